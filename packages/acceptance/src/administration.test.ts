@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { COMMANDS, flagsOf, readConfiguration, runCommandLine, wordCounts } from '@parley/server/testing';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
-describe('parley', () => {
+describe('parley command line', () => {
   let directory: string;
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'parley-administration-'));
@@ -33,7 +33,7 @@ describe('parley', () => {
     const code = await runCommandLine(args, terminal, { ...database, ...environment });
     return { code, out: out.join('\n'), err: err.join('\n') };
   }
-  /** Where SQLite keeps a program's own version number. */
+  /** Changes the user version in the SQLite header. */
   function setSchema(database: string, change: (schema: number) => number): void {
     const bytes = readFileSync(database);
     bytes.writeUInt32BE(change(bytes.readUInt32BE(60)), 60);
@@ -42,7 +42,7 @@ describe('parley', () => {
   const read = async (...args: readonly string[]) => JSON.parse((await run(...args, '--json')).out);
 
   describe('user', () => {
-    it('lists people, and for programs as JSON', async () => {
+    it('lists users as text and as JSON', async () => {
       const { code, out } = await run('user', 'list');
       expect([code, out]).toEqual([0, '4\towner\tann@example.com\tAnn Lee\n5\tmember\tbob@example.com\tBob Roe']);
       expect(await read('user', 'list', '--role=owner')).toEqual({
@@ -50,7 +50,7 @@ describe('parley', () => {
       });
     });
 
-    it('names somebody by address, whatever its letter case, or by id', async () => {
+    it('finds a user by id or case-insensitive email', async () => {
       expect(await read('user', 'show', 'ANN@example.com')).toMatchObject({
         id: 4,
         hasPassword: false,
@@ -59,7 +59,7 @@ describe('parley', () => {
       expect(await read('user', 'show', '4')).toMatchObject({ email: 'ann@example.com' });
     });
 
-    it('changes roles and names, and ends accounts and brings them back', async () => {
+    it('changes roles and names, deactivates and reactivates users', async () => {
       expect(await run('user', 'set-role', 'bob@example.com', 'moderator')).toMatchObject({
         out: 'Bob Roe <bob@example.com> is moderator of Root',
       });
@@ -77,7 +77,7 @@ describe('parley', () => {
       expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
     });
 
-    it('gives addresses', async () => {
+    it('changes email addresses', async () => {
       expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
         code: 0,
         out: expect.stringMatching(/ is at bob\.roe@example\.com, and was at bob@example\.com$/),
@@ -91,7 +91,7 @@ describe('parley', () => {
       expect(await read('user', 'set-email', '5', 'bob@example.com')).toMatchObject({ email: 'bob@example.com' });
     });
 
-    it('prints API keys, and makes new ones', async () => {
+    it('prints and regenerates API keys', async () => {
       const { out: key } = await run('user', 'api-key', 'ann@example.com');
       expect(key).toMatch(/^\w{32}$/);
       expect((await run('user', 'api-key', 'ann@example.com')).out).toBe(key);
@@ -103,7 +103,7 @@ describe('parley', () => {
       expect(file).toContain(apiKey);
     });
 
-    it('prints a link by which somebody sets a password', async () => {
+    it('prints a password reset link', async () => {
       const site = '--url=https://chat.example.com';
       const { code, out } = await run('user', 'password-link', 'bob@example.com', site);
       expect([code, out]).toEqual([
@@ -115,7 +115,7 @@ describe('parley', () => {
       expect(await run('user', 'password-link', 'nobody@example.com')).toMatchObject({ code: 1 });
     });
 
-    it('takes the passwords that the API takes', async () => {
+    it('accepts the same passwords as the API', async () => {
       input = 'sunshine\n';
       expect(await run('user', 'create', 'eve@example.com', 'Eve Moe', '--password-stdin')).toMatchObject({
         code: 1,
@@ -137,7 +137,7 @@ describe('parley', () => {
       return path;
     };
 
-    it('adds those who are not there yet, with the roles and passwords of the file', async () => {
+    it('adds missing users with the roles and passwords of the file', async () => {
       const path = file(
         '\ufeffEmail,Name,Role,Password\r\nann@example.com,Ann Lee,,\r\n"carl@example.com","Carl, the Great",administrator,nothing will come of nothing\r\n\r\ndora@example.com,Dora,,\r\n',
       );
@@ -158,7 +158,7 @@ describe('parley', () => {
       expect(await read('user', 'import', path)).toEqual({ created: [], existing: 3 });
     });
 
-    it('names every mistake, and adds nobody', async () => {
+    it('reports every mistake and adds no one', async () => {
       const path = file(
         'email,name,role,password\nfay@example.com,Fay Fox,,\nx,Gus,,\nhal@example.com,H,king,\niris@example.com,Iris,,short\nFAY@example.com,Fay Fox,,\n',
       );
@@ -180,11 +180,11 @@ describe('parley', () => {
       ${'email\na@b.example'}           | ${'The column name is missing.'}
       ${'email,name\n"a@b.example,Ann'} | ${/is no CSV file: /}
       ${' \r\n'}                        | ${/ is empty; its first line is to name the columns/}
-    `('refuses $text', async ({ text, err }) => {
+    `('rejects $text', async ({ text, err }) => {
       expect((await run('user', 'import', file(text))).err).toMatch(err);
     });
 
-    it.each([';', '\t'])('takes %j for a comma', async (sign) => {
+    it.each([';', '\t'])('accepts %j as the delimiter', async (sign) => {
       const path = file(`name${sign}email\nGil, the Tall${sign}gil@example.com\n`);
       expect(await read('user', 'import', path, '--dry-run')).toEqual({
         wouldCreate: [{ email: 'gil@example.com' }],
@@ -192,18 +192,18 @@ describe('parley', () => {
       });
     });
 
-    it('writes no control characters of a file to the terminal', async () => {
+    it('strips control characters of a file from the output', async () => {
       const { err } = await run('user', 'import', file('email,name,x\u0000\u001b[2J\n'));
       expect(err).toMatch(/^parley: There is no column x\[2j; /);
     });
 
-    it('refuses what is not UTF-8', async () => {
+    it('rejects text that is not UTF-8', async () => {
       const path = file('');
       writeFileSync(path, Buffer.from('email,name\nj@example.com,Jürgen', 'latin1'));
       expect(await run('user', 'import', path)).toMatchObject({ code: 1, err: expect.stringMatching(/in UTF-8/) });
     });
 
-    it('refuses a file that is not there', async () => {
+    it('rejects a missing file', async () => {
       expect(await run('user', 'import', '/nowhere.csv')).toMatchObject({
         code: 1,
         err: expect.stringMatching(/^parley: Cannot read \/nowhere\.csv: ENOENT/),
@@ -252,18 +252,18 @@ describe('parley', () => {
       ${'messageRetentionDays'}         | ${'0'}     | ${2} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
       ${'digestWeekday'}                | ${'9'}     | ${2} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
       ${'signupAnnouncementsChannelId'} | ${'x'}     | ${1} | ${'There is no channel x in Root.'}
-    `('refuses $setting = $value', async ({ setting, value, code, err }) => {
+    `('rejects $setting = $value', async ({ setting, value, code, err }) => {
       expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
     });
 
-    it('shows what others have written in one line, and gives the terminal no commands', async () => {
+    it('prints untrusted text on one line without control characters', async () => {
       await run('realm', 'set', '', 'description', 'One\nrealm: \u001b[2Jtwo');
       const { out } = await run('realm', 'show', '');
       expect(out.split('\n')).toContain('description: One realm:  [2Jtwo');
       await run('realm', 'set', '', 'description', 'Two');
     });
 
-    it('shows settings as it takes them', async () => {
+    it('prints settings in the format that it accepts', async () => {
       await run('realm', 'set', '', 'inviteRequired', 'off');
       await run('realm', 'set', '', 'messageRetentionDays', 'none');
       const lines = (await run('realm', 'show', '')).out.split('\n').slice(1);
@@ -277,7 +277,7 @@ describe('parley', () => {
       }
     });
 
-    it('refuses one that is not there', async () => {
+    it('rejects an unknown organization', async () => {
       expect(await run('realm', 'set', 'hamlet', 'inviteRequired', 'on')).toMatchObject({
         code: 1,
         err: "parley: There is no organization 'hamlet'; see parley realm list.",
@@ -300,7 +300,7 @@ describe('parley', () => {
     ${['--port', 'serve']}                                   | ${2} | ${/^parley: The command comes first/}
     ${['user', 'list', '--realn=x']}                         | ${2} | ${'parley: There is no option --realn; did you mean --realm?'}
     ${['user', 'show', 'x@y.example', '--json', '--realm=']} | ${1} | ${/^\{"error":\{"code":"REFUSED","message":"There is nobody x@y.example/}
-  `('ends $args with $code', async ({ args, code, err }) => {
+  `('exits with $code for $args', async ({ args, code, err }) => {
     const result = await run(...args);
     expect(result.code).toBe(code);
     expect(result.err).toMatch(err);
@@ -312,12 +312,12 @@ describe('parley', () => {
     [['user', '--help'], /parley user set-role EMAIL ROLE/],
     [['help', 'backup'], /^Usage: parley backup FILE/],
     [['user', 'create', '--help'], /Examples:\n {2}parley user create /],
-  ])('says %j', async (args, out) => {
+  ])('prints %j', async (args, out) => {
     expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringMatching(out) });
   });
 
   describe('mail', () => {
-    it('sends a letter by the mail server, and says what that says', async () => {
+    it('sends an email through the mail server and prints its response', async () => {
       const smtp = new TestSmtpServer();
       await smtp.listen();
       const environment = { PARLEY_SMTP_URL: smtp.url };
@@ -336,7 +336,7 @@ describe('parley', () => {
       });
     });
 
-    it('says that there is no mail server, and what is no address', async () => {
+    it('reports a missing mail server and an invalid email address', async () => {
       expect(await run('mail', 'test', 'me@example.com')).toMatchObject({
         code: 1,
         err: expect.stringContaining('PARLEY_SMTP_URL is not set'),
@@ -345,7 +345,7 @@ describe('parley', () => {
     });
   });
 
-  // Only the superuser can give files away.
+  // Only the superuser can change the owner of a file.
   (process.getuid?.() === 0 ? it : it.skip)('says what belongs to another user than the database', async () => {
     const secret = join(directory, 'parley.db.secret');
     chownSync(secret, 65_534, 65_534);
@@ -354,7 +354,7 @@ describe('parley', () => {
     expect([code, out]).toEqual([3, expect.stringContaining(`PROBLEM  rights: ${secret} belongs to user 65534`)]);
   });
 
-  it('says that the bucket of files cannot be reached', async () => {
+  it('reports an unreachable file bucket', async () => {
     const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
     expect(await run('doctor', '--thorough', files)).toMatchObject({
       code: 3,
@@ -362,8 +362,8 @@ describe('parley', () => {
     });
   });
 
-  it.each(COMMANDS.flatMap(({ examples }) => examples))('takes its example: %s', async (example) => {
-    // As a shell hands it over, without what is done with the answer.
+  it.each(COMMANDS.flatMap(({ examples }) => examples))('accepts its example: %s', async (example) => {
+    // Arguments as a shell passes them, without pipes and redirections.
     const words = [
       ...example
         .replace(/ (?:[<>]|&&) .*$/, '')
@@ -380,7 +380,7 @@ describe('parley', () => {
     expect([least <= positionals.length, positionals.length <= most]).toEqual([true, true]);
   });
 
-  it('says what the configuration comes to', async () => {
+  it('prints the effective configuration', async () => {
     const { code, out } = await run('config', 'check', '--port=80');
     expect([code, out]).toEqual([
       0,
@@ -388,12 +388,12 @@ describe('parley', () => {
     ]);
   });
 
-  it('backs up, looks after and restores', async () => {
+  it('makes, verifies and restores a backup', async () => {
     const backup = join(directory, 'backup.tar');
     hasGivenWay = false;
     const priority = getPriority();
     expect(await read('backup', backup)).toMatchObject({ path: backup, files: 0, missingFiles: [] });
-    // The process belongs to whoever runs the command line in it.
+    // The calling process keeps its own priority.
     expect([hasGivenWay, getPriority()]).toEqual([true, priority]);
     expect(await run('backup', backup)).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });
     expect(await run('backup', join(directory, 'no/folder.tar'))).toMatchObject({ code: 1 });

@@ -22,20 +22,20 @@ const WRONG = 'Your username or password is incorrect';
 describe('POST /fetch_api_key', () => {
   const fetchKey = (username: string, password: string) => server.post('/fetch_api_key', null, { username, password });
 
-  it('gives the key for the password, whatever the letter case of the address', async () => {
+  it('returns the key for a password, ignoring the case of the email', async () => {
     const fields = fieldsOf(await fetchKey('HAMLET@Zulip.com', hamlet.password));
     expect(fields).toEqual({ api_key: hamlet.apiKey, email: 'hamlet@zulip.com', user_id: hamlet.id });
     expect((await server.get('/users/me', hamlet)).status).toBe(200);
   });
 
-  it('misses its parameters in order', async () => {
+  it('reports missing parameters in order', async () => {
     const missing = (name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name: name });
     expectRefusal(await server.post('/fetch_api_key', null), "Missing 'username' argument", missing('username'));
     const reply = await server.post('/fetch_api_key', null, { username: 'x' });
     expectRefusal(reply, "Missing 'password' argument", missing('password'));
   });
 
-  it('refuses the host of no realm before anything it says', async () => {
+  it('rejects the host of no realm before anything else', async () => {
     const reply = await server.request('POST', '/fetch_api_key', {
       params: { username: 'hamlet', password: 'x' },
       headers: { Host: 'nowhere.localhost' },
@@ -43,7 +43,7 @@ describe('POST /fetch_api_key', () => {
     expectRefusal(reply, 'Invalid subdomain', { status: 404, code: 'NONEXISTENT_SUBDOMAIN' });
   });
 
-  it('refuses what is no address', async () => {
+  it('rejects an invalid email', async () => {
     expectRefusal(await fetchKey('hamlet', hamlet.password), 'Enter a valid email address.');
   });
 
@@ -51,26 +51,26 @@ describe('POST /fetch_api_key', () => {
     ['a wrong password', 'hamlet@zulip.com', 'wrong'],
     ['an empty password', 'hamlet@zulip.com', ''],
     ['nobody', 'nobody@zulip.com', 'pw'],
-  ])('refuses %s alike, without a challenge', async (_what, username, password) => {
+  ])('rejects %s with the same response and no challenge', async (_what, username, password) => {
     const reply = await fetchKey(username, password);
     expectRefusal(reply, WRONG, { status: 401, code: 'AUTHENTICATION_FAILED' });
     expect(reply.headers['www-authenticate']).toBeUndefined();
   });
 
-  it('does not know the users of other realms', async () => {
+  it('does not find users of other realms', async () => {
     const realmId = await server.addRealm('lear');
     const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', realmId });
     const here = await fetchKey(king.email, king.password);
     expectRefusal(here, WRONG, { status: 401, code: 'AUTHENTICATION_FAILED' });
   });
 
-  it('says that the account is deactivated, even for a wrong password', async () => {
+  it('reports a deactivated account even for a wrong password', async () => {
     await deactivate(hamlet);
     const reply = await fetchKey(hamlet.email, 'wrong');
     expectRefusal(reply, 'Account is deactivated', { status: 401, code: 'USER_DEACTIVATED' });
   });
 
-  it('says that the realm is deactivated, before anything of a deactivated user', async () => {
+  it('reports a deactivated realm before a deactivated user', async () => {
     await deactivateRealm();
     const reply = await fetchKey(hamlet.email, 'wrong');
     expectRefusal(reply, 'This organization has been deactivated', { status: 401, code: 'REALM_DEACTIVATED' });
@@ -78,7 +78,7 @@ describe('POST /fetch_api_key', () => {
     expect((await fetchKey(hamlet.email, 'wrong')).body.code).toBe('USER_DEACTIVATED');
   });
 
-  it('counts five attempts an address and starts over after a success', async () => {
+  it('allows five attempts per address and resets the count after a success', async () => {
     for (let attempt = 1; attempt <= 5; attempt++) {
       const reply = await fetchKey(hamlet.email, attempt === 3 ? hamlet.password : 'wrong');
       expect(reply.status).toBe(attempt === 3 ? 200 : 401);
@@ -95,14 +95,14 @@ describe('POST /fetch_api_key', () => {
     expect((await fetchKey(hamlet.email, hamlet.password)).status).toBe(200);
   });
 
-  it('takes POST only', async () => {
+  it('accepts only POST', async () => {
     const reply = await server.get('/fetch_api_key', null);
     expect([reply.status, reply.body.allowed_methods]).toEqual([405, ['POST']]);
   });
 });
 
-describe('passwords that wait to be checked', () => {
-  /** Checks passwords when it is told to. */
+describe('password verification queue', () => {
+  /** Hasher that finishes only on demand. */
   class SlowHasher extends FakePasswordHasher {
     readonly waiting: (() => void)[] = [];
     override async verify(password: string, hash: string | null): Promise<boolean> {
@@ -114,7 +114,7 @@ describe('passwords that wait to be checked', () => {
     while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
   };
 
-  it('are refused at once where there is no room, which costs no attempt, and forgotten with their senders', async () => {
+  it('rejects passwords without room at once without counting an attempt, and drops those of disconnected clients', async () => {
     const hasher = new SlowHasher();
     const queue = new HashQueue(hasher, { atOnce: 1, maxWaitingPerClient: 1 });
     const slow = await TestServer.start({ hasRateLimits: true, passwordHasher: queue });
@@ -152,14 +152,14 @@ describe('passwords that wait to be checked', () => {
 });
 
 describe('POST /dev_fetch_api_key', () => {
-  it('gives anybody anybody’s key, also when it is asked in the query', async () => {
+  it('returns the key of any user, also for query parameters', async () => {
     const inForm = await server.post('/dev_fetch_api_key', null, { username: 'HAMLET@zulip.com' });
     expect(fieldsOf(inForm)).toEqual({ api_key: hamlet.apiKey, email: 'hamlet@zulip.com', user_id: hamlet.id });
     const inQuery = await server.request('POST', '/dev_fetch_api_key?username=hamlet@zulip.com');
     expect(inQuery.body.api_key).toBe(hamlet.apiKey);
   });
 
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const ask = (username: string) => server.post('/dev_fetch_api_key', null, { username });
     expectRefusal(await server.post('/dev_fetch_api_key', null), "Missing 'username' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
@@ -175,7 +175,7 @@ describe('POST /dev_fetch_api_key', () => {
 });
 
 describe('GET /dev_list_users', () => {
-  it('lists people to be, administrators apart', async () => {
+  it('lists users separately from administrators', async () => {
     const fields = fieldsOf(await server.get('/dev_list_users', null));
     const listed = (email: string) => ({ email, realm_uri: server.url });
     expect(fields).toEqual({
@@ -184,7 +184,7 @@ describe('GET /dev_list_users', () => {
     });
   });
 
-  it('leaves out bots and those who are deactivated', async () => {
+  it('omits bots and deactivated users', async () => {
     await deactivate(hamlet);
     const { direct_users } = (await server.get('/dev_list_users', null)).body;
     expect(JSON.stringify(direct_users)).not.toContain('hamlet');
@@ -199,12 +199,12 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
     signJsonWebToken(claims, secret, algorithm);
   const seconds = () => Math.floor(server.clock.nowMs() / 1000);
 
-  it.each(['HS256', 'HS384', 'HS512'])('gives the key for a token signed with %s', async (algorithm) => {
+  it.each(['HS256', 'HS384', 'HS512'])('returns the key for a token signed with %s', async (algorithm) => {
     const token = tokenOf({ email: 'HAMLET@zulip.com', exp: seconds() + 10 }, JWT_SECRET, algorithm);
     expect(fieldsOf(await ask({ token }))).toEqual({ api_key: hamlet.apiKey, email: 'hamlet@zulip.com' });
   });
 
-  it('adds the profile when it is asked for', async () => {
+  it('includes the profile on request', async () => {
     const token = tokenOf({ email: hamlet.email });
     const { user } = fieldsOf(await ask({ token, include_profile: true }));
     const shown = fieldsOf(
@@ -213,7 +213,7 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
     expect(user).toEqual(shown.user);
   });
 
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const disabled = 'JWT authentication is not enabled for this organization';
     await server.addRealm('lear');
     expectRefusal(await ask({}, 'lear'), disabled);
@@ -244,13 +244,13 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
     ['a token whose time is over', () => tokenOf({ email: hamlet.email, exp: seconds() })],
     ['a token whose time is to come', () => tokenOf({ email: hamlet.email, nbf: seconds() + 60 })],
     ['claims that are no object', () => tokenOf(['email'])],
-  ])('refuses %s', async (_what, token) => {
+  ])('rejects %s', async (_what, token) => {
     expectRefusal(await ask({ token: token() }), 'Bad JSON web token');
   });
 });
 
 describe('development endpoints', () => {
-  it('answer only to this machine itself, and let no web page read what they say', async () => {
+  it('respond only to the local machine and hide the response from web pages', async () => {
     const ask = (headers: Record<string, string>) =>
       server.request('POST', '/dev_fetch_api_key', { params: { username: 'desdemona@zulip.com' }, headers });
     const own = { Host: new URL(server.url).host };
@@ -265,7 +265,7 @@ describe('development endpoints', () => {
   });
 });
 
-it('has no such endpoints in production', async () => {
+it('has no development endpoints in production', async () => {
   const production = await TestServer.start({ isDev: false });
   const text = 'Endpoint not available in production.';
   expectRefusal(await production.post('/dev_fetch_api_key', null, { username: 'hamlet@zulip.com' }), text);

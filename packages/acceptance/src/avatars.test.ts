@@ -21,7 +21,7 @@ const remove = (as = people.hamlet) => server.delete('/users/me/avatar', as);
 const changed = async (as = people.hamlet): Promise<string> => String(fieldsOf(await change(as)).avatar_url);
 const userOf = async (id: number, as = people.iago): Promise<Wire> =>
   (fieldsOf(await server.get(`/users/${id}`, as)) as Wire).user;
-/** An address of this server, without credentials. */
+/** Requests a URL of this server without credentials. */
 const load = (url: string, realm?: string) =>
   server.request('GET', `/${url.replace(server.url, '')}`, realm === undefined ? {} : { realm });
 const place = () => `${server.url}/user_avatars/${server.realmId}`;
@@ -29,8 +29,8 @@ const uploadedUrl = (version: number) => new RegExp(`^${place()}/[0-9a-f]{32}\\.
 const mediumOf = (url: string) => url.replace('.png', '-medium.png');
 const DISABLED = 'Avatar changes are disabled in this organization.';
 
-describe('an avatar of one’s own (users §11)', () => {
-  it('is shown to everybody, in two sizes, to whoever has its address', async () => {
+describe('own avatar (users §11)', () => {
+  it('serves the avatar in two sizes to any caller with its URL', async () => {
     const { hamlet, cordelia } = people;
     const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });
     const url = await changed();
@@ -54,7 +54,7 @@ describe('an avatar of one’s own (users §11)', () => {
     expect(registered).toMatchObject({ avatar_source: 'U', avatar_url: url, avatar_url_medium: mediumOf(url) });
   });
 
-  it('is shown with messages that were sent before', async () => {
+  it('shows a new avatar with earlier messages', async () => {
     const { hamlet, cordelia } = people;
     const params = { type: 'direct', to: [cordelia.id], content: 'hello' };
     const { id } = fieldsOf(await server.post('/messages', hamlet, params)) as Wire;
@@ -68,7 +68,7 @@ describe('an avatar of one’s own (users §11)', () => {
     expect(await eventsAfter(server, queue)).toMatchObject([{ message: { avatar_url: url } }]);
   });
 
-  it('is replaced by the next one, whose address does not follow from the first', async () => {
+  it('replaces the avatar with an unpredictable new URL', async () => {
     const first = await changed();
     const second = await changed();
     expect(second).toMatch(uploadedUrl(3));
@@ -80,14 +80,14 @@ describe('an avatar of one’s own (users §11)', () => {
     expect(blobs.size).toBe(2);
   });
 
-  it('is one, however many are uploaded at the same time', async () => {
+  it('keeps one avatar after concurrent uploads', async () => {
     const urls = await Promise.all([changed(), changed(), changed()]);
     const { avatar_url: url, avatar_version: version } = await userOf(people.hamlet.id);
     expect([urls.includes(url), version, blobs.size]).toEqual([true, 4, 2]);
     expect((await load(url)).status).toBe(200);
   });
 
-  it('is removed, the second time without effect', async () => {
+  it('removes the avatar once and ignores a second removal', async () => {
     const { hamlet, cordelia } = people;
     const url = await changed();
     const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });
@@ -109,7 +109,7 @@ describe('an avatar of one’s own (users §11)', () => {
     expect([(await load(url)).status, blobs.size]).toEqual([404, 0]);
   });
 
-  it('gives way to a gravatar where that is usual, for those who see the address', async () => {
+  it('falls back to a gravatar for callers who can access the email', async () => {
     const { hamlet, iago, cordelia, desdemona } = people;
     fieldsOf(await server.patch('/realm', desdemona, { default_avatar_source: 'G' }));
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 3 }));
@@ -131,14 +131,14 @@ describe('an avatar of one’s own (users §11)', () => {
     ${[{ name: 'a', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }]} | ${'Could not decode image; did you upload an image file?'}   | ${'BAD_IMAGE'}
     ${[{ name: 'a', content: 'png 40x20x1 damaged' }]}                       | ${'Could not decode image; did you upload an image file?'}   | ${'BAD_IMAGE'}
     ${[{ name: 'a', content: 'webp 9000x9000x1' }]}                          | ${'Image size exceeds limit.'}                               | ${'BAD_IMAGE'}
-  `('refuses files that cannot be an avatar: $reason', async ({ files, reason, code }) => {
+  `('rejects files that cannot be an avatar: $reason', async ({ files, reason, code }) => {
     const url = await changed();
     expectRefusal(await change(people.hamlet, files), reason, { code });
     expect(await userOf(people.hamlet.id)).toMatchObject({ avatar_url: url, avatar_version: 2 });
     expect(blobs.size).toBe(2);
   });
 
-  it('is for administrators where nobody else may change theirs', async () => {
+  it('rejects changes by non-administrators where the organization forbids them', async () => {
     const { desdemona, iago, polonius } = people;
     await changed(polonius);
     fieldsOf(await server.patch('/realm', desdemona, { avatar_changes_disabled: true }));
@@ -150,7 +150,7 @@ describe('an avatar of one’s own (users §11)', () => {
   });
 });
 
-it('an uploaded avatar goes with a profile that is deleted', async () => {
+it('deletes an uploaded avatar together with the profile', async () => {
   const { hamlet, iago, cordelia } = people;
   const url = await changed();
   const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });
@@ -168,13 +168,13 @@ it('an uploaded avatar goes with a profile that is deleted', async () => {
   expect(blobs.size).toBe(0);
 });
 
-describe('where an avatar is, by the id alone (users §1.3)', () => {
+describe('avatar by user id (users §1.3)', () => {
   const redirect = async (path: string, as: TestUser | null) => {
     const { status, headers } = await server.request('GET', `//avatar/${path}`, { as });
     return [status, headers.location];
   };
 
-  it('is said to everybody of the organization', async () => {
+  it('redirects every user of the organization to the avatar', async () => {
     const { hamlet, cordelia } = people;
     const url = await changed();
     expect(await redirect(`${hamlet.id}`, cordelia)).toEqual([302, url]);
@@ -184,7 +184,7 @@ describe('where an avatar is, by the id alone (users §1.3)', () => {
     expect((await redirect(`${hamlet.id}`, null))[0]).toBe(401);
   });
 
-  it('is the same for unknown users and for those whom the caller may not know', async () => {
+  it('redirects to the same image for unknown and inaccessible users', async () => {
     const { hamlet, polonius } = people;
     const realmId = await server.addRealm('other');
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'Other', realmId });
@@ -196,7 +196,7 @@ describe('where an avatar is, by the id alone (users §1.3)', () => {
     expect(await redirect(`${hamlet.id}`, polonius)).toEqual(unknown);
   });
 
-  it('is found under its own organization only', async () => {
+  it("finds avatars only in the user's own organization", async () => {
     const url = await changed();
     await server.addRealm('other');
     expect((await load(url, 'other')).status).toBe(404);
@@ -205,14 +205,14 @@ describe('where an avatar is, by the id alone (users §1.3)', () => {
   });
 });
 
-describe('the avatar of a bot (users §15)', () => {
+describe('bot avatar (users §15)', () => {
   const BOT = { full_name: 'Helper', short_name: 'helper' };
   const create = (files: readonly GivenFile[], fields: Record<string, string> = BOT) =>
     postFiles(server, '/bots', people.hamlet, files, fields);
   const update = (id: number, files: readonly GivenFile[], fields: Record<string, string> = {}, as = people.hamlet) =>
     server.request('PATCH', `/bots/${id}`, { as, body: multipart(files, fields), headers: MULTIPART });
 
-  it('comes with the bot, and changes', async () => {
+  it('sets an avatar at creation and changes it later', async () => {
     const { user_id: id, avatar_url: url } = fieldsOf(await create([imageFile()])) as Wire;
     expect(url).toMatch(uploadedUrl(1));
     expect(await userOf(id)).toMatchObject({ avatar_url: url, avatar_version: 1 });
@@ -228,7 +228,7 @@ describe('the avatar of a bot (users §15)', () => {
     expect(fieldsOf(await update(id, [], { full_name: 'Helper' })).avatar_url).toBe(changes.avatar_url);
   });
 
-  it('is checked after everything else, and nothing changes when it is refused', async () => {
+  it('validates the avatar last and changes nothing if it is rejected', async () => {
     const bad: GivenFile = { name: 'a', content: 'no image' };
     const undecodable = ['Could not decode image; did you upload an image file?', { code: 'BAD_IMAGE' }] as const;
     expectRefusal(await create([bad], { ...BOT, interface_type: '7' }), 'Invalid interface type');

@@ -17,8 +17,8 @@ const get = async (keys?: readonly string[], as = helper) =>
   fieldsOf(await server.get('/bot_storage', as, keys && { keys })).storage as Wire;
 const remove = (keys?: readonly string[], as = helper) => server.delete('/bot_storage', as, keys && { keys });
 
-describe('what a bot stores (users §14)', () => {
-  it('is kept beside what it stored before, and read by key or as a whole', async () => {
+describe('bot storage (users §14)', () => {
+  it('adds to existing entries and reads them by key or all at once', async () => {
     expect(await get()).toEqual({});
     expect(fieldsOf(await put({ foo: 'bar', k: '{"json":[1]}' }))).toEqual({});
     expect(fieldsOf(await put({ foo: 'changed', é: 'ünï 😀' }))).toEqual({});
@@ -28,7 +28,7 @@ describe('what a bot stores (users §14)', () => {
     expect(await get([])).toEqual({});
   });
 
-  it('is the bot’s own, whoever owns it', async () => {
+  it('keeps the entries of each bot separate, even with the same owner', async () => {
     const other = await server.addBot(server.people.hamlet, 'other', 'outgoingWebhook');
     await put({ foo: 'bar' });
     expect(await get(undefined, other)).toEqual({});
@@ -37,7 +37,7 @@ describe('what a bot stores (users §14)', () => {
     expect(await get()).toEqual({ foo: 'bar' });
   });
 
-  it('is read in the order of its keys, however many there are', async () => {
+  it('returns any number of entries ordered by key', async () => {
     const keys = Array.from({ length: 500 }, (_, n) => `key ${String(n).padStart(3, '0')}`);
     await put(Object.fromEntries(keys.map((key) => [key, key])));
     expect(Object.keys(await get())).toEqual(keys);
@@ -45,7 +45,7 @@ describe('what a bot stores (users §14)', () => {
     expect(await get()).toEqual({});
   });
 
-  it('is removed all at once or key by key, all or nothing', async () => {
+  it('removes all entries, or all of the given keys or none', async () => {
     await put({ a: '1', b: '2', c: '3' });
     for (const keys of [['a', 'none'], ['a', 'a'], ['none']]) {
       expectRefusal(await remove(keys), 'Key does not exist.');
@@ -59,7 +59,7 @@ describe('what a bot stores (users §14)', () => {
     expect(await get()).toEqual({});
   });
 
-  it('may be ten million characters long, and not one more', async () => {
+  it('limits the storage to ten million characters', async () => {
     const value = 'x'.repeat(899_998);
     for (let n = 10; n < 21; n++) fieldsOf(await put({ [n]: value }));
     fieldsOf(await put({ 21: `${'x'.repeat(99_997)}😀` }));
@@ -72,21 +72,21 @@ describe('what a bot stores (users §14)', () => {
     expect(Object.keys(await get())).toHaveLength(13);
   });
 
-  it('cannot be read from another organization', async () => {
+  it('hides entries from another organization', async () => {
     await put({ foo: 'bar' });
     await server.addRealm('elsewhere');
     const reply = await server.request('GET', '/bot_storage', { as: helper, realm: 'elsewhere' });
     expectRefusal(reply, 'Account is not associated with this subdomain', { status: 401, code: 'UNAUTHORIZED' });
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('is for bots: %s by a person is refused before the parameters', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'])('rejects %s by a human before validating parameters', async (method) => {
     for (const as of [server.people.hamlet, server.people.desdemona, server.people.polonius]) {
       const reply = await server.request(method, '/bot_storage', { as, params: { keys: 'x' } });
       expectRefusal(reply, 'Must be a bot user', { code: 'PERMISSION_DENIED' });
     }
   });
 
-  it('refuses what it cannot read', async () => {
+  it('rejects unreadable parameters', async () => {
     expectRefusal(await server.request('PUT', '/bot_storage', { as: helper }), "Missing 'storage' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'storage',

@@ -6,7 +6,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 let server: TestServer;
 let people: TestServer['people'];
 let count = 0;
-/** Different in each test. */
+/** Unique per test. */
 let name: string;
 beforeAll(async () => {
   server = await TestServer.start();
@@ -24,7 +24,7 @@ const create = (params: object = {}, as = people.hamlet) =>
 async function created(params: object = {}, as = people.hamlet): Promise<Wire> {
   return fieldsOf(await create(params, as));
 }
-/** As the bot itself calls. */
+/** Credentials of the bot itself. */
 const asBot = ({ user_id, api_key }: Wire): TestUser =>
   ({ id: user_id, email: `${name}-bot@parley.invalid`, apiKey: api_key }) as TestUser;
 const botsOf = async (as: TestUser): Promise<Wire> =>
@@ -39,7 +39,7 @@ const DEFAULTS = {
 const listen = (as: TestUser, ...event_types: readonly string[]) => openQueue(server, as, { event_types });
 
 describe('POST /bots (users §15)', () => {
-  it('makes a bot of the caller’s own', async () => {
+  it('creates a bot owned by the caller', async () => {
     const { hamlet, desdemona, cordelia } = people;
     const queues = await Promise.all([hamlet, desdemona, cordelia].map((who) => listen(who, 'realm_bot')));
     const bot = await created();
@@ -65,14 +65,14 @@ describe('POST /bots (users §15)', () => {
     expect(await Promise.all(queues.map((queue) => eventsAfter(server, queue)))).toEqual([told, told, []]);
   });
 
-  it('announces it as any user, then to those who may administer it', async () => {
+  it('publishes the bot as a user, then to its administrators', async () => {
     const queue = await listen(people.hamlet, 'realm_user', 'user_group', 'realm_bot');
     await created();
     const types = (await eventsAfter(server, queue)).map(({ type, op }) => `${type}/${op}`);
     expect(types).toEqual(['realm_user/add', 'user_group/add_members', 'user_group/add_members', 'realm_bot/add']);
   });
 
-  it('makes outgoing webhooks, with a token of their own', async () => {
+  it('creates outgoing webhooks with tokens of their own', async () => {
     const url = 'http://127.0.0.1:1/';
     const bot = await created({ bot_type: 3, payload_url: JSON.stringify(url), interface_type: 2 });
     const { services } = await botOf(people.hamlet, bot.user_id);
@@ -84,7 +84,7 @@ describe('POST /bots (users §15)', () => {
     ]);
   });
 
-  it('gives it channels that its maker may read, of which private ones are the owner’s secret', async () => {
+  it('sets channels the creator can access and hides private ones from everyone but the owner', async () => {
     const queue = await listen(people.desdemona, 'realm_bot');
     const bot = await created({
       default_sending_stream: 'secret',
@@ -108,7 +108,7 @@ describe('POST /bots (users §15)', () => {
     expectRefusal(await create({ default_sending_stream: 'secret' }, people.cordelia), "Invalid channel name 'secret'");
   });
 
-  it('gives its queues what they are of where the bot does not say (events §1)', async () => {
+  it("applies the bot's defaults to queues that specify none (events §1)", async () => {
     const bot = asBot(await created({ default_events_register_stream: 'general', default_all_public_streams: true }));
     name += 'b';
     const everywhere = asBot(await created({ default_all_public_streams: true }));
@@ -152,13 +152,13 @@ describe('POST /bots (users §15)', () => {
     [{ bot_type: 'x' }, 'bot_type is not valid JSON'],
     [{ default_all_public_streams: 1 }, 'default_all_public_streams is not a boolean'],
     [{ config_data: [] }, 'config_data is not a dict'],
-  ])('refuses %j', async (params, msg) => {
+  ])('rejects %j', async (params, msg) => {
     const before = await botsOf(people.hamlet);
     expectRefusal(await create(params), msg);
     expect(await botsOf(people.hamlet)).toEqual(before);
   });
 
-  it('offers no embedded bots and no integrations to choose from', async () => {
+  it('offers no embedded bots and no integrations', async () => {
     const fetched = { fetch_event_types: ['realm_embedded_bots', 'realm_incoming_webhook_bots'] };
     expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({
       realm_embedded_bots: [],
@@ -166,21 +166,21 @@ describe('POST /bots (users §15)', () => {
     });
   });
 
-  it('refuses a username or a name that is taken', async () => {
+  it('rejects a username or name that is taken', async () => {
     await created();
     expectRefusal(await create({ full_name: 'Somebody else' }), 'Username already in use');
     expectRefusal(await create({ short_name: name.toUpperCase() }), 'Username already in use');
     expectRefusal(await create({ short_name: `${name}x` }), 'Name is already in use!');
   });
 
-  it('is for people who may', async () => {
+  it('rejects callers who may not create bots', async () => {
     expectRefusal(await create({}, people.polonius), 'Not allowed for guest users');
     const bot = asBot(await created());
     name += 'b';
     expectRefusal(await create({}, bot), 'This endpoint does not accept bot requests.');
   });
 
-  it('asks for the permission to create bots of the kind', async () => {
+  it('requires permission to create bots of the requested type', async () => {
     const change = (permission: 'canCreateBots' | 'canCreateWriteOnlyBots', group: 'members' | 'administrators') =>
       server.storage.uow.write(async (tx) => {
         const realm = await tx.realms.get(server.realmId);
@@ -195,7 +195,7 @@ describe('POST /bots (users §15)', () => {
     await change('canCreateBots', 'members');
   });
 
-  it('refuses one more than a thousand', async () => {
+  it('rejects more than a thousand bots', async () => {
     const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
     await server.storage.uow.write(async (tx) => {
       const bot = { kind: 'generic', ownerId: owner.id, isSystem: false, defaultSendingChannelId: null } as const;
@@ -208,7 +208,7 @@ describe('POST /bots (users §15)', () => {
 });
 
 describe('GET /bots', () => {
-  it('lists the caller’s active bots with their keys', async () => {
+  it("lists the caller's active bots with their keys", async () => {
     const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
     const list = async () => fieldsOf(await server.get('/bots', owner)).bots;
     expect(await list()).toEqual([]);
@@ -221,7 +221,7 @@ describe('GET /bots', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('gives those a key that lost theirs', async () => {
+  it('issues a key to a bot without one', async () => {
     const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
     const keyless = async (localPart: string) => {
       const { user } = await server.addBot(owner, `${localPart}-${count}`);
@@ -239,7 +239,7 @@ describe('GET /bots', () => {
     }
   });
 
-  it('is not for guests', async () => {
+  it('rejects guests', async () => {
     expectRefusal(await server.get('/bots', people.polonius), 'Not allowed for guest users');
   });
 });
@@ -247,7 +247,7 @@ describe('GET /bots', () => {
 describe('PATCH /bots/:bot_id', () => {
   const update = (id: number, params: object, as = people.hamlet) => server.patch(`/bots/${id}`, as, { ...params });
 
-  it('answers what the bot is then', async () => {
+  it('returns the updated bot', async () => {
     const bot = await created();
     const { avatar_url } = bot;
     const unchanged = {
@@ -276,7 +276,7 @@ describe('PATCH /bots/:bot_id', () => {
     });
   });
 
-  it('announces what changed, private channels to the owner alone', async () => {
+  it('publishes changes, with private channels only to the owner', async () => {
     const bot = await created();
     const queues = await Promise.all([people.hamlet, people.iago].map((who) => listen(who, 'realm_bot')));
     const { user_id } = bot;
@@ -293,7 +293,7 @@ describe('PATCH /bots/:bot_id', () => {
     expect(admins).toEqual([change('general')]);
   });
 
-  it('changes where an outgoing webhook is', async () => {
+  it('changes the URL of an outgoing webhook', async () => {
     const { user_id } = await created({ bot_type: 3, payload_url: '"https://one.example/"' });
     const [{ token }] = (await botOf(people.hamlet, user_id)).services;
     const params = { service_payload_url: '"https://two.example/"', service_interface: 2 };
@@ -307,7 +307,7 @@ describe('PATCH /bots/:bot_id', () => {
     expectRefusal(await update(user_id, { service_interface: 3 }), 'Invalid interface type');
   });
 
-  it('gives the bot to somebody else', async () => {
+  it('transfers the bot to another owner', async () => {
     const { hamlet, cordelia, iago } = people;
     const { user_id } = await created();
     const queues = await Promise.all([hamlet, cordelia, iago].map((who) => listen(who, 'realm_bot', 'realm_user')));
@@ -324,7 +324,7 @@ describe('PATCH /bots/:bot_id', () => {
     fieldsOf(await server.delete(`/bots/${user_id}`, cordelia));
   });
 
-  it('changes its address, by which its key is asked for', async () => {
+  it("changes the bot's email, which is needed to get its key", async () => {
     const bot = await created();
     fieldsOf(await server.get('/users/me', asBot(bot)));
     fieldsOf(await update(bot.user_id, { short_name: `${name}-anew` }));
@@ -334,7 +334,7 @@ describe('PATCH /bots/:bot_id', () => {
     fieldsOf(await update(bot.user_id, { short_name: name }));
   });
 
-  it('changes its role, for those who may', async () => {
+  it("changes the bot's role if the caller may", async () => {
     const { user_id } = await created();
     expectRefusal(await update(user_id, { role: 300 }), 'Must be an organization administrator', {
       code: 'UNAUTHORIZED_PRINCIPAL',
@@ -356,14 +356,14 @@ describe('PATCH /bots/:bot_id', () => {
     [{ default_sending_stream: 'none' }, "Invalid channel name 'none'"],
     [{ default_events_register_stream: 'none' }, "Invalid channel name 'none'"],
     [{ service_payload_url: '"nowhere"' }, 'service_payload_url is not a URL'],
-  ])('refuses %j, and changes nothing', async (params, msg) => {
+  ])('rejects %j without changing anything', async (params, msg) => {
     const { user_id } = await created();
     const before = fieldsOf(await update(user_id, {}));
     expectRefusal(await update(user_id, { default_all_public_streams: true, ...params }), msg);
     expect(fieldsOf(await update(user_id, {}))).toEqual(before);
   });
 
-  it('refuses names and owners that cannot be', async () => {
+  it('rejects invalid names and owners', async () => {
     const first = await created();
     const taken = name;
     name += 'b';
@@ -379,7 +379,7 @@ describe('PATCH /bots/:bot_id', () => {
 });
 
 describe('DELETE /bots/:bot_id', () => {
-  it('deactivates a bot once, and signs it out', async () => {
+  it('deactivates a bot once and ends its queues', async () => {
     const bot = await created();
     const queue = await listen(people.cordelia, 'realm_user', 'realm_bot');
     for (const as of [people.hamlet, people.iago]) {
@@ -394,7 +394,7 @@ describe('DELETE /bots/:bot_id', () => {
     });
   });
 
-  it('takes it from the lists of subscribers', async () => {
+  it('removes the bot from subscriber lists', async () => {
     const bot = await created();
     const params = { subscriptions: [{ name: 'general' }], principals: [bot.user_id] };
     fieldsOf(await server.post('/users/me/subscriptions', people.hamlet, params));
@@ -405,7 +405,7 @@ describe('DELETE /bots/:bot_id', () => {
 });
 
 describe('API keys', () => {
-  it('of bots are shown to who administers them, and replaced', async () => {
+  it("shows and regenerates a bot's key for its administrators", async () => {
     const bot = await created();
     const path = `/bots/${bot.user_id}/api_key`;
     for (const as of [people.hamlet, people.desdemona]) {
@@ -418,7 +418,7 @@ describe('API keys', () => {
     fieldsOf(await server.get('/users/me', asBot({ ...bot, api_key })));
   });
 
-  it('of one’s own are replaced at once, with the queues and tokens of older apps', async () => {
+  it("regenerates the caller's own key at once, ending queues and legacy push tokens", async () => {
     const user = await server.addUser({ email: `user${count}@zulip.com`, fullName: `User ${count}` });
     await server.post('/users/me/android_gcm_reg_id', user, { token: 'token' });
     const queue = await listen(user, 'message');
@@ -438,13 +438,13 @@ describe('API keys', () => {
     expect(fieldsOf(fetched)).toMatchObject({ api_key });
   });
 
-  it('of a bot are replaced by the bot too', async () => {
+  it('lets a bot regenerate its own key', async () => {
     const bot = await created();
     const { api_key } = fieldsOf(await server.post('/users/me/api_key/regenerate', asBot(bot)));
     fieldsOf(await server.get('/users/me', asBot({ ...bot, api_key })));
   });
 
-  it('of a queue that nobody polls end as well', async () => {
+  it('ends queues without a pending poll when the key is regenerated', async () => {
     const user = await server.addUser({ email: `user${count}@zulip.com`, fullName: `User ${count}` });
     await listen(user, 'message');
     await server.post('/users/me/api_key/regenerate', user);
@@ -458,17 +458,17 @@ describe.each([
   ['DELETE', (id: number) => `/bots/${id}`],
   ['GET', (id: number) => `/bots/${id}/api_key`],
   ['POST', (id: number) => `/bots/${id}/api_key/regenerate`],
-])('%s of a bot', (method, pathOf) => {
+])('%s applies to a bot', (method, pathOf) => {
   const call = (id: number, as: TestUser) => server.request(method, pathOf(id), { as });
 
-  it('is for its owner and administrators', async () => {
+  it('requires the owner or an administrator', async () => {
     const bot = await created();
     for (const as of [people.cordelia, people.shiva, people.polonius, asBot(bot)]) {
       expectRefusal(await call(bot.user_id, as), 'Insufficient permission');
     }
   });
 
-  it('refuses what is no bot here', async () => {
+  it('rejects users who are not bots of the organization', async () => {
     const system = await server.storage.uow.read((r) => r.users.findSystemBot(server.realmId, 'welcome'));
     for (const id of [99_999, people.cordelia.id, system.id]) {
       expectRefusal(await call(id, people.desdemona), 'No such bot');
@@ -479,7 +479,7 @@ describe.each([
     expectRefusal(await call(theirs.id, people.desdemona), 'No such bot');
   });
 
-  it('is for owners of the organization where the bot may create users', async () => {
+  it('requires an owner of the organization if the bot may create users', async () => {
     const bot = await created();
     await server.parley.useCase(GrantSpecialPermission).execute({
       realmId: server.realmId,

@@ -27,8 +27,8 @@ const registered = async (): Promise<Wire> =>
 const change = (property: string, data: object) => ({ type: 'realm', op: 'update_dict', property, data });
 const FOR_ADMINISTRATORS = ['Must be an organization administrator', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
 
-describe('the icon of an organization (organization §3)', () => {
-  it('is the default until one is uploaded, and again after it is removed', async () => {
+describe('organization icon (organization §3)', () => {
+  it('shows the default until one is uploaded and after it is removed', async () => {
     const usual = await load(urlOf('icon', 1));
     expect([usual.status, usual.headers['content-type']]).toEqual([200, 'image/png']);
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
@@ -51,7 +51,7 @@ describe('the icon of an organization (organization §3)', () => {
     ]);
   });
 
-  it('is where GET /realm/icon leads', async () => {
+  it('redirects GET /realm/icon to the icon', async () => {
     const redirect = async () => {
       const { status, headers } = await server.get('/realm/icon', people.polonius);
       return [status, headers.location];
@@ -63,15 +63,15 @@ describe('the icon of an organization (organization §3)', () => {
     expect((await load(urlOf('icon', 2), 'other')).body).not.toBe('png 100x100x1');
   });
 
-  it('stays when other settings of the organization change', async () => {
+  it('keeps the icon when other settings change', async () => {
     fieldsOf(await postIcon());
     fieldsOf(await server.patch('/realm', people.desdemona, { name: 'Lear' }));
     expect(await registered()).toMatchObject({ realm_name: 'Lear', realm_icon_url: urlOf('icon', 2) });
   });
 });
 
-describe('the logos of an organization (organization §3)', () => {
-  it('are one for day and one for night', async () => {
+describe('organization logos (organization §3)', () => {
+  it('stores separate logos for day and night mode', async () => {
     const queue = await openQueue(server, people.hamlet, { event_types: ['realm'] });
     const usual = { realm_logo_source: 'D', realm_night_logo_source: 'D' };
     expect(await registered()).toMatchObject({ ...usual, realm_logo_url: urlOf('logo', 1) });
@@ -98,7 +98,7 @@ describe('the logos of an organization (organization §3)', () => {
   });
 });
 
-describe.each(['icon', 'logo'] as const)('what is no %s', (what) => {
+describe.each(['icon', 'logo'] as const)('invalid %s', (what) => {
   const post = (files: readonly GivenFile[], as = people.iago) =>
     what === 'icon' ? postIcon(files, as) : postLogo(false, files, as);
 
@@ -109,12 +109,12 @@ describe.each(['icon', 'logo'] as const)('what is no %s', (what) => {
     ${[{ name: 'a', content: Buffer.alloc(5 * 2 ** 20 + 1) }]} | ${'Uploaded file is larger than the allowed limit of 5 MiB'} | ${'BAD_REQUEST'}
     ${[{ name: 'a', content: 'not an image' }]}                | ${'Could not decode image; did you upload an image file?'}   | ${'BAD_IMAGE'}
     ${[{ name: 'a', content: 'png 20000x20000x1' }]}           | ${'Image size exceeds limit.'}                               | ${'BAD_IMAGE'}
-  `('is refused: $reason', async ({ files, reason, code }) => {
+  `('rejects the upload: $reason', async ({ files, reason, code }) => {
     expectRefusal(await post(files), reason.replace('{what}', what), { code });
     expect(blobs.size).toBe(0);
   });
 
-  it('is refused for everybody but administrators before it is looked at', async () => {
+  it('rejects non-administrators before validating the image', async () => {
     for (const as of [people.shiva, people.hamlet, people.polonius]) {
       expectRefusal(await post([], as), ...FOR_ADMINISTRATORS);
       expectRefusal(await server.delete(`/realm/${what}`, as), ...FOR_ADMINISTRATORS);
@@ -122,7 +122,7 @@ describe.each(['icon', 'logo'] as const)('what is no %s', (what) => {
   });
 });
 
-it('a logo is for day or for night', async () => {
+it('rejects a logo without day or night mode', async () => {
   const missing = ["Missing 'night' argument", { code: 'REQUEST_VARIABLE_MISSING', var_name: 'night' }] as const;
   expectRefusal(await postLogo(null), ...missing);
   expectRefusal(await server.delete('/realm/logo', people.iago), ...missing);

@@ -34,15 +34,18 @@ const joined = async (as: TestUser, url: string) => {
   return { status, parameters: service.joinedBy(String(headers.location)) };
 };
 
-describe('a call at BigBlueButton (organization §20)', () => {
-  it.each(['desdemona', 'hamlet', 'polonius'] as const)('is made by %s without asking its server', async (who) => {
-    const url = await created(people[who]);
-    expect(url).toMatch(/^\/calls\/bigbluebutton\/join\?bigbluebutton=[\w.-]+$/);
-    expect(await created(people[who])).not.toBe(url);
-    expect(service.created).toEqual([]);
-  });
+describe('BigBlueButton call (organization §20)', () => {
+  it.each(['desdemona', 'hamlet', 'polonius'] as const)(
+    'creates a call by %s without contacting BigBlueButton',
+    async (who) => {
+      const url = await created(people[who]);
+      expect(url).toMatch(/^\/calls\/bigbluebutton\/join\?bigbluebutton=[\w.-]+$/);
+      expect(await created(people[who])).not.toBe(url);
+      expect(service.created).toEqual([]);
+    },
+  );
 
-  it('is opened for whoever joins, of whom only its maker is moderator', async () => {
+  it('opens the meeting for each participant with only its creator as moderator', async () => {
     const url = await created(people.hamlet, { meeting_name: "Hamlet's (room) & 100% + ü 🎉!*~", voice_only: true });
     const { status, parameters } = await joined(people.hamlet, url);
     expect(service.created).toEqual([
@@ -62,19 +65,19 @@ describe('a call at BigBlueButton (organization §20)', () => {
     expect(await joined(people.desdemona, url)).toMatchObject({ parameters: { role: 'VIEWER' } });
   });
 
-  it('has cameras unless asked for voices only', async () => {
+  it('enables cameras unless an audio call is requested', async () => {
     await joined(people.hamlet, await created(people.hamlet));
     expect(service.created).toMatchObject([{ name: 'Hall', lockSettingsDisableCam: 'false' }]);
   });
 
-  it('is joined from a browser in which somebody has logged in', async () => {
+  it('joins from a browser with a login session', async () => {
     const browser = await TestBrowser.loggedIn(server, people.cordelia);
     const reply = await browser.get(await created(people.hamlet));
     expect([reply.status, reply.headers['cache-control']]).toEqual([302, 'no-store']);
     expect(service.joinedBy(String(reply.headers.location))).toMatchObject({ fullName: "Cordelia, Lear's daughter" });
   });
 
-  it('asks for a name, and for values that can be read', async () => {
+  it('requires a name and valid parameters', async () => {
     expectRefusal(await create(people.hamlet, {}), "Missing 'meeting_name' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'meeting_name',
@@ -90,14 +93,14 @@ describe('a call at BigBlueButton (organization §20)', () => {
     fieldsOf(await create(people.hamlet, { meeting_name: 'ü'.repeat(512) }));
   });
 
-  it('is for people who have proved who they are', async () => {
+  it('requires authentication', async () => {
     const url = await created(people.hamlet);
     expect((await create(null, { meeting_name: 'a' })).status).toBe(401);
     expect((await join(null, url)).status).toBe(401);
     expect(service.created).toEqual([]);
   });
 
-  it('is not joined by links that were made up, changed, or made elsewhere', async () => {
+  it('rejects forged, modified and foreign links', async () => {
     const url = await created(people.hamlet);
     const [path, text, signature] = /^(.*=)(.*)\.(.*)$/.exec(url)!.slice(1) as [string, string, string];
     const claims = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -119,7 +122,7 @@ describe('a call at BigBlueButton (organization §20)', () => {
     expect(service.created).toEqual([]);
   });
 
-  it('is not joined from another organization', async () => {
+  it('rejects participants of another organization', async () => {
     const realmId = await server.addRealm('other');
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'Other', realmId });
     const url = await created(people.hamlet);
@@ -147,12 +150,12 @@ describe('a call at BigBlueButton (organization §20)', () => {
       'BigBlueButton server returned an unexpected error.',
     ],
     [200, 'no XML', 'BigBlueButton server returned an unexpected error.'],
-  ])('says what is wrong when its server answers %d %.60s', async (status, body, message) => {
+  ])('reports the problem when BigBlueButton responds with %d %.60s', async (status, body, message) => {
     service.failure = { status, body };
     expectRefusal(await join(people.hamlet, await created(people.hamlet)), message);
   });
 
-  it('follows its server nowhere else', async () => {
+  it('does not follow redirects of the BigBlueButton server', async () => {
     service.failure = { status: 302, body: '', headers: { Location: `${service.account.url}/elsewhere` } };
     expectRefusal(
       await join(people.hamlet, await created(people.hamlet)),
@@ -160,7 +163,7 @@ describe('a call at BigBlueButton (organization §20)', () => {
     );
   });
 
-  it('says that its server cannot be reached, or does not know the secret', async () => {
+  it('reports an unreachable server and a wrong secret', async () => {
     const gone = await TestBigBlueButton.start();
     const { account } = gone;
     await gone.close();
@@ -177,12 +180,12 @@ describe('a call at BigBlueButton (organization §20)', () => {
   });
 });
 
-describe('the provider of an organization’s calls', () => {
+describe('call provider of an organization', () => {
   const registered = async (on: TestServer) =>
     fieldsOf(await on.post('/register', on.people.iago, { fetch_event_types: ['realm'] })) as Record<string, unknown>;
   const BOTH = { disabled: { name: 'None', id: 0 }, jitsi_meet: { name: 'Jitsi Meet', id: 1 } };
 
-  it('may be BigBlueButton where its server is configured', async () => {
+  it('accepts BigBlueButton if its server is configured', async () => {
     fieldsOf(await server.patch('/realm', people.iago, { video_chat_provider: 4 }));
     expect(await registered(server)).toMatchObject({
       realm_video_chat_provider: 4,
@@ -197,17 +200,17 @@ describe('the provider of an organization’s calls', () => {
     );
   });
 
-  it('is not BigBlueButton where none is', async () => {
+  it('rejects BigBlueButton if no server is configured', async () => {
     const change = await bare.patch('/realm', bare.people.iago, { video_chat_provider: 4 });
     expectRefusal(change, 'Invalid video_chat_provider 4');
-    // What is looked at later is not refused first.
+    // The provider is validated first.
     const both = { video_chat_provider: 4, gif_rating_policy: 99 };
     expectRefusal(await bare.patch('/realm', bare.people.iago, both), 'Invalid video_chat_provider 4');
     const { realm_video_chat_provider, realm_available_video_chat_providers } = await registered(bare);
     expect([realm_video_chat_provider, realm_available_video_chat_providers]).toEqual([1, BOTH]);
   });
 
-  it('is the answer to those who join where BigBlueButton is not configured, before the link is looked at', async () => {
+  it('rejects joining before checking the link if BigBlueButton is not configured', async () => {
     const { hamlet } = bare.people;
     const url = await created(hamlet, { meeting_name: 'a' }, bare);
     expectRefusal(await join(hamlet, url, bare), 'BigBlueButton is not configured.');

@@ -33,20 +33,20 @@ const store = (id: number, changes: Partial<Channel>) =>
     const channel = (await tx.channels.listAll(server.realmId)).find((one) => one.id === id);
     await tx.channels.update({ ...channel!, ...changes });
   });
-/** The texts that the notification bot has sent to the channel, oldest first, after the one about its creation. */
+/** Returns the notification bot's messages in the channel, oldest first, without the creation notice. */
 const notices = async (id: number, as: TestUser = people.hamlet): Promise<string[]> => {
   const narrow = [{ operator: 'channel', operand: id }];
   const page = { anchor: 'oldest', num_before: 0, num_after: 50, narrow, apply_markdown: false };
   const { messages } = fieldsOf(await server.get('/messages', as, page)) as Wire;
   return messages.map(({ content }: Wire) => content).slice(1);
 };
-/** The events of these types that somebody hears of what is done meanwhile. */
+/** Returns events of these types that a user receives during an action. */
 const hears = async (as: TestUser, types: readonly string[], act: () => Promise<unknown>, more = {}) => {
   const queue = await openQueue(server, as, { event_types: types, ...more });
   await act();
   return eventsAfter(server, queue);
 };
-/** Of clients for which archived channels do not exist. */
+/** Clients without support for archived channels. */
 const OLDER = { client_capabilities: { notification_settings_null: true } };
 const refused = async (id: number, params: object, msg: string, more: object = {}, as?: TestUser) => {
   const { commits } = server.storage;
@@ -59,7 +59,7 @@ const UNKNOWN = 'Invalid channel ID';
 const by = ({ id, user }: TestUser) => `@_**${user.fullName}|${id}**`;
 
 describe('PATCH /streams/{stream_id}', () => {
-  it('changes nothing when asked for nothing, or for what is so already', async () => {
+  it('changes nothing for an empty or redundant request', async () => {
     const id = await create({ name: 'lunch', description: 'at noon' });
     const before = await read(id);
     const events = await hears(people.hamlet, ['stream', 'message', 'default_streams'], async () => {
@@ -85,7 +85,7 @@ describe('PATCH /streams/{stream_id}', () => {
     });
   });
 
-  it('renames, and announces it under the name before to those who see it', async () => {
+  it('renames a channel and publishes the change under the old name to users who can access it', async () => {
     const id = await create({ name: 'lunch' });
     await create({ name: 'Dinner' });
     const rename = () => change(id, { new_name: '  supper ' });
@@ -119,7 +119,7 @@ describe('PATCH /streams/{stream_id}', () => {
     expect(await names()).toEqual(new Set(['supper']));
   });
 
-  it('describes, in one line of Markdown', async () => {
+  it('changes the description to one line of Markdown', async () => {
     const id = await create({ name: 'lunch', description: 'at **noon**' });
     const describe = () => change(id, { description: 'from\n$$x$$ on' });
     const [event] = await hears(people.cordelia, ['stream'], describe);
@@ -147,7 +147,7 @@ describe('PATCH /streams/{stream_id}', () => {
     await refused(id, { description: 'x'.repeat(1025) }, 'description is too long (limit: 1024 characters)');
   });
 
-  it('says nothing in the channel where the organization wants no notices', async () => {
+  it('posts no notice in the channel if the organization disables notices', async () => {
     await server.changeRealm({ settings: { sendChannelEventsMessages: false } });
     const id = await create({ name: 'lunch' });
     await change(id, { new_name: 'supper', is_private: true });
@@ -155,7 +155,7 @@ describe('PATCH /streams/{stream_id}', () => {
     expect(await notices(id)).toEqual([]);
   });
 
-  it('says how long messages are kept', async () => {
+  it('changes the retention period', async () => {
     const id = await create({ name: 'lunch' });
     const steps = [10, 'unlimited', '"realm_default"'] as const;
     for (const step of steps) await change(id, { message_retention_days: step }, people.desdemona);
@@ -178,7 +178,7 @@ describe('PATCH /streams/{stream_id}', () => {
     );
   });
 
-  describe('who finds and reads it', () => {
+  describe('privacy', () => {
     const PRIVACIES = {
       web: [false, true, true],
       public: [false, false, true],
@@ -203,7 +203,7 @@ describe('PATCH /streams/{stream_id}', () => {
       ${'protected'} | ${{ history_public_to_subscribers: true }}                   | ${'shared'}
       ${'protected'} | ${{ is_private: false }}                                     | ${'public'}
       ${'protected'} | ${{ is_private: true }}                                      | ${'protected'}
-    `('$from, $params: $to', async ({ from, params, to }) => {
+    `('changes a channel from $from with $params to $to', async ({ from, params, to }) => {
       await server.changeRealm({ settings: { enableSpectatorAccess: true } });
       const { desdemona, hamlet } = people;
       const subscribers = [desdemona.id, hamlet.id];
@@ -231,7 +231,7 @@ describe('PATCH /streams/{stream_id}', () => {
       expect(notice).toMatch(/ changed the \[access permissions\].* from \*\*.*\*\* to \*\*.*\*\*\.$/);
     });
 
-    it('is refused where it contradicts itself, or the caller may not', async () => {
+    it('rejects contradictory values and callers without permission', async () => {
       const id = await create({ name: 'open' });
       const closed = await create({ name: 'closed', invite_only: true });
       await refused(id, { is_web_public: true, history_public_to_subscribers: false }, 'Invalid parameters');
@@ -252,7 +252,7 @@ describe('PATCH /streams/{stream_id}', () => {
       await refused(closed, { is_private: false }, 'Moderation request channel must be private.');
     });
 
-    it('is announced to those who gain sight of it, with its subscribers, and to those who lose it', async () => {
+    it('publishes the channel with its subscribers to users who gain access, and its removal to users who lose access', async () => {
       const { cordelia, hamlet, polonius } = people;
       const id = await create({ name: 'x' });
       const types = ['stream', 'subscription'];
@@ -268,7 +268,7 @@ describe('PATCH /streams/{stream_id}', () => {
     });
   });
 
-  it('lets newcomers follow it or not', async () => {
+  it('adds to and removes from the default channels', async () => {
     const id = await create({ name: 'x' });
     const register = async () =>
       (fieldsOf(await server.post('/register', people.hamlet)) as Wire).realm_default_streams;
@@ -285,7 +285,7 @@ describe('PATCH /streams/{stream_id}', () => {
     });
   });
 
-  it('chooses which topics there are', async () => {
+  it('changes the topics policy', async () => {
     const id = await create({ name: 'x' });
     const events = await hears(people.hamlet, ['stream'], () => change(id, { topics_policy: '"disable_empty_topic"' }));
     expect(events).toMatchObject([{ property: 'topics_policy', value: 'disable_empty_topic', name: 'x' }]);
@@ -310,12 +310,12 @@ describe('PATCH /streams/{stream_id}', () => {
     expect(topics).toMatchObject([{ name: 'general chat' }]);
   });
 
-  it('refuses a folder that does not exist', async () => {
+  it('rejects an unknown folder', async () => {
     await refused(await create({ name: 'x' }), { folder_id: 99_999 }, 'Invalid channel folder ID');
   });
 
-  describe('who may do what', () => {
-    it('takes both forms, and what it was believed to be', async () => {
+  describe('permissions', () => {
+    it('accepts both forms and the expected old value', async () => {
       const { cordelia, hamlet } = people;
       const id = await create({ name: 'x' });
       const pair = { direct_members: [cordelia.id, hamlet.id], direct_subgroups: [system.moderators] };
@@ -343,7 +343,7 @@ describe('PATCH /streams/{stream_id}', () => {
       );
     });
 
-    it('says to older clients by numbers who may post', async () => {
+    it('publishes the posting policy as a number to older clients', async () => {
       const id = await create({ name: 'x' });
       const someone = { direct_members: [people.hamlet.id], direct_subgroups: [system.moderators] };
       const events = await hears(people.cordelia, ['stream'], async () => {
@@ -366,7 +366,7 @@ describe('PATCH /streams/{stream_id}', () => {
       );
     });
 
-    it('names in its notice as many people as a message has room for', async () => {
+    it('limits the names in its notice to the message length', async () => {
       const id = await create({ name: 'x' });
       const names = Array.from({ length: 60 }, (_, n) => n);
       const ids = await server.storage.uow.write(async (tx) => {
@@ -381,7 +381,7 @@ describe('PATCH /streams/{stream_id}', () => {
       expect((await notices(id)).at(-1)).toMatch(/@_\*\*N49\|\d+\*\* and 10 more$/);
     });
 
-    it('announces it to those who gain and lose sight of a private one', async () => {
+    it('publishes a private channel to users who gain or lose access', async () => {
       const { cordelia, hamlet, polonius } = people;
       const id = await create({ name: 'x', invite_only: true });
       const types = ['stream', 'subscription'];
@@ -397,7 +397,7 @@ describe('PATCH /streams/{stream_id}', () => {
       expect(lost).toMatchObject([{ op: 'delete', stream_ids: [id] }]);
     });
 
-    it('is refused in the order of the contract', async () => {
+    it('rejects in the order of the contract', async () => {
       const id = await create({ name: 'x', invite_only: true });
       const combination = 'history_public_to_subscribers, can_create_topic_group';
       const unsupported = [`Unsupported parameter combination: ${combination}`, { parameters: combination }] as const;
@@ -426,7 +426,7 @@ describe('PATCH /streams/{stream_id}', () => {
     });
   });
 
-  it('is for administrators of the organization and of the channel', async () => {
+  it('requires an administrator of the organization or the channel', async () => {
     const open = await create({ name: 'open' });
     const closed = await create({ name: 'closed', invite_only: true });
     const denied = 'You do not have permission to administer this channel.';
@@ -453,14 +453,14 @@ describe('PATCH /streams/{stream_id}', () => {
     expect((await server.patch('/streams/x', people.iago)).status).toBe(404);
   });
 
-  it('changes nothing of a request that is refused in part', async () => {
+  it('changes nothing if part of the request is rejected', async () => {
     const id = await create({ name: 'x' });
     const before = await read(id);
     await refused(id, { description: 'new', is_private: true, new_name: '' }, "Channel name can't be empty.");
     expect(await read(id)).toEqual(before);
   });
 
-  it('changes archived channels too', async () => {
+  it('changes archived channels', async () => {
     const id = await create({ name: 'x' });
     fieldsOf(await archive(id));
     await change(id, { new_name: 'y', topics_policy: 'disable_empty_topic' });
@@ -470,7 +470,7 @@ describe('PATCH /streams/{stream_id}', () => {
 });
 
 describe('DELETE /streams/{stream_id}', () => {
-  it('archives, and keeps everything else', async () => {
+  it('archives the channel and keeps its content', async () => {
     const id = await create({ name: 'x' });
     const before = await read(id);
     const heard = await hears(people.cordelia, ['stream', 'message'], () => archive(id));
@@ -486,7 +486,7 @@ describe('DELETE /streams/{stream_id}', () => {
     );
   });
 
-  it('says so in the channel, where nobody has to read it', async () => {
+  it('posts a notice in the channel that is read for everyone', async () => {
     const id = await create({ name: 'x' });
     const [message] = await hears(people.hamlet, ['message'], () => archive(id), { apply_markdown: false });
     expect(message).toMatchObject({ flags: ['read'], message: { content: 'Channel #**x** has been archived.' } });
@@ -494,7 +494,7 @@ describe('DELETE /streams/{stream_id}', () => {
     expect(JSON.stringify(unread_msgs)).not.toContain(String(message.message.id));
   });
 
-  it('goes away for clients for which archived channels do not exist, and comes back with its subscribers', async () => {
+  it('removes the channel for clients without archived channels and restores it with its subscribers', async () => {
     const { hamlet, cordelia } = people;
     const id = await create({ name: 'x' });
     const types = ['stream', 'subscription'];
@@ -513,7 +513,7 @@ describe('DELETE /streams/{stream_id}', () => {
     ]);
   });
 
-  it('is no default channel any more, and none that the organization names', async () => {
+  it('removes the channel from the default channels and organization settings', async () => {
     const { iago, desdemona } = people;
     const id = await create({ name: 'x', is_default_stream: true }, iago);
     await server.patch('/realm', desdemona, {
@@ -539,7 +539,7 @@ describe('DELETE /streams/{stream_id}', () => {
     expect((fieldsOf(await server.post('/register', desdemona)) as Wire).realm_default_streams).toEqual([]);
   });
 
-  it('is for administrators of the organization and of the channel', async () => {
+  it('requires an administrator of the organization or the channel', async () => {
     const open = await create({ name: 'open' });
     const closed = await create({ name: 'closed', invite_only: true });
     const denied = 'You do not have permission to administer this channel.';
@@ -552,8 +552,8 @@ describe('DELETE /streams/{stream_id}', () => {
   });
 });
 
-describe('putting a channel to use again', () => {
-  it('says so in the channel', async () => {
+describe('unarchiving a channel', () => {
+  it('posts a notice in the channel', async () => {
     const id = await create({ name: 'x' });
     fieldsOf(await archive(id));
     const events = await hears(
@@ -569,7 +569,7 @@ describe('putting a channel to use again', () => {
     expect((await read(id)).is_archived).toBe(false);
   });
 
-  it('is refused where it is in use, or private without subscribers', async () => {
+  it('rejects an active channel and a private channel without subscribers', async () => {
     const id = await create({ name: 'x' });
     await refused(id, { is_archived: false }, 'Channel is not currently deactivated');
     const empty = await create({ name: 'empty', invite_only: true, subscribers: [] });

@@ -44,7 +44,7 @@ describe('default channels', () => {
   const remove = (stream_id: number, as: TestUser = people.iago) =>
     server.delete('/default_streams', as, { stream_id });
 
-  it('come and go, with events to everybody but guests', async () => {
+  it('adds and removes default channels and notifies everyone but guests', async () => {
     const heard = await hears(people.hamlet, 'default_streams', async () => {
       expect(fieldsOf(await add(ids.a))).toEqual({});
       fieldsOf(await add(ids.a));
@@ -59,7 +59,7 @@ describe('default channels', () => {
     fieldsOf(await remove(ids.b));
   });
 
-  it('are what new users are subscribed to', async () => {
+  it('subscribes new users to the default channels', async () => {
     fieldsOf(await add(ids.a));
     const newcomer = await server.addUser({ email: 'new@zulip.com', fullName: 'Newcomer' });
     const { subscriptions } = fieldsOf(await server.get('/users/me/subscriptions', newcomer)) as Wire;
@@ -67,7 +67,7 @@ describe('default channels', () => {
     fieldsOf(await remove(ids.a));
   });
 
-  it('are public, in use, and for administrators to choose', async () => {
+  it('requires an administrator and public active channels', async () => {
     const { iago } = people;
     for (const id of [99_999, ids.secret, ids.archived]) expectRefusal(await add(id, iago), 'Invalid channel ID');
     const closed = { name: 'closed', invite_only: true, subscribers: [iago.id] };
@@ -106,7 +106,7 @@ describe('default channel groups', () => {
   };
   afterEach(clear);
 
-  it('are made, changed and deleted, with events of the whole list to everybody but guests', async () => {
+  it('creates, changes and deletes groups and publishes the whole list to everyone but guests', async () => {
     const group = (id: number, more: object) => ({ id, name: 'g', description: 'd', streams: [ids.a, ids.b], ...more });
     let id = 0;
     const heard = await hears(people.hamlet, 'default_stream_groups', async () => {
@@ -143,13 +143,13 @@ describe('default channel groups', () => {
     ${{ stream_names: ['archived'] }}     | ${"Invalid channel name 'archived'"}
     ${{ stream_names: ['Default'] }}      | ${"'default' is a default channel and cannot be added to 'g'"}
     ${{ description: 'd'.repeat(1025) }}  | ${'description is too long (limit: 1024 characters)'}
-  `('are refused: $params: $msg', async ({ params, msg }) => {
+  `('rejects $params: $msg', async ({ params, msg }) => {
     await made({ group_name: 'taken' });
     expectRefusal(await create(params), msg);
     expect(await list()).toHaveLength(1);
   });
 
-  it('are refused changes that change nothing, or what is not there', async () => {
+  it('rejects changes without effect and unknown groups', async () => {
     const id = await made({ group_name: 'g', stream_names: ['a'] });
     await made({ group_name: 'other' });
     const patch = (params: object, group = id) => server.patch(`${BASE}/${group}`, people.iago, { ...params });
@@ -183,7 +183,7 @@ describe('default channel groups', () => {
     expectRefusal(await server.delete(`${BASE}/99999`, people.iago), unknown);
   });
 
-  it('are for administrators of their organization', async () => {
+  it('requires an administrator of the organization', async () => {
     const id = await made({ group_name: 'g', stream_names: ['a'] });
     const params = { new_description: 'x', op: 'add', stream_names: ['b'] };
     for (const who of NO_MEMBERS) {
@@ -200,7 +200,7 @@ describe('default channel groups', () => {
     expectRefusal(await server.request('DELETE', `${BASE}/${id}`, { as: outsider, realm: 'other' }), unknown);
   });
 
-  it('lose a channel that is archived', async () => {
+  it('removes an archived channel from its groups', async () => {
     const name = 'short-lived';
     const channel = await server.createChannel(name, [], {}, people.iago);
     await made({ group_name: 'g', stream_names: ['a', name] });
@@ -210,7 +210,7 @@ describe('default channel groups', () => {
     expect(heard).toMatchObject([{ default_stream_groups: [{ name: 'g', streams: [ids.a] }] }]);
   });
 
-  it('are a hundred at most', async () => {
+  it('allows at most a hundred groups', async () => {
     await server.storage.uow.write(async (tx) => {
       for (let n = 0; n < 100; n++) {
         const group = { realmId: server.realmId, name: `g${n}`, description: '', channelIds: [] };
@@ -240,7 +240,7 @@ describe('channel folders', () => {
     });
   });
 
-  it('are made, and announced to everybody', async () => {
+  it('creates folders and notifies everyone', async () => {
     let id = 0;
     const heard = await hears(people.polonius, 'channel_folder', async () => {
       id = (fieldsOf(await create({ name: ' Work ', description: '*all* of it' })) as Wire).channel_folder_id;
@@ -260,7 +260,7 @@ describe('channel folders', () => {
     expect((await registered(people.polonius, 'channel_folders')).at(-1)).toEqual(folder);
   });
 
-  it('are changed property by property, without an event of what stays the same', async () => {
+  it('changes single properties and publishes only changed ones', async () => {
     const id = await made('Work');
     const heard = await hears(people.hamlet, 'channel_folder', async () => {
       fieldsOf(await patch(id, { name: 'Play', description: '**x**', is_archived: true }));
@@ -281,7 +281,7 @@ describe('channel folders', () => {
     expect((await list(people.hamlet, { include_archived: true })).at(-1)).toMatchObject({ id, is_archived: true });
   });
 
-  it('hold channels, which are to be taken out before a folder is archived', async () => {
+  it('rejects archiving a folder that still contains channels', async () => {
     const { desdemona } = people;
     const id = await made('Work');
     const params = { name: 'in a folder', subscribers: [], folder_id: id };
@@ -304,7 +304,7 @@ describe('channel folders', () => {
     expectRefusal(await server.patch(`/streams/${channel}`, desdemona, { folder_id: id }), UNKNOWN);
   });
 
-  it('are ordered by a list of all of them', async () => {
+  it('orders folders by a complete list', async () => {
     const ordered = await list(people.hamlet, { include_archived: true });
     const [first, second] = [await made('First'), await made('Second')];
     const others = ordered.map(({ id }) => id);
@@ -317,7 +317,7 @@ describe('channel folders', () => {
       { id: second, order: 0 },
       { id: first, order: order.length - 1 },
     ]);
-    // Whoever is named twice has the last of the places; the same order is announced again.
+    // The last position of a duplicate counts. An unchanged order is published again.
     const twice = [...order, second];
     for (const _ of ['changed', 'the same']) {
       const again = await hears(people.polonius, 'channel_folder', () =>
@@ -340,14 +340,14 @@ describe('channel folders', () => {
     ${{ name: 'a\u0007' }}      | ${'Invalid character in channel folder name, at position 2.'}
     ${{ name: 'wORK' }}         | ${'Channel folder name already in use'}
     ${{ name: 'x'.repeat(61) }} | ${'name is too long (limit: 60 characters)'}
-  `('are refused: $params: $msg', async ({ params, msg }) => {
+  `('rejects $params: $msg', async ({ params, msg }) => {
     const id = await made('Work');
     const other = await made('Play');
     expectRefusal(await create(params), msg);
     for (const folder of [id, other]) expectRefusal(await patch(folder, params), msg);
   });
 
-  it('are for administrators of their organization', async () => {
+  it('requires an administrator of the organization', async () => {
     const id = await made('Work');
     for (const who of NO_MEMBERS) {
       expectRefusal(await create({ name: 'x' }, people[who]), ...ADMINISTRATOR);

@@ -5,7 +5,7 @@ type Person = keyof TestServer['people'];
 
 const UNKNOWN = 'Invalid channel ID';
 
-/** One of each kind, with hamlet in all of them, and a guest in the public and the archived one. */
+/** One channel of each kind. Hamlet subscribes to all of them, a guest to the public and the archived one. */
 const CHANNELS = {
   public: {},
   web: { is_web_public: true },
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Who sees which kind, and who does not. */
+/** Expected visibility by person and kind. */
 const SEEN: readonly (readonly [Person, Kind | 'nowhere', boolean])[] = [
   ['hamlet', 'private', true],
   ['hamlet', 'archived', true],
@@ -52,13 +52,13 @@ describe.each`
   ${''}         | ${'stream'}
   ${'/members'} | ${'subscribers'}
 `('GET /streams/{stream_id}$path', ({ path, field }) => {
-  it.each(SEEN)('%s, %s: %s', async (who, kind, isSeen) => {
+  it.each(SEEN)('includes a %s when a %s channel is created: %s', async (who, kind, isSeen) => {
     const reply = await server.get(`/streams/${ids[kind]}${path}`, people[who]);
     if (isSeen) expect(Object.keys(fieldsOf(reply))).toEqual([field]);
     else expectRefusal(reply, UNKNOWN);
   });
 
-  it('is unknown in another organization, and no channel without a number', async () => {
+  it('reports a channel of another organization as unknown and rejects ids that are not numbers', async () => {
     const realmId = await server.addRealm(`other-${field}`);
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'Outsider', role: 'owner', realmId });
     const options = { as: outsider, realm: `other-${field}` };
@@ -69,7 +69,7 @@ describe.each`
 });
 
 describe('GET /streams/{stream_id}', () => {
-  it('answers what the list of channels does', async () => {
+  it('returns the same as the list of channels', async () => {
     const { streams } = fieldsOf(await server.get('/streams', people.hamlet)) as Wire;
     const { stream } = fieldsOf(await server.get(`/streams/${ids.private}`, people.hamlet)) as Wire;
     expect(stream).toEqual(streams.find(({ stream_id }: Wire) => stream_id === ids.private));
@@ -80,7 +80,7 @@ describe('GET /streams/{stream_id}', () => {
 });
 
 describe('GET /streams/{stream_id}/members', () => {
-  it('answers those who are active', async () => {
+  it('returns active subscribers', async () => {
     const { hamlet, polonius } = people;
     const of = async (kind: Kind) =>
       (fieldsOf(await server.get(`/streams/${ids[kind]}/members`, hamlet)) as Wire).subscribers;
@@ -105,7 +105,7 @@ describe('GET /users/{user_id}/subscriptions/{stream_id}', () => {
   const ask = (whom: number, channel: number, as: TestUser = people.hamlet) =>
     server.get(`/users/${whom}/subscriptions/${channel}`, as);
 
-  it('answers whether somebody is subscribed', async () => {
+  it('returns the subscription status of a user', async () => {
     const { hamlet, polonius, cordelia, iago } = people;
     const is = async (...asked: Parameters<typeof ask>) => fieldsOf(await ask(...asked));
     expect(await is(hamlet.id, ids.private)).toEqual({ is_subscribed: true });
@@ -113,7 +113,7 @@ describe('GET /users/{user_id}/subscriptions/{stream_id}', () => {
     expect(await is(polonius.id, ids.public, cordelia)).toEqual({ is_subscribed: true });
   });
 
-  it('refuses people before channels', async () => {
+  it('validates the user before the channel', async () => {
     const { hamlet, cordelia } = people;
     const gone = await server.addUser({ email: 'gone2@zulip.com', fullName: 'Gone' });
     await deactivate(gone);
@@ -133,12 +133,12 @@ describe('GET /users/{user_id}/channels', () => {
     ${'iago'}     | ${['public', 'web', 'private', 'archived']}
     ${'cordelia'} | ${['public', 'web', 'archived']}
     ${'polonius'} | ${['public', 'web', 'archived']}
-  `('$as sees of what hamlet is subscribed to: $kinds', async ({ as, kinds }) => {
+  `("shows $as these of hamlet's subscriptions: $kinds", async ({ as, kinds }) => {
     const expected = (kinds as Kind[]).map((kind) => ids[kind]);
     expect(fieldsOf(await ask(people.hamlet.id, people[as as Person]))).toEqual({ subscribed_channel_ids: expected });
   });
 
-  it('refuses users who are none, and are not for the caller to know', async () => {
+  it('rejects unknown and inaccessible users', async () => {
     expectRefusal(await ask(99_999, people.hamlet), 'No such user');
     await server.limitGuests();
     expectRefusal(await ask(people.cordelia.id, people.polonius), 'Insufficient permission');
@@ -152,7 +152,7 @@ describe('GET /streams/{stream_id}/email_address', () => {
   const addressOf = async (...asked: Parameters<typeof ask>): Promise<string> =>
     (fieldsOf(await ask(...asked)) as Wire).email;
 
-  it('answers the same address each time, another one for each channel, user and sender', async () => {
+  it('returns a stable email that differs per channel, user and sender', async () => {
     const { hamlet, cordelia } = people;
     const first = await addressOf(ids.public);
     expect(first).toMatch(/^mail\+public\.[0-9a-f]{32}\.show-sender@example\.com$/);
@@ -168,7 +168,7 @@ describe('GET /streams/{stream_id}/email_address', () => {
     expect(new Set([first, ...others]).size).toBe(4);
   });
 
-  it('is for those who may post there', async () => {
+  it('requires permission to post in the channel', async () => {
     const { cordelia, desdemona, hamlet } = people;
     for (const [id, who] of [
       [ids.nowhere, hamlet],
@@ -184,7 +184,7 @@ describe('GET /streams/{stream_id}/email_address', () => {
     expectRefusal(await ask(id, hamlet), 'You do not have permission to post in this channel.');
   });
 
-  it('refuses senders that are not for the caller to speak as', async () => {
+  it('rejects senders the caller may not use', async () => {
     const { hamlet, cordelia } = people;
     const { user_id: bot } = fieldsOf(
       await server.post('/bots', hamlet, { full_name: 'Helper', short_name: 'helper' }),
@@ -196,7 +196,7 @@ describe('GET /streams/{stream_id}/email_address', () => {
     }
   });
 
-  it('answers nothing where there is no gateway', async () => {
+  it('returns an empty email without a gateway', async () => {
     const without = await TestServer.start({ mailGatewayPattern: null });
     try {
       const params = { name: 'x', subscribers: [] };

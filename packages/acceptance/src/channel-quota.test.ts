@@ -1,7 +1,7 @@
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-describe('channels that one user makes in a day', () => {
+describe('daily channel quota', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ hasRateLimits: true });
@@ -11,7 +11,7 @@ describe('channels that one user makes in a day', () => {
   const subscribe = (as: TestUser, ...names: readonly string[]) =>
     server.post('/users/me/subscriptions', as, { subscriptions: names.map((name) => ({ name })) });
 
-  it('are limited as calls are, for those that are made and by whatever operation', async () => {
+  it('limits the channels created per day by any operation', async () => {
     const { hamlet, iago } = server.people;
     const most = Array.from({ length: 999 }, (_, index) => `channel ${index}`);
     expect(fieldsOf(await subscribe(hamlet, ...most)).subscribed![hamlet.id]).toHaveLength(999);

@@ -13,7 +13,10 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** What the callers are to the channel: in one of its groups, without being subscribed, or subscribed and in none. */
+/**
+ * Relation of callers to the channel: member of a permission group without subscription, or subscriber without
+ * permissions.
+ */
 const STANDINGS = {
   none: null,
   subscribed: null,
@@ -39,13 +42,13 @@ interface Channel {
   readonly name: string;
   readonly kind: Kind;
   readonly standing: Standing;
-  /** From after everybody came. */
+  /** Sent after everyone subscribed. */
   readonly message: number;
   /** One for each caller to delete. */
   readonly doomed: Readonly<Record<Caller, number>>;
 }
 
-/** What channels §3.7 lets a caller do with a channel, put down anew. */
+/** Independent model of a caller's rights in a channel (channels §3.7). */
 class Rights {
   readonly isGuest: boolean;
   readonly isAdministrator: boolean;
@@ -76,7 +79,7 @@ class Rights {
     return !this.isGuest && (this.isPublic || this.is('adds') || this.is('subscribes'));
   }
 
-  /** By its id (messages §1.4). */
+  /** True if the caller can read a message by its id (messages §1.4). */
   get mayReadMessage(): boolean {
     if (this.is('subscribed')) return true;
     if (this.isGuest) return false;
@@ -87,7 +90,7 @@ class Rights {
     return this.mayReadMessage && !this.isArchived;
   }
 
-  /** As if it were not there, if they may not see it (README decision 20). */
+  /** Expected error for posting. A channel the caller cannot access counts as missing (README decision 20). */
   get inPosting(): string {
     const { channel, isArchived, isGuest, isWebPublic, isPublic, hasSharedHistory } = this;
     if (!this.maySeeMetadata) return unknownDestination(channel);
@@ -105,7 +108,7 @@ class Rights {
     return this.mayReadContent || this.mayAdminister;
   }
 
-  /** Of the message from before anybody came, and the one from after. */
+  /** Number of readable messages: one from before everyone subscribed, one from after. */
   get messages(): number {
     const hasWhole = this.isWebPublic || (this.isPublic && !this.isGuest) || this.hasSharedHistory;
     if (!this.mayReadContent) return 0;
@@ -121,14 +124,14 @@ class Rights {
 
 let server: TestServer;
 let channels: readonly Channel[];
-/** Of another organization. */
+/** Channel of another organization. */
 let foreign: Channel;
-/** In every channel. */
+/** Subscriber of every channel. */
 let resident: TestUser;
 let leaver: TestUser;
-/** In none. */
+/** Subscriber of no channel. */
 let newcomer: TestUser;
-/** One for each caller, by their id. */
+/** Ids of scheduled messages by caller id. */
 const scheduled = new Map<number, number>();
 
 beforeAll(async () => {
@@ -200,11 +203,14 @@ const eventsSoFar = () => server.storage.uow.read(({ events }) => events.lastSeq
 
 interface Operation {
   readonly ask: (channel: Channel, caller: TestUser) => Promise<TestReply>;
-  /** The refusal; '' when there is none. */
+  /** Expected error; '' if the operation succeeds. */
   readonly answer: (rights: Rights) => string;
-  /** The refusal of a channel of another organization; absent: channels are named there, and each organization has its own names. */
+  /**
+   * Expected error for a channel of another organization; absent if channels are given by name, since names are per
+   * organization.
+   */
   readonly ofOthers?: string | ((channel: Channel) => string);
-  /** What an allowed one did. */
+  /** Reverts a successful operation. */
   readonly undo?: (channel: Channel, caller: TestUser) => Promise<void>;
 }
 
@@ -327,7 +333,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     ask: ({ name }, caller) =>
       server.delete('/users/me/subscriptions', caller, { subscriptions: [name], principals: [leaver.id] }),
     answer: (rights) => {
-      // As if it were not there (channels §1).
+      // Same response as for an unknown channel (channels §1).
       if (!rights.maySeeMetadata) return `Channel(s) (${rights.channel.name}) do not exist`;
       return rights.mayAdminister || rights.is('removes') ? ALLOWED : INSUFFICIENT;
     },
@@ -343,7 +349,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** As it is. */
+/** Returns current privacy settings. */
 const privacyOf = (kind: Kind): Readonly<Record<string, unknown>> => {
   const { invite_only = false, history_public_to_subscribers = true } = KINDS[kind] as Partial<
     Record<'invite_only' | 'history_public_to_subscribers', boolean>
@@ -387,7 +393,7 @@ it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name]!.ofOthers !== 
   },
 );
 
-it('lists to each the channels that they may see, and the messages that they may read', async () => {
+it('lists accessible channels and readable messages for each caller', async () => {
   for (const who of CALLERS) {
     const caller = server.people[who];
     const listed = async (params: object): Promise<string[]> => {
@@ -405,10 +411,10 @@ it('lists to each the channels that they may see, and the messages that they may
     const byDefault = (each: Rights): boolean => (each.isPublic && !each.isGuest) || each.is('subscribed');
     expect(await listed({})).toEqual(those(byDefault));
 
-    // Of these nobody has got a row by reacting, and nobody may delete them.
+    // Messages without reactions, which would add history rows, and without permission to delete.
     const asked = { msg_ids: channels.map(({ doomed }) => doomed.hamlet), narrow: [] };
     const { messages: own } = fieldsOf(await server.get('/messages/matches_narrow', caller, asked));
-    // Those that they received (messages §8).
+    // Messages the caller received (messages §8).
     const received = channels.filter(({ doomed }) => doomed.hamlet in own).map(({ name }) => name);
     expect(received.sort()).toEqual(those((each) => each.is('subscribed')));
 
@@ -425,7 +431,7 @@ it('lists to each the channels that they may see, and the messages that they may
   }
 });
 
-it('POST /channels/create makes of each kind what the contract lets each role make, and nothing else (channels §4.4)', async () => {
+it('POST /channels/create allows each kind of channel only to the roles in the contract (channels §4.4)', async () => {
   const answers: Record<string, string> = {};
   const expected: Record<string, string> = {};
   for (const [kind, params] of Object.entries(KINDS).slice(0, 4)) {

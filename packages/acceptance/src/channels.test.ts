@@ -60,18 +60,18 @@ describe('GET /streams', () => {
     ${'desdemona'} | ${{ include_all: true }}                                | ${'default, followed by a guest, private, public, web'}
     ${'desdemona'} | ${{ include_can_access_content: true }}                 | ${'default, followed by a guest, public, web'}
     ${'iago'}      | ${{ include_all_active: true }}                         | ${'default, followed by a guest, private, public, web'}
-  `('$who $params: $names', async ({ who, params, names }) => {
+  `('returns to $who with $params: $names', async ({ who, params, names }) => {
     expect(namesOf(await list(people[who as keyof typeof people], params)).join(', ')).toBe(names);
   });
 
-  it('says which are default channels only when asked', async () => {
+  it('marks default channels only on request', async () => {
     for (const channel of await list(people.hamlet)) expect(channel).not.toHaveProperty('is_default');
     const marked = await list(people.hamlet, { include_default: true });
     expect(marked.filter(({ is_default }) => is_default).map(({ name }) => name)).toEqual(['default']);
     expect(marked.every(({ is_default }) => typeof is_default === 'boolean')).toBe(true);
   });
 
-  it('adds for a bot what its owner follows', async () => {
+  it("adds the owner's subscriptions for a bot", async () => {
     const { hamlet } = people;
     const bot = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     await server.storage.uow.write((tx) =>
@@ -85,7 +85,7 @@ describe('GET /streams', () => {
     expect(namesOf(await list(hamlet, params))).toEqual([]);
   });
 
-  it('refuses what it cannot read or is not for the caller', async () => {
+  it('rejects unreadable and forbidden parameters', async () => {
     const refused = async (params: object, msg: string, more = {}) =>
       expectRefusal(await server.get('/streams', people.hamlet, { ...params }), msg, more);
     await refused({ include_public: 'maybe', include_default: 1 }, 'include_public is not valid JSON');
@@ -97,7 +97,7 @@ describe('GET /streams', () => {
 });
 
 describe('POST /channels/create', () => {
-  it('makes a channel with what was asked and defaults for the rest', async () => {
+  it('creates a channel with given properties and defaults', async () => {
     const { hamlet, cordelia } = people;
     const id = await created({
       name: '  lunch  ',
@@ -140,7 +140,7 @@ describe('POST /channels/create', () => {
     });
   });
 
-  it('makes the formulas of its description, there and where the channel begins', async () => {
+  it('renders formulas in the description and in the creation notice', async () => {
     const id = await created({ name: 'maths', description: 'of $$x$$', subscribers: [people.hamlet.id] });
     expect((await one('maths')).rendered_description).toMatch(/^<p>of <span class="katex">/);
     const narrow = [{ operator: 'channel', operand: id }];
@@ -149,7 +149,7 @@ describe('POST /channels/create', () => {
     expect(messages[0].content).toMatch(/<p>of <span class="katex">/);
   });
 
-  it('takes both empty lists for nobody', async () => {
+  it('accepts both forms of an empty list', async () => {
     await created({ name: 'x', can_subscribe_group: { direct_members: [], direct_subgroups: [] } });
     expect((await one('x')).can_subscribe_group).toBe(system.nobody);
   });
@@ -164,16 +164,16 @@ describe('POST /channels/create', () => {
     ${{ message_retention_days: 'unlimited' }}                           | ${{ message_retention_days: -1 }}
     ${{ message_retention_days: 'realm_default', folder_id: null }}      | ${{ message_retention_days: null }}
     ${{ is_default_stream: true, send_new_subscription_messages: true }} | ${{ subscriber_count: 0 }}
-  `('$params: $expected', async ({ params, expected }) => {
+  `('creates with $params a channel with $expected', async ({ params, expected }) => {
     await created({ name: 'x', ...params }, people.desdemona);
     expect(await one('x')).toMatchObject(expected);
   });
 
-  it('may not be announced anywhere', async () => {
+  it('creates a channel without an announcement', async () => {
     expect(fieldsOf(await create({ name: 'x', announce: true }))).toEqual({ id: expect.any(Number) });
   });
 
-  describe('refuses', () => {
+  describe('denies an email outside the domains', () => {
     const refused = async (params: object, msg: string, more: object = {}, as?: TestUser) => {
       const { commits } = server.storage;
       expectRefusal(await create({ name: 'x', ...params }, as), msg, { ...more });
@@ -181,12 +181,12 @@ describe('POST /channels/create', () => {
     };
     const owner = { code: 'UNAUTHORIZED_PRINCIPAL' };
 
-    it('guests, before anything is looked at', async () => {
+    it('rejects guests before validating parameters', async () => {
       const reply = await server.post('/channels/create', people.polonius);
       expectRefusal(reply, 'Not allowed for guest users');
     });
 
-    it('names that are none or somebody else’s', async () => {
+    it('rejects invalid and taken names', async () => {
       await created({ name: 'Basketball' });
       await change('Basketball', { isArchived: true });
       const missing = await server.post('/channels/create', people.hamlet, { subscribers: [] });
@@ -201,7 +201,7 @@ describe('POST /channels/create', () => {
       });
     });
 
-    it('what may not be, in the order of the contract', async () => {
+    it('rejects invalid combinations in the order of the contract', async () => {
       await refused({ folder_id: 7, message_retention_days: 5 }, 'Invalid channel folder ID');
       for (const bad of [0, 'sometimes']) {
         await refused(
@@ -230,7 +230,7 @@ describe('POST /channels/create', () => {
       await refused({ invite_only: true }, 'Insufficient permission', {}, people.desdemona);
     });
 
-    it('rights that cannot be given', async () => {
+    it('rejects invalid permissions', async () => {
       const combination = 'history_public_to_subscribers, can_create_topic_group';
       await refused(
         { invite_only: true, can_create_topic_group: system.moderators },
@@ -256,7 +256,7 @@ describe('POST /channels/create', () => {
       await refused({ can_delete_any_message_group: system.administrators }, 'Insufficient permission');
     });
 
-    it('subscribers who cannot be', async () => {
+    it('rejects invalid subscribers', async () => {
       await refused({ subscribers: [99_999] }, 'No such user');
       await server.storage.uow.write((tx) => tx.users.update({ ...people.cordelia.user, isActive: false }));
       await refused({ subscribers: [people.cordelia.id] }, 'User is deactivated');
@@ -268,12 +268,12 @@ describe('POST /channels/create', () => {
 describe('GET /get_stream_id', () => {
   const find = (stream: string, as: TestUser = people.hamlet) => server.get('/get_stream_id', as, { stream });
 
-  it('finds a channel by its name, however it is written', async () => {
+  it('finds a channel by name, ignoring case', async () => {
     const id = await created({ name: 'Lunch' });
     expect(fieldsOf(await find(' lunch '))).toEqual({ stream_id: id });
   });
 
-  it('does not find what is hidden, archived or not there', async () => {
+  it('does not find hidden, archived or unknown channels', async () => {
     await created({ name: 'secret', invite_only: true, subscribers: [people.hamlet.id] });
     await created({ name: 'old' });
     await change('old', { isArchived: true });
@@ -299,7 +299,7 @@ describe('GET /users/me/{stream_id}/topics', () => {
     server.get(`/users/me/${id}/topics`, as, params);
   const say = (to: string, topic: string) => server.sendMessage(people.hamlet, to, { topic });
 
-  it('lists topics, the newest first, each under its last spelling', async () => {
+  it('lists topics newest first in their latest spelling', async () => {
     const id = await created({ name: 'lunch', subscribers: [people.hamlet.id] });
     await say('lunch', 'Foo');
     const [empty, foo] = [await say('lunch', ''), await say('lunch', 'foo')];
@@ -313,7 +313,7 @@ describe('GET /users/me/{stream_id}/topics', () => {
     expect(nameless[1].name).toBe('');
   });
 
-  it('is for those who can read the channel', async () => {
+  it('requires read access to the channel', async () => {
     const open = await created({ name: 'open' });
     const secret = await created({ name: 'secret', invite_only: true, subscribers: [people.hamlet.id] });
     for (const [id, who] of [
@@ -333,7 +333,7 @@ describe('GET /users/me/{stream_id}/topics', () => {
     expect((await server.get(`/users/me/${open}/topics`, null)).status).toBe(401);
   });
 
-  it('shows of a protected history what was received', async () => {
+  it('lists only received topics of a protected history', async () => {
     const params = { name: 'secret', invite_only: true, subscribers: [people.hamlet.id] };
     const id = await created(params);
     await say('secret', 'before');

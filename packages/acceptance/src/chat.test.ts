@@ -1,7 +1,7 @@
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** What people come for, over HTTP: they talk, and see at once what others say. */
-describe('two people', () => {
+/** Core chat flow over HTTP: users send messages and receive each other's messages immediately. */
+describe('chat between two users', () => {
   let server: TestServer;
   let hamlet: TestUser;
   let cordelia: TestUser;
@@ -27,7 +27,7 @@ describe('two people', () => {
   const poll = (as: TestUser, queue_id: string, last_event_id = -1) =>
     server.get('/events', as, { queue_id, last_event_id });
 
-  it('talk in a channel, and see it in the same order', async () => {
+  it('delivers messages of a channel to both users in the same order', async () => {
     const [ofHamlet, ofCordelia] = [await register(hamlet), await register(cordelia)];
     const ids = [
       (await say(hamlet, 'to be')).body.id,
@@ -46,7 +46,7 @@ describe('two people', () => {
         subject: 'castle',
         content: '<p>to be</p>',
       });
-      // Acknowledged, they are not told again.
+      // Acknowledged events are not sent again.
       const rest = await server.get('/events', who, {
         queue_id: queue,
         last_event_id: body.events.at(-1).id,
@@ -58,7 +58,7 @@ describe('two people', () => {
     expect(body.messages.slice(-3).map(({ id }: { id: number }) => id)).toEqual(ids);
   });
 
-  it('need not ask again and again', async () => {
+  it('holds a poll until an event arrives', async () => {
     const queue = await register(cordelia);
     const waiting = poll(cordelia, queue);
     await say(hamlet, 'who is there?');
@@ -67,7 +67,7 @@ describe('two people', () => {
     ]);
   });
 
-  it('talk in private', async () => {
+  it('delivers a direct message to its participants only', async () => {
     const queue = await register(server.people.iago);
     const sent = await server.post('/messages', hamlet, { type: 'direct', to: [cordelia.id], content: 'psst' });
     expect(sent.status).toBe(200);
@@ -81,16 +81,16 @@ describe('two people', () => {
     expect((await server.get(`/messages/${sent.body.id}`, server.people.iago)).status).toBe(400);
   });
 
-  it('are answered when the server ends while they wait', async () => {
+  it('responds to pending polls when the server closes', async () => {
     const queue = await register(cordelia);
     const waiting = poll(cordelia, queue);
-    // The poll is under way once a second request on another connection has been answered.
+    // A response on another connection proves that the poll is already pending.
     await server.get('/users/me', hamlet);
     await server.close();
     expect(await waiting).toMatchObject({ status: 200, body: { result: 'success', events: [] } });
   });
 
-  it('do not see another organization, whatever ids they know', async () => {
+  it('hides another organization even from a caller who knows its ids', async () => {
     const realmId = await server.addRealm('lear');
     const fool = await server.addUser({ email: 'fool@lear.com', fullName: 'The Fool', realmId });
     const { body } = await say(hamlet, 'something is rotten');

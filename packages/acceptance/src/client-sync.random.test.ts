@@ -3,7 +3,10 @@ import { fieldsOf } from './testing/expectations.js';
 import type { WireClient } from './testing/wire-client.js';
 import { expectInStep, WireWorld, type WorldPerson } from './testing/wire-world.js';
 
-/** A failure names its seed; `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` repeat it, or look further. */
+/**
+ * Default seed; a failure names its seed. `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` repeat it or extend the
+ * search.
+ */
 const SEED = 2026;
 const RUNS = 12;
 const MAX_STEPS = 40;
@@ -11,7 +14,7 @@ const MAX_STEPS = 40;
 const CHANNELS = ['town', 'garden', 'closet', 'archive', 'museum'] as const;
 const NEW_CHANNELS = ['attic', 'cellar'] as const;
 
-/** A client catches up in between: what it hears late, and what at once, is the same. */
+/** Point at which a client fetches its events, so that both delayed and immediate events are tested. */
 interface Pause {
   readonly client: number;
 }
@@ -19,20 +22,20 @@ interface Pause {
 interface Step {
   readonly as: WorldPerson;
   readonly operation: string;
-  /** What it depends on that is only known when it is played. */
+  /** Parameters that depend on the state at execution. */
   readonly params: (world: WireWorld, messages: readonly number[]) => Readonly<Record<string, unknown>>;
-  /** For the report of a failure. */
+  /** Description for failure reports. */
   readonly told: unknown;
 }
 
-/** Those who may do most things more often: what is refused tells little. */
+/** Callers, weighted towards privileged ones, since rejected steps reveal little. */
 const caller = fc.constantFrom<WorldPerson>(
   ...(['desdemona', 'desdemona', 'iago', 'iago', 'iago', 'hamlet', 'hamlet', 'hamlet'] as const),
   ...(['shiva', 'cordelia', 'cordelia', 'polonius', 'lonelyGuest'] as const),
 );
 const person = fc.constantFrom<WorldPerson>('desdemona', 'iago', 'hamlet', 'cordelia', 'polonius', 'lonelyGuest');
 const somebody = fc.uniqueArray(person, { minLength: 1, maxLength: 3 });
-/** Nobody else: the caller. */
+/** Empty means the caller. */
 const principals = fc.oneof(fc.constant([] as WorldPerson[]), somebody);
 const channel = fc.constantFrom(...CHANNELS, ...NEW_CHANNELS);
 const someChannels = fc.uniqueArray(fc.constantFrom(...CHANNELS), { minLength: 1, maxLength: 2 });
@@ -181,7 +184,7 @@ const histories = fc.array(
   { minLength: 1, maxLength: MAX_STEPS, size: 'max' },
 );
 
-/** Refused steps change nothing, and count all the same. */
+/** Executes the steps. Rejected steps must change nothing. */
 async function play(world: WireWorld, clients: readonly WireClient[], story: readonly (Step | Pause)[]): Promise<void> {
   const messages = [...world.messages];
   for (const step of story) {
@@ -192,7 +195,7 @@ async function play(world: WireWorld, clients: readonly WireClient[], story: rea
     const { as, operation, params } = step;
     const [method, path] = operation.split(' ') as [string, string];
     const given = params(world, messages);
-    // Beside their place in the path, ids may be parameters all the same.
+    // Ids are passed in the path and as parameters.
     const place = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])));
     const reply = await world.server.request(method, place, { as: world.people[as], params: given });
     if (reply.status >= 500) throw new Error(`${operation} was answered with ${reply.status}`);
@@ -209,13 +212,13 @@ const tell = (story: readonly (Step | Pause)[]): string =>
     )
     .join('\n');
 
-it('clients stay in step with the server through random histories', async () => {
+it('keeps clients in sync with the server through random histories', async () => {
   const property = fc.asyncProperty(histories, async (story) => {
     const world = await WireWorld.open();
     try {
       const clients = await world.observe();
       await play(world, [...clients.values()], story);
-      // Who has left a channel hears no more of what is moved out of it, unless they have flagged it.
+      // Former subscribers receive no events for messages moved out of the channel, unless they have flagged them.
       await expectInStep(clients, (field) => field !== 'max_message_id');
     } catch (error) {
       throw new Error(`${(error as Error).message}\nafter this history:\n${tell(story)}`);

@@ -29,14 +29,14 @@ async function browserOf(server: TestServer, user: TestUser | null): Promise<Tes
   return browser;
 }
 
-/** On SQLite one of each operation: that both storages answer the same in every case is what the contracts prove. */
+/** SQLite runs one scenario per operation; storage contracts prove that both storages behave alike. */
 const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
   scenarios.slice(0, isStorageMemory ? undefined : 1).map((scenario) => [route, scenario.title, scenario] as const),
 );
 
-/** Events §9: the register answer, with the events that came since, is what a fresh register answers. */
-describe('clients stay in step with the server', () => {
-  it('in scenarios of every operation that may change something', async () => {
+/** Law of events §9: the register response plus later events equals a fresh register response. */
+describe('client synchronization', () => {
+  it('keeps clients in sync in scenarios of every operation that may change state', async () => {
     const server = await TestServer.start();
     const changing = server.parley.routes.filter(({ method }) => method !== 'GET').map(nameOf);
     await server.close();

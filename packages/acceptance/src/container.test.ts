@@ -3,14 +3,14 @@ import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users
 import { composeParley, LimitReset, LiveEvents, LoadMonitor, Promotion, ServerContainer } from '@parley/server/testing';
 import { TestServer } from './testing/test-server.js';
 
-describe('the container of a server', () => {
+describe('ServerContainer', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
   });
   afterAll(() => server.close());
 
-  it('passes commits to the follower, and forgets API keys before clients get the event', () => {
+  it('passes commits to the event follower and evicts API keys before clients receive the event', () => {
     const { get, resolve } = new ServerContainer(server.parts);
     expect(get('commitListeners')).toEqual([get('follower'), get('jobWorkers')]);
     expect(get('eventListeners')).toEqual([
@@ -25,7 +25,7 @@ describe('the container of a server', () => {
     ]);
   });
 
-  it('has one of each worker that the options ask for', () => {
+  it('creates one of each worker that the options enable', () => {
     const named = (options: Partial<typeof server.parts>) =>
       new ServerContainer({ ...server.parts, ...options }).get('workers').map(({ name }) => name);
     const always = [
@@ -49,12 +49,12 @@ describe('the container of a server', () => {
     );
   });
 
-  it('sheds requests by the load that its worker measures', () => {
+  it('sheds requests by the load that its load monitor measures', () => {
     const container = new ServerContainer({ ...server.parts, shedsLoad: true });
     expect(container.get('load')).toBe(container.resolve(LoadMonitor));
   });
 
-  it('does a job soon after the commit of the unit that schedules it, until the server is closed', async () => {
+  it('runs a job soon after the commit that schedules it until the server closes', async () => {
     const kind = jobKind<{ readonly name: string }>({
       name: 'test.post',
       readPayload: (stored) => stored as { readonly name: string },
@@ -77,7 +77,7 @@ describe('the container of a server', () => {
           encodeJob(kind, { realmId: server.realmId, dueAt: parley.ports.clock.now(), payload: { name } }),
         ),
       );
-    // Longer than the first look of a new server takes, much sooner than the next one.
+    // Longer than the initial job poll of a new server, much shorter than the interval to the next one.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const isDone = new Promise<void>((resolve) => {
       onDone = resolve;

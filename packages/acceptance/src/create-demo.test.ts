@@ -36,7 +36,7 @@ describe('createDemo', () => {
   const sent = ({ announced }: MemoryStorage) =>
     announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
 
-  it('is one unit of work, so that it is there as a whole or not at all', () => {
+  it('creates everything in one transaction', () => {
     expect(demo.storage.commits).toBe(1);
   });
 
@@ -45,7 +45,7 @@ describe('createDemo', () => {
     expect(demo.storage.commits).toBe(1);
   });
 
-  it('is an organization as its settings say', async () => {
+  it('creates an organization with the demo settings', async () => {
     const realm = await demo.ports.unitOfWork.read(({ realms }) => realms.get(realmId));
     expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 'business', digestWeekday: 1 } });
   });
@@ -72,12 +72,12 @@ describe('createDemo', () => {
     },
   );
 
-  it('lets the owner do what only operators grant', async () => {
+  it('lets the owner do what otherwise only operators grant', async () => {
     const owner = DEMO_PEOPLE.find(({ role }) => role === 'owner');
     expect(owner?.specialPermissions).toEqual(['canCreateUsers', 'canChangeUserEmails']);
   });
 
-  it('has the channels, and their subscribers', async () => {
+  it('creates the channels with their subscribers', async () => {
     await demo.ports.unitOfWork.read(async ({ channels, users }) => {
       for (const expected of DEMO_CHANNELS) {
         const channel = (await channels.findByName(realmId, expected.name))!;
@@ -92,7 +92,7 @@ describe('createDemo', () => {
     });
   });
 
-  it('has an emoji of its own, with its picture', async () => {
+  it('creates a custom emoji with its image', async () => {
     const { emoji, picture } = await demo.ports.unitOfWork.read(async ({ customEmoji, pictures }) => {
       const [found] = await customEmoji.list(realmId);
       return { emoji: found!, picture: await pictures.find(realmId, `emoji/${found!.id}`) };
@@ -101,7 +101,7 @@ describe('createDemo', () => {
     expect(await demo.ports.blobStore.sizeOf(picture!.blob)).toBe(picture!.size);
   });
 
-  it('has a few hundred messages, oldest first, all within the last days', () => {
+  it('creates a few hundred messages of the last days, oldest first', () => {
     const times = sent(demo.storage).map(({ message }) => message.sentAt);
     expect(times.length).toBeGreaterThan(300);
     expect(times).toEqual([...times].sort((a, b) => a - b));
@@ -109,7 +109,7 @@ describe('createDemo', () => {
     expect(times.at(-1)).toBeLessThanOrEqual(demo.clock.now());
   });
 
-  it('has several topics in each channel, and direct conversations of every size', () => {
+  it('creates several topics per channel and direct conversations of every size', () => {
     const topics = new Map<string, Set<string>>();
     const sizes = new Set<number>();
     for (const { conversation, message } of sent(demo.storage)) {
@@ -121,7 +121,7 @@ describe('createDemo', () => {
     expect([...sizes].sort()).toEqual([1, 2, 3, 4]);
   });
 
-  it('has nothing that anybody has not read', async () => {
+  it('leaves no message unread', async () => {
     await demo.ports.unitOfWork.read(async ({ personal, users }) => {
       for (const { email } of DEMO_PEOPLE) {
         const { id: userId } = (await users.findByEmail(realmId, email))!;
@@ -130,13 +130,13 @@ describe('createDemo', () => {
     });
   });
 
-  it('is the same every time', async () => {
+  it('creates the same content every time', async () => {
     const again = await emptyPorts();
     await createDemo(again.ports);
     expect(sent(again.storage)).toEqual(sent(demo.storage));
   });
 
-  it('lets newcomers follow the default channels', async () => {
+  it('subscribes new users to the default channels', async () => {
     const access = await listDemoAccess(demo.ports);
     expect(access.map(({ name }) => name).sort()).toEqual(
       'aaron cordelia desdemona hamlet iago othello polonius prospero shiva zoe'.split(' '),

@@ -38,7 +38,7 @@ const queueOf = (as: TestUser, capabilities = {}) =>
   openQueue(server, as, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 
 describe('custom emoji (organization §7)', () => {
-  it('are added and deactivated, and announced to everybody in the form that their client knows', async () => {
+  it('adds and deactivates emoji and notifies everyone in the form their client supports', async () => {
     const { polonius, cordelia } = people;
     const [queue, oldQueue] = [await queueOf(polonius, NEW), await queueOf(cordelia)];
     expect(fieldsOf(await add(' green tick'))).toEqual({});
@@ -59,7 +59,7 @@ describe('custom emoji (organization §7)', () => {
       { type: 'realm_emoji', op: 'update_one', emoji_id: '1', data: { deactivated: true } },
       { type: 'realm_emoji', op: 'add', emoji: record(2, 'green_tick') },
     ]);
-    // Clients that get all emoji with each change get the present state.
+    // Older clients receive the current list of emoji with each change.
     expect((await eventsAfter(server, oldQueue)).at(-1)).toEqual({
       type: 'realm_emoji',
       op: 'update',
@@ -68,7 +68,7 @@ describe('custom emoji (organization §7)', () => {
     expect(fieldsOf(await server.request('GET', '/realm/emoji', { as: outsider, realm: 'other' })).emoji).toEqual({});
   });
 
-  it('have pictures of one size, which anybody may load and browsers may keep', async () => {
+  it('serves images of one size without authentication and with caching', async () => {
     fieldsOf(await add('tick', people.hamlet, [imageFile({ format: 'jpeg', width: 300 })]));
     const url = `/user_avatars/${server.realmId}/emoji/images`;
     const reply = await picture(`${url}/1.png`);
@@ -83,7 +83,7 @@ describe('custom emoji (organization §7)', () => {
     expect((await picture(`/user_avatars/${outsider.user.realmId}/emoji/images/1.png`)).status).toBe(404);
   });
 
-  it.each(['gif', 'webp'] as const)('keep moving in %s, with a picture that does not', async (format) => {
+  it.each(['gif', 'webp'] as const)('preserves animation in %s and adds a still image', async (format) => {
     fieldsOf(await add('party', people.hamlet, [imageFile({ format, frames: 5 })]));
     const url = `/user_avatars/${server.realmId}/emoji/images`;
     const moving = { source_url: `${url}/1.${format}`, still_url: `${url}/still/1.png` };
@@ -106,7 +106,7 @@ describe('custom emoji (organization §7)', () => {
     ${'zulip'}         | ${[imageFile()]}                                           | ${'Only administrators can override default emoji.'}
     ${'x'.repeat(101)} | ${[imageFile()]}                                           | ${'emoji_name is too long (limit: 100 characters)'}
     ${'fresh'}         | ${[{ name: 'a', content: Buffer.alloc(5 * 2 ** 20 + 1) }]} | ${'Uploaded file is larger than the allowed limit of 5 MiB'}
-  `('refuse $name: $reason', async ({ name, files, reason }) => {
+  `('reject the name $name: $reason', async ({ name, files, reason }) => {
     fieldsOf(await add('tick'));
     expectRefusal(await add(name, people.hamlet, files), reason);
     expect(Object.keys(await list())).toEqual(['1']);
@@ -121,12 +121,12 @@ describe('custom emoji (organization §7)', () => {
     ${'gif 10x10x2001'}          | ${'Image size exceeds limit.'}
     ${'gif 10x10x3 damaged'}     | ${'Corrupt animated image.'}
     ${'tiff 10x10x3'}            | ${'Unknown animated image format.'}
-  `('refuse what is no image that can be shown: $reason', async ({ content, reason }) => {
+  `('reject an undisplayable image: $reason', async ({ content, reason }) => {
     expectRefusal(await add('fresh', people.hamlet, [{ name: 'a.png', content }]), reason, { code: 'BAD_IMAGE' });
     expect([await list(), blobs.size]).toEqual([{}, 0]);
   });
 
-  it('are added by those whom the organization permits, and never by guests', async () => {
+  it('requires permission to add emoji and always rejects guests', async () => {
     expectRefusal(await add('my_EMoji', people.polonius), 'Not allowed for guest users');
     const administrators = (await server.systemGroups()).administrators;
     const setting = { can_add_custom_emoji_group: { new: administrators } };
@@ -137,14 +137,14 @@ describe('custom emoji (organization §7)', () => {
     expect(await list()).toEqual({ 1: record(1, 'smile', { author_id: people.iago.id }) });
   });
 
-  it('have unique names, even when two are added at the same time', async () => {
+  it('requires unique names even for concurrent additions', async () => {
     const replies = await Promise.all([add('tick'), add('tick', people.iago), add('tick', people.cordelia)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     expectRefusal(replies.find(({ status }) => status === 400)!, 'A custom emoji with this name already exists.');
     expect([Object.keys(await list()), blobs.size]).toEqual([['1'], 1]);
   });
 
-  it('are deactivated by their author and by administrators', async () => {
+  it('lets the author and administrators deactivate an emoji', async () => {
     fieldsOf(await add('tick'));
     expectRefusal(await remove('other'), "Emoji 'other' does not exist", { status: 404 });
     expectRefusal(await remove('tick', people.cordelia), 'Must be an organization administrator or emoji author');
@@ -155,11 +155,11 @@ describe('custom emoji (organization §7)', () => {
     );
     fieldsOf(await remove('tick', people.iago));
     expectRefusal(await remove('tick', people.iago), "Emoji 'tick' does not exist", { status: 404 });
-    // Messages that have it still show it.
+    // Messages that contain it still display it.
     expect((await picture(`/user_avatars/${server.realmId}/emoji/images/1.png`)).status).toBe(200);
   });
 
-  it('keep their bytes when files are swept', async () => {
+  it('keeps emoji images during file sweeps', async () => {
     fieldsOf(await add('party', people.hamlet, [imageFile({ format: 'gif', frames: 5 })]));
     server.clock.advance(86_400);
     const sweep = () => server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
@@ -167,7 +167,7 @@ describe('custom emoji (organization §7)', () => {
   });
 });
 
-describe('with an emoji of the organization’s own', () => {
+describe('use of custom emoji', () => {
   let message: number;
   beforeEach(async () => {
     const params = { type: 'direct', to: [people.cordelia.id], content: 'look: :tick: :smile:' };
@@ -184,7 +184,7 @@ describe('with an emoji of the organization’s own', () => {
   const image = (name: string, id: number) =>
     `<img alt=":${name}:" class="emoji" src="/user_avatars/${server.realmId}/emoji/images/${id}.png" title="${name}">`;
 
-  it('messages show it, before any other emoji of its name', async () => {
+  it('renders a custom emoji in messages before other emoji of its name', async () => {
     expect((await shown()).content).toContain(image('tick', 1));
     expect(await rendered(':smile:')).toContain('<span');
     fieldsOf(await add('smile', people.iago));
@@ -194,7 +194,7 @@ describe('with an emoji of the organization’s own', () => {
     expect(await rendered('`:tick:` :none:')).toBe('<p><code>:tick:</code> :none:</p>');
   });
 
-  it('people react, by name alone or with its code, until it is deactivated', async () => {
+  it('allows reactions by name or with code until the emoji is deactivated', async () => {
     const { hamlet, cordelia } = people;
     fieldsOf(await react(hamlet, { emoji_name: 'tick' }));
     expectRefusal(await react(hamlet, TICK), 'Reaction already exists.', { code: 'REACTION_ALREADY_EXISTS' });
@@ -215,7 +215,7 @@ describe('with an emoji of the organization’s own', () => {
     );
   });
 
-  it('people take a reaction back by its name alone', async () => {
+  it('removes a reaction by name', async () => {
     fieldsOf(await react(people.hamlet, { emoji_name: 'tick' }));
     expectRefusal(await unreact(people.cordelia, { emoji_name: 'tick' }), "Reaction doesn't exist.", {
       code: 'REACTION_DOES_NOT_EXIST',
@@ -224,7 +224,7 @@ describe('with an emoji of the organization’s own', () => {
     expect((await shown()).reactions).toEqual([]);
   });
 
-  it('statuses have it', async () => {
+  it('accepts a custom emoji in a status', async () => {
     const { hamlet } = people;
     fieldsOf(await server.post('/users/me/status', hamlet, { emoji_name: 'tick' }));
     const status = fieldsOf(await server.get(`/users/${hamlet.id}/status`, people.iago)) as Wire;

@@ -8,8 +8,8 @@ import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { createParley, type Parley } from '@parley/server';
 import { basic } from './testing/test-server.js';
 
-/** Rows of one organization that make no sense must neither stop the server nor be in the way of another one. */
-describe('a database with damaged rows', () => {
+/** Unreadable rows of one organization must neither stop the server nor affect another organization. */
+describe('database with damaged rows', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-damaged-'));
   const database = join(directory, 'parley.db');
   const errors: string[] = [];
@@ -22,7 +22,7 @@ describe('a database with damaged rows', () => {
       database: `sqlite:${database}`,
       url: 'http://localhost',
       rateLimits: false,
-      // What it logs is counted below, and the machine may be busy.
+      // The test counts log lines, and load shedding on a busy machine would add some.
       shedsLoad: false,
       logger: { info: () => {}, error: (_fields, message) => errors.push(message) },
     });
@@ -70,7 +70,7 @@ describe('a database with damaged rows', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('starts, serves the others as if nothing were wrong, and warns the operator', async () => {
+  it('starts, serves other organizations normally and warns the operator', async () => {
     damage(`
       UPDATE realm SET settings = '{', user_defaults = '[', permissions = 'x' WHERE string_id = '';
       UPDATE user SET settings = 'x', special_permissions = 'x', role = 'x', avatar_source = 'x'
@@ -79,7 +79,7 @@ describe('a database with damaged rows', () => {
     `);
     await open();
     server = createServer((request, response) => {
-      // fetch sets no Host of its own.
+      // `fetch` does not allow setting the Host header.
       const realm = String(request.headers['x-test-host']);
       request.headers.host = realm === '' ? 'localhost' : `${realm}.localhost`;
       parley.handler(request, response);
@@ -97,7 +97,8 @@ describe('a database with damaged rows', () => {
         const register = await call(realm, name, 'POST', '/register');
         expect(register).toMatchObject({ status: 200, body: { result: 'success' } });
         expect(register.body.realm_users.map((user: { full_name: string }) => user.full_name)).toEqual(
-          // Somebody whose role cannot be read has the least one, to whom the realm without settings shows nobody else.
+          // A user with an unreadable role gets the lowest role, which hides other users in the realm without
+          // settings.
           expect.arrayContaining(realm === '' && name === 'Owner' ? ['Owner', 'Unknown user'] : ['Owner', 'Member']),
         );
         expect(register.body.is_owner).toBe(realm === 'healthy' && name === 'Owner');

@@ -24,7 +24,7 @@ const UNAUTHORIZED = { code: 'UNAUTHORIZED_PRINCIPAL' };
 const INSUFFICIENT = 'Insufficient permission';
 
 describe('DELETE /users/{id} (users §4.1)', () => {
-  it('ends the account, its keys and its queues at once; what it said stays', async () => {
+  it('ends keys and queues at once and keeps messages', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.sendMessage(hamlet, 'town', { topic: 'x', content: 'to be' });
@@ -46,7 +46,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(messages.at(-1).content).toContain('to be');
   });
 
-  it('is announced to everybody, and to the subscribers of their channels, archived ones too', async () => {
+  it("notifies everyone and the subscribers of the user's channels, including archived ones", async () => {
     const { iago, hamlet, cordelia } = people;
     const [town, den] = [
       await server.createChannel('town', [hamlet, cordelia]),
@@ -62,7 +62,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await eventsAfter(server, member)).toEqual([left(town), gone]);
   });
 
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const { desdemona, iago, shiva, hamlet, polonius } = people;
     const bot = await makeBot(hamlet, 'Helper');
     const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
@@ -87,7 +87,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expectRefusal(await deactivate(desdemona, desdemona), 'Cannot deactivate the only organization owner');
   });
 
-  it('revokes the invitations of the user', async () => {
+  it("revokes the user's invitations", async () => {
     const { desdemona, iago } = people;
     const params = { invite_as: 400, stream_ids: [] };
     for (const who of [desdemona, iago]) fieldsOf(await server.post('/invites/multiuse', who, params));
@@ -102,7 +102,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await eventsAfter(server, queue)).toEqual([{ type: 'invites_changed' }]);
   });
 
-  it('takes a word to the user, which goes by mail', async () => {
+  it("emails the administrator's comment to the user", async () => {
     const { iago, hamlet } = people;
     const say = (deactivation_notification_comment: string) =>
       server.delete(`/users/${hamlet.id}`, iago, { deactivation_notification_comment });
@@ -113,11 +113,11 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(fieldsOf(await say('Thank you'))).toEqual({});
   });
 
-  it('deletes what is asked for: names, and messages where they are', async () => {
+  it('deletes the requested data: names, and messages by place', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.createChannel('closet', [hamlet, cordelia], { invite_only: true });
-    // Where neither hamlet nor the bot is a subscriber.
+    // Neither Hamlet nor the bot subscribes to it.
     await server.createChannel('garden', [cordelia]);
     const helper = await server.addBot(hamlet, 'helper');
     for (const sender of [hamlet, helper])
@@ -162,7 +162,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await left()).toEqual([ids.garden, ids.theirs]);
   });
 
-  it('deletes the profile with the values of its fields and the status', async () => {
+  it('deletes the profile with field values and status', async () => {
     const { iago, hamlet, cordelia } = people;
     const field = fieldsOf(await server.post('/realm/profile_fields', iago, { field_type: 1, name: 'Motto' })).id;
     fieldsOf(await server.patch('/users/me/profile_data', hamlet, { data: [{ id: field, value: 'To be' }] }));
@@ -184,7 +184,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(user_status).toEqual({});
   });
 
-  it('calls those deleted whose profile was, until they come back (users §1.1)', async () => {
+  it('names a user with a deleted profile as deleted until reactivation (users §1.1)', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const helper = await server.addBot(hamlet, 'helper');
     const marked = async (params = {}) => {
@@ -213,7 +213,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await marked()).toEqual([[helper.id, true]]);
   });
 
-  it('refuses actions that it does not know', async () => {
+  it('rejects unknown actions', async () => {
     const ask = (actions: unknown) => server.delete(`/users/${people.hamlet.id}`, people.iago, { actions });
     expectRefusal(
       await ask({ delete_everything: true }),
@@ -224,7 +224,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await shown(people.hamlet)).toMatchObject({ is_active: true });
   });
 
-  it('takes the bots of the user along, before them', async () => {
+  it("deactivates the user's bots before the user", async () => {
     const { iago, hamlet } = people;
     const [one, two] = [await makeBot(hamlet, 'One'), await makeBot(hamlet, 'Two')];
     const queue = await openQueue(server, iago, { event_types: ['realm_user'] });
@@ -233,7 +233,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(told).toEqual([one, two, hamlet].map(({ id }) => ({ user_id: id, is_active: false })));
   });
 
-  it('is no member of groups, and no subscriber, until they come back', async () => {
+  it('suspends group memberships and subscriptions until reactivation', async () => {
     const { iago, hamlet, cordelia } = people;
     const town = await server.createChannel('town', [hamlet, cordelia]);
     const params = { name: 'cast', description: '', members: [hamlet.id, cordelia.id] };
@@ -260,7 +260,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(unread).not.toContain(missed);
   });
 
-  it('is announced to guests who knew them by a channel alone as if they left', async () => {
+  it('publishes a removal to guests who knew the user only through a channel', async () => {
     const { iago, hamlet, polonius, cordelia } = people;
     await server.limitGuests();
     await server.createChannel('town', [hamlet, cordelia, polonius]);
@@ -288,14 +288,14 @@ describe('DELETE /users/{id} (users §4.1)', () => {
 describe('DELETE /users/me (users §4.2)', () => {
   const LAST = 'CANNOT_DEACTIVATE_LAST_USER';
 
-  it('ends one’s own account, with its bots', async () => {
+  it('deactivates the caller with their bots', async () => {
     const bot = await makeBot(people.hamlet, 'Helper');
     expect(fieldsOf(await server.delete('/users/me', people.hamlet))).toEqual({});
     expect((await server.get('/users/me', people.hamlet)).status).toBe(401);
     expect([(await shown(people.hamlet)).is_active, (await shown(bot)).is_active]).toEqual([false, false]);
   });
 
-  it('refuses the only owner, and first of all the only user', async () => {
+  it('rejects the only user first, then the only owner', async () => {
     const { desdemona, ...others } = people;
     expectRefusal(await server.delete('/users/me', desdemona), 'Cannot deactivate the only organization owner.', {
       code: LAST,
@@ -313,7 +313,7 @@ describe('DELETE /users/me (users §4.2)', () => {
 });
 
 describe('POST /users/{id}/reactivate (users §4.3)', () => {
-  it('brings somebody back with key, channels and groups, in the groups of the role that they have by now', async () => {
+  it('restores key, channels and groups, with the role groups of the current role', async () => {
     const { iago, hamlet, cordelia } = people;
     const town = await server.createChannel('town', [hamlet]);
     fieldsOf(await deactivate(iago, hamlet));
@@ -341,7 +341,7 @@ describe('POST /users/{id}/reactivate (users §4.3)', () => {
     ]);
   });
 
-  it('refuses', async () => {
+  it('denies an email outside the domains', async () => {
     const { iago, hamlet, cordelia } = people;
     const bot = await makeBot(hamlet, 'Helper');
     fieldsOf(await deactivate(iago, cordelia));
@@ -362,7 +362,7 @@ describe('POST /users/{id}/reactivate (users §4.3)', () => {
     expect(await shown(bot)).toMatchObject({ is_active: true, bot_owner_id: hamlet.id });
   });
 
-  it('gives a bot without an owner to whoever brings it back', async () => {
+  it('assigns a bot without an owner to the caller', async () => {
     const { iago, hamlet } = people;
     const bot = await makeBot(hamlet, 'Helper');
     fieldsOf(await deactivate(iago, hamlet));

@@ -4,7 +4,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** Public; Hamlet and Polonius (a guest) follow it. */
+/** Public channel; Hamlet and Polonius (a guest) subscribe. */
 let general: number;
 
 beforeEach(async () => {
@@ -35,7 +35,7 @@ const BULK = {
 };
 
 describe('DELETE /messages/{message_id}', () => {
-  it('takes the message out of everything that is read', async () => {
+  it('removes the message from every read operation', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(general, hamlet);
     await server.post(`/messages/${id}/reactions`, cordelia, { emoji_name: 'smile' });
@@ -53,7 +53,7 @@ describe('DELETE /messages/{message_id}', () => {
     expectRefusal(await remove(hamlet, id), HIDDEN);
   });
 
-  it('takes it out of the unread counts of who had not read it', async () => {
+  it('removes the message from unread counts', async () => {
     const unread = async () => {
       const { unread_msgs } = fieldsOf(await server.post('/register', people.hamlet)) as Wire;
       return [unread_msgs.count, unread_msgs.mentions];
@@ -70,7 +70,7 @@ describe('DELETE /messages/{message_id}', () => {
     expect(await unread()).toEqual([0, []]);
   });
 
-  it('leaves the newest message of a conversation to be the one before', async () => {
+  it('makes the previous message the newest of its conversation', async () => {
     const { hamlet, cordelia } = people;
     const newest = async () => {
       const { recent_private_conversations } = fieldsOf(await server.post('/register', hamlet)) as Wire;
@@ -93,7 +93,7 @@ describe('DELETE /messages/{message_id}', () => {
     ${'desdemona'} | ${'hamlet'}    | ${9e9} | ${null}
     ${'polonius'}  | ${'polonius'}  | ${0}   | ${null}
     ${'polonius'}  | ${'hamlet'}    | ${0}   | ${FORBIDDEN}
-  `('$who deletes what $whose sent $age s ago: $answer', async ({ who, whose, age, answer }) => {
+  `('responds $answer when $who deletes a message of $whose sent $age s ago', async ({ who, whose, age, answer }) => {
     const id = await say(general, people[whose as keyof typeof people]);
     server.clock.advance(age);
     const reply = await remove(people[who as keyof typeof people], id);
@@ -102,7 +102,7 @@ describe('DELETE /messages/{message_id}', () => {
     expect((await list(people.hamlet)).includes(id)).toBe(answer !== null);
   });
 
-  it('is for whom the organization or the channel gives it', async () => {
+  it('requires permission by the organization or the channel', async () => {
     const { hamlet, cordelia, iago, desdemona } = people;
     const { nobody, members } = await server.systemGroups();
     await patchRealm({
@@ -122,14 +122,14 @@ describe('DELETE /messages/{message_id}', () => {
     expectRefusal(await remove(iago, inMine), FORBIDDEN);
     fieldsOf(await remove(hamlet, inMine));
     fieldsOf(await remove(cordelia, inOthers));
-    // A direct message is of no channel.
+    // Direct messages have no channel permissions.
     const direct = await say([cordelia], hamlet);
     expectRefusal(await remove(hamlet, direct), FORBIDDEN);
     await patchRealm({ can_delete_any_message_group: { new: members } });
     fieldsOf(await remove(cordelia, direct));
   });
 
-  it('is refused of what the caller cannot see or change', async () => {
+  it('rejects messages the caller cannot access or change', async () => {
     const { hamlet, iago, cordelia, polonius } = people;
     const [direct, secret] = [
       await say([hamlet], cordelia),
@@ -152,7 +152,7 @@ describe('DELETE /messages/{message_id}', () => {
     expectRefusal(await remove(iago, id), HIDDEN);
   });
 
-  it('is announced to those who watch the message, one by one where a client wants that', async () => {
+  it('notifies users with access, one event per message for older clients', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const id = await say(general, iago, '');
     await server.post('/messages/flags', cordelia, { messages: [id], op: 'add', flag: 'starred' });
@@ -172,12 +172,12 @@ describe('DELETE /messages/{message_id}', () => {
       [{ ...event, message_id: id }],
       [{ ...event, message_id: id, topic: 'general chat' }],
       [],
-      // Who deletes it hears of it, subscribed or not.
+      // The deleting user is notified even without a subscription.
       [{ ...event, message_id: id }],
     ]);
   });
 
-  it('is announced to both in a direct conversation, and to nobody else', async () => {
+  it('notifies only the participants of a direct conversation', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const id = await say([hamlet], cordelia);
     const queues = await Promise.all(
@@ -189,14 +189,14 @@ describe('DELETE /messages/{message_id}', () => {
     expect(told).toEqual([[event], [event], []]);
   });
 
-  it('says nothing more of what the message said to a client that was not there', async () => {
+  it('reveals none of the content to a client that was disconnected', async () => {
     const queue = await openQueue(server, people.hamlet, { event_types: ['message', 'delete_message'], ...BULK });
     const id = await say(general, people.iago, 'plans', 'the secret');
     await remove(people.iago, id);
     expect(await eventsAfter(server, queue)).toEqual([expect.objectContaining({ message_ids: [id] })]);
   });
 
-  it('finds the first message of the channel anew, and says so before', async () => {
+  it('updates the first message of the channel and publishes the change before the deletion', async () => {
     const { hamlet, desdemona } = people;
     const empty = await server.createChannel('empty', [hamlet]);
     fieldsOf(await deleteTopic(desdemona, 'channel events', empty));
@@ -219,7 +219,7 @@ describe('DELETE /messages/{message_id}', () => {
 });
 
 describe('POST /streams/{stream_id}/delete_topic', () => {
-  it('deletes the topic in whatever spelling, and the choices that people made for it', async () => {
+  it('deletes the topic, ignoring case, together with topic policies', async () => {
     const { hamlet, iago } = people;
     const kept = await say(general, hamlet, 'other');
     const ids = [await say(general, hamlet, 'Plans'), await say(general, people.iago, 'plans')];
@@ -235,13 +235,13 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     expect(fieldsOf(await deleteTopic(iago, 'plans'))).toEqual({ complete: true });
   });
 
-  it.each(['', '(no topic)', 'general chat'])('takes %p for the topic without a name', async (name) => {
+  it.each(['', '(no topic)', 'general chat'])('treats %p as the empty topic', async (name) => {
     const id = await say(general, people.hamlet, '');
     fieldsOf(await deleteTopic(people.iago, name));
     expect(await list(people.hamlet)).not.toContain(id);
   });
 
-  it('announces a hundred messages at a time, newest first', async () => {
+  it('publishes batches of a hundred messages, newest first', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 250; n++) ids.push(await say(general, people.iago));
     const queue = await openQueue(server, people.hamlet, { event_types: ['delete_message'], ...BULK });
@@ -250,7 +250,7 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     expect(told).toEqual([ids.slice(150), ids.slice(50, 150), ids.slice(0, 50)]);
   });
 
-  it('deletes no more than its caller has received where history is protected', async () => {
+  it('deletes only messages the caller received in a protected history', async () => {
     const { hamlet, iago, cordelia } = people;
     const vault = await server.createChannel('vault', [hamlet, people.desdemona], {
       invite_only: true,
@@ -264,15 +264,15 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     const [queue, others] = [await open(hamlet), await open(cordelia)];
     expect(fieldsOf(await deleteTopic(iago, 'plans', vault))).toEqual({ complete: true });
     expect(await list(hamlet, [{ operator: 'channel', operand: vault }])).toContain(before);
-    // Hamlet has a message of it left, and keeps their choice for the topic.
+    // Hamlet still has a message of the topic and keeps the topic policy.
     expect(await eventsAfter(server, queue)).toMatchObject([{ message_ids: after }]);
     expect(await eventsAfter(server, others)).toMatchObject([{ message_ids: after }]);
-    // Told only of what each has had.
+    // Each user is notified only of their own messages.
     fieldsOf(await deleteTopic(people.desdemona, 'plans', vault));
     expect(await eventsAfter(server, others)).toHaveLength(1);
   });
 
-  it('is refused in the order of the contract', async () => {
+  it('rejects in the order of the contract', async () => {
     const { hamlet, iago, shiva } = people;
     const principal = { code: 'UNAUTHORIZED_PRINCIPAL' };
     for (const who of [hamlet, shiva]) {

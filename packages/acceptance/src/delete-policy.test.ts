@@ -17,7 +17,7 @@ interface Cell {
   readonly messageId: number;
 }
 
-/** Which of the four settings name the team; nobody has the others. */
+/** Setting that names the team; the other three settings name no one. */
 type Grant = 'none' | 'organization, own' | 'organization, any' | 'channel, own' | 'channel, any';
 
 let server: TestServer;
@@ -37,10 +37,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What messages §11 says, row by row. */
+/** Expected response by the rows of messages §11. */
 function expectedAnswer({ caller, whose, place, isLate }: Cell, grant: Grant): string {
   const isInTeam = team.includes(caller);
-  // A setting that lets no guest in does not grant them anything, even by a group that they are in.
+  // A setting that excludes guests grants them nothing, even through a group.
   if (grant === 'organization, any' && isInTeam && caller.user.role !== 'guest') return '';
   if (grant === 'channel, any' && isInTeam && place === 'channel') return '';
   if (whose === "another's" || whose === "another's bot's") return FORBIDDEN;

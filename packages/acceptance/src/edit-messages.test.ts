@@ -5,7 +5,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** Public; Hamlet, Cordelia and Polonius (a guest) follow it. */
+/** Public channel; Hamlet, Cordelia and Polonius (a guest) subscribe. */
 let general: number;
 
 beforeEach(async () => {
@@ -40,8 +40,8 @@ const HIDDEN = 'Invalid message(s)';
 const UPDATES = { event_types: ['update_message', 'delete_message'] };
 const BULK = { client_capabilities: { notification_settings_null: true, bulk_message_deletion: true } };
 
-describe('PATCH /messages/{message_id}: a text', () => {
-  it('is rendered anew, and shown with what it was', async () => {
+describe('PATCH /messages/{message_id}: content', () => {
+  it('renders new content and shows it with its history', async () => {
     const id = await say(general, people.hamlet);
     server.clock.advance(5);
     await edited(people.hamlet, id, { content: '**bye** https://example.com' });
@@ -62,7 +62,7 @@ describe('PATCH /messages/{message_id}: a text', () => {
     expect((await get(id)).edit_history).toHaveLength(2);
   });
 
-  it('is found by what it says now, and by nothing else', async () => {
+  it('updates the search index to the new content only', async () => {
     const id = await say(general, people.hamlet, 'plans', 'a walrus');
     await edited(people.hamlet, id, { content: 'a penguin' });
     expect((await list(people.hamlet, ['search', 'penguin'])).map((one) => one.id)).toEqual([id]);
@@ -73,7 +73,7 @@ describe('PATCH /messages/{message_id}: a text', () => {
     expect(await list(people.hamlet, ['search', 'penguin'])).toEqual([]);
   });
 
-  it('is shown on pages that were read before', async () => {
+  it('updates pages that were cached before the edit', async () => {
     const id = await say(general, people.hamlet);
     await list(people.hamlet);
     await edited(people.hamlet, id, { content: 'bye' });
@@ -84,13 +84,13 @@ describe('PATCH /messages/{message_id}: a text', () => {
     [' ', '(deleted)'],
     ['', '(deleted)'],
     ['\nhi  ', 'hi'],
-  ])('%p is stored as %p', async (content, stored) => {
+  ])('stores %p as %p', async (content, stored) => {
     const id = await say(general, people.hamlet);
     await edited(people.hamlet, id, { content });
     expect((await get(id, people.hamlet, { apply_markdown: false })).content).toBe(stored);
   });
 
-  it('names those whom it names now', async () => {
+  it('updates mentions', async () => {
     const { hamlet, cordelia, polonius } = people;
     const id = await say(general, hamlet, 'plans', '@**Polonius**');
     expect(await flagsOf(id, polonius)).toEqual(['mentioned']);
@@ -100,15 +100,15 @@ describe('PATCH /messages/{message_id}: a text', () => {
     await server.post('/messages/flags', hamlet, { messages: [id], op: 'add', flag: 'read' });
     expect(await flagsOf(id, hamlet)).toEqual(['read', 'mentioned']);
     await edited(hamlet, id, { content: '@**all** and @**topic**' });
-    // Who has read it goes on having read it.
+    // A read message remains read.
     expect((await flagsOf(id, hamlet))[0]).toBe('read');
     expect(await flagsOf(id, cordelia)).toEqual(['stream_wildcard_mentioned', 'wildcard_mentioned']);
-    // Whoever does not have it gets nothing.
+    // Non-recipients get no mention flags.
     await edited(hamlet, id, { content: '@**Iago**' });
     expect(await flagsOf(id, people.iago)).toEqual(['read', 'historical']);
   });
 
-  it('is announced to those who watch the message, with the flags that it has for each of them', async () => {
+  it("notifies users with access, with each user's flags", async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const id = await say(general, hamlet, '');
     const queues = await Promise.all([
@@ -141,7 +141,7 @@ describe('PATCH /messages/{message_id}: a text', () => {
     expect(ofIago).toEqual([]);
   });
 
-  it('of a direct message is announced to those in it, without a channel', async () => {
+  it('publishes an edit of a direct message to its participants without a channel', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const id = await say([hamlet], cordelia);
     const queues = await Promise.all([hamlet, desdemona].map((who) => openQueue(server, who, UPDATES)));
@@ -167,7 +167,7 @@ describe('PATCH /messages/{message_id}: a text', () => {
     expect((await get(id)).content).toBe('<p>bye</p>');
   });
 
-  it('says nothing of a message to those who have left its private channel', async () => {
+  it('publishes nothing to former subscribers of a private channel', async () => {
     const { hamlet, cordelia } = people;
     const secret = await server.createChannel('secret', [hamlet, cordelia], { invite_only: true });
     const id = await say(secret, hamlet);
@@ -178,11 +178,11 @@ describe('PATCH /messages/{message_id}: a text', () => {
   });
 });
 
-describe('PATCH /messages/{message_id} refuses in the order of the contract', () => {
+describe('PATCH /messages/{message_id} errors in the order of the contract', () => {
   const NOTHING = 'Nothing to change';
   const CONTENT = { content: 'bye' };
 
-  it('for what may be edited', async () => {
+  it('rejects edits that are not allowed', async () => {
     const { hamlet, cordelia, iago, desdemona } = people;
     const id = await say(general, hamlet);
     for (const who of [cordelia, iago, desdemona]) {
@@ -200,7 +200,7 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
     expect((await get(id)).content).toBe('<p>x</p>');
   });
 
-  it('for what is no message, or is none of theirs', async () => {
+  it('rejects unknown messages and those of other senders', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
     const direct = await say([hamlet], cordelia);
     const open = await server.createChannel('open', []);
@@ -215,7 +215,7 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
     expect((await server.request('GET', `/messages/${id}/history`, { as: king, realm: 'lear' })).body.msg).toBe(HIDDEN);
   });
 
-  it('for what is asked', async () => {
+  it('rejects invalid parameters', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(general, hamlet);
     const direct = await say([cordelia], hamlet);
@@ -241,7 +241,7 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
     expect(both.body.msg).toBe("Can't decide between 'topic' and 'subject' arguments");
   });
 
-  it('for a text that is not the one they saw, and for polls', async () => {
+  it('rejects an outdated previous content hash and edits of polls', async () => {
     const { hamlet } = people;
     const id = await say(general, hamlet);
     const stale = "'prev_content_sha256' value does not match the expected value.";
@@ -256,7 +256,7 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
     await edited(hamlet, poll, { topic: 'polls' });
   });
 
-  it('for mentions of many', async () => {
+  it('rejects wildcard mentions without permission', async () => {
     const { hamlet } = people;
     const crowd = await server.createChannel('crowd', [hamlet]);
     const names = Array.from({ length: 16 }, (_, n) => `extra${n}`);
@@ -277,8 +277,8 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
   });
 });
 
-describe('PATCH /messages/{message_id}: a topic', () => {
-  it('takes one message, or it and the newer ones, or all of the topic, whatever the letter case', async () => {
+describe('PATCH /messages/{message_id}: topic', () => {
+  it('moves one message, it and later ones, or the whole topic, ignoring case', async () => {
     const { hamlet, iago } = people;
     const quiet = { send_notification_to_new_thread: false };
     const fill = async (topic: string) => {
@@ -300,7 +300,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     expect(await inTopic(hamlet, general, 'all moved')).toHaveLength(3);
   });
 
-  it('is shown with the message and announced with all that moved', async () => {
+  it('shows the new topic and publishes all moved messages', async () => {
     const { hamlet, cordelia } = people;
     const ids = [await say(general, hamlet, ''), await say(general, hamlet, '')];
     const queue = await openQueue(server, cordelia, UPDATES);
@@ -350,7 +350,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     ]);
   });
 
-  it('keeps what is unread unread, under its new name', async () => {
+  it('keeps unread messages unread in the new topic', async () => {
     const { cordelia, hamlet } = people;
     await server.post('/mark_all_as_read', cordelia);
     const ids = [await say(general, hamlet), await say(general, hamlet)];
@@ -369,7 +369,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     ${'change_later'} | ${'full'}  | ${['2 messages were moved from this topic to', '2 messages were moved here from']}
     ${'change_all'}   | ${'full'}  | ${['This topic was moved to', '3 messages were moved here from']}
     ${'change_all'}   | ${'empty'} | ${['This topic was moved to', 'This topic was moved here from']}
-  `('leaves notices in both threads: $mode to $topic', async ({ mode, topic, notices }) => {
+  `('posts notices in both threads: $mode to $topic', async ({ mode, topic, notices }) => {
     const { hamlet, iago } = people;
     await say(general, iago, 'full', 'before');
     const ids = [await say(general, iago), await say(general, iago), await say(general, iago)];
@@ -386,7 +386,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     if (mode === 'change_one') expect(arrived).toContain(`/topic/full/near/${ids[1]}"`);
   });
 
-  it('leaves the notice where the messages have come to before the one where they were', async () => {
+  it('posts the notice in the new topic before the notice in the old one', async () => {
     const { hamlet, iago } = people;
     const id = await say(general, iago);
     const queue = await openQueue(server, hamlet, { event_types: ['message'] });
@@ -395,7 +395,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     expect(topics).toEqual(['new', 'plans']);
   });
 
-  it('takes along what people have chosen for it, the more visible of two choices', async () => {
+  it('moves topic policies and keeps the more visible one', async () => {
     const { hamlet, cordelia, iago } = people;
     const choose = (who: TestUser, topic: string, visibility: 'muted' | 'followed') =>
       server.storage.uow.write((tx) =>
@@ -421,12 +421,12 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     expect(await policies(hamlet)).toEqual([]);
     expect(await policies(cordelia)).toMatchObject([{ topic_name: 'busy', visibility_policy: 3 }]);
     expect(await eventsAfter(server, queue)).toMatchObject([{ topic_name: 'new', visibility_policy: 0 }]);
-    // Part of a topic takes nothing along.
+    // A partial move keeps topic policies in place.
     await edited(hamlet, other, { topic: 'elsewhere' });
     expect(await policies(cordelia)).toMatchObject([{ topic_name: 'busy' }]);
   });
 
-  it('is for whom the organization lets move messages, and for so long', async () => {
+  it('requires permission to move messages within the time limit', async () => {
     const { hamlet, shiva, polonius, desdemona } = people;
     const id = await say(general, desdemona);
     const late = "The time limit for editing this message's topic has passed.";
@@ -442,7 +442,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     const young = await say(general, desdemona, 'by the owner');
     expectRefusal(
       await edit(hamlet, young, { topic: 'x', propagate_mode: 'change_all' }),
-      // Two notices are as young as the message.
+      // Two notices are as recent as the message.
       'You only have permission to move the 2/3 most recent messages in this topic.',
       {
         code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
@@ -455,10 +455,10 @@ describe('PATCH /messages/{message_id}: a topic', () => {
   });
 });
 
-describe('PATCH /messages/{message_id}: resolving a topic', () => {
+describe('PATCH /messages/{message_id}: resolved topic', () => {
   const all = { propagate_mode: 'change_all' };
 
-  it('is said in the topic, also when it is renamed at once', async () => {
+  it('posts a notice even if the topic is renamed at the same time', async () => {
     const { hamlet, iago } = people;
     const id = await say(general, iago);
     await edited(hamlet, id, { topic: '✔ other', ...all });
@@ -470,7 +470,7 @@ describe('PATCH /messages/{message_id}: resolving a topic', () => {
     expect((await inTopic(hamlet, general, 'third')).at(-1)).toMatch(/ has marked this topic as unresolved\.<\/p>$/);
   });
 
-  it('is said in the topic, unless it is taken back within a minute', async () => {
+  it('posts a notice and removes it if undone within a minute', async () => {
     const { hamlet, iago } = people;
     const id = await say(general, iago);
     await edited(hamlet, id, { topic: '✔ plans', ...all });
@@ -491,7 +491,7 @@ describe('PATCH /messages/{message_id}: resolving a topic', () => {
     ]);
   });
 
-  it('is unread for those who want to know', async () => {
+  it('leaves the notice unread for users who want it', async () => {
     const { hamlet, cordelia, shiva, iago } = people;
     fieldsOf(await server.patch('/settings', cordelia, { resolved_topic_notice_auto_read_policy: 'never' }));
     fieldsOf(await server.patch('/settings', shiva, { automatically_follow_topics_policy: 1 }));
@@ -508,7 +508,7 @@ describe('PATCH /messages/{message_id}: resolving a topic', () => {
     expect(await eventsAfter(server, queue)).toMatchObject([{ message: { id: notice }, flags: [] }]);
   });
 
-  it('is for whom the organization or the channel lets do it, whatever the age', async () => {
+  it('requires permission by the organization or the channel, without time limit', async () => {
     const { hamlet, desdemona, iago } = people;
     const id = await say(general, iago);
     const { nobody, members } = await server.systemGroups();
@@ -522,11 +522,11 @@ describe('PATCH /messages/{message_id}: resolving a topic', () => {
   });
 });
 
-describe('PATCH /messages/{message_id}: a channel', () => {
+describe('PATCH /messages/{message_id}: channel', () => {
   const all = { propagate_mode: 'change_all' };
   const quiet = { send_notification_to_new_thread: false };
 
-  it('takes messages where those who follow it read them, and from those who cannot', async () => {
+  it('moves messages into view of new readers and out of view of users without access', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const other = await server.createChannel('other', [hamlet, iago]);
     const ids = [await say(general, iago), await say(general, iago)];
@@ -552,9 +552,9 @@ describe('PATCH /messages/{message_id}: a channel', () => {
       orig_subject: 'plans',
     };
     expect(ofHamlet).toEqual([update]);
-    // Cordelia is subscribed only to the old channel, and can still read them.
+    // Cordelia subscribes to the old channel only and can still read them.
     expect(ofCordelia).toEqual([{ ...update, flags: ['read'] }]);
-    // Iago was not subscribed to the old channel, and never received them.
+    // Iago did not subscribe to the old channel and never received them.
     expect(ofIago).toEqual([{ ...update, flags: ['read'] }]);
     expect(ofPolonius).toEqual([
       { type: 'delete_message', message_type: 'stream', stream_id: general, topic: 'plans', message_ids: ids },
@@ -569,7 +569,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     });
   });
 
-  it('gives what is moved to protected history to its subscribers, read', async () => {
+  it('delivers messages moved to a protected history to its subscribers as read', async () => {
     const { hamlet, iago, cordelia } = people;
     const vault = await server.createChannel('vault', [hamlet, iago], {
       invite_only: true,
@@ -585,7 +585,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     expectRefusal(await server.get(`/messages/${id}`, cordelia), HIDDEN);
   });
 
-  it('takes only what the mover can see out of protected history', async () => {
+  it('moves only messages visible to the caller out of a protected history', async () => {
     const { hamlet, iago } = people;
     const vault = await server.createChannel('vault', [hamlet], {
       invite_only: true,
@@ -600,7 +600,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     );
     const late = [await say(vault, hamlet), await say(vault, hamlet)];
     const queue = await openQueue(server, iago, UPDATES);
-    // Within the channel all of it moves, and each hears of what they have.
+    // Moves within the channel affect all messages; each user is notified of their own.
     await edited(hamlet, early, { topic: 'moved', ...all, ...quiet });
     expect(await eventsAfter(server, queue)).toMatchObject([
       { message_id: late[0], message_ids: late, subject: 'moved' },
@@ -610,7 +610,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     expect(await inTopic(hamlet, general, 'moved')).toHaveLength(2);
   });
 
-  it('says where messages went, and where they are from', async () => {
+  it('posts notices with the old and the new place', async () => {
     const { hamlet, iago } = people;
     const other = await server.createChannel('other', [hamlet]);
     const id = await say(general, iago);
@@ -619,7 +619,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     expect((await inTopic(hamlet, other, 'plans'))[1]).toContain('This topic was moved here from <a');
   });
 
-  it('is for whom the organization or the channels let move messages, and for so long', async () => {
+  it('requires permission by the organization or the channels within the time limit', async () => {
     const { hamlet, iago, polonius } = people;
     const { nobody, moderators } = await server.systemGroups();
     const [other, closed, readOnly] = [
@@ -647,7 +647,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     expect((await get(id)).stream_id).toBe(other);
   });
 
-  it('becomes active by it', async () => {
+  it('marks the destination channel as active', async () => {
     const { hamlet, iago } = people;
     const other = await server.createChannel('other', [hamlet]);
     await server.storage.uow.write(async (tx) => {
@@ -661,7 +661,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     ]);
   });
 
-  it('takes away what one wanted of a topic that one can no longer read', async () => {
+  it('removes topic policies of users who lose access to the topic', async () => {
     const { hamlet, cordelia } = people;
     const closed = await server.createChannel('closed', [hamlet], { invite_only: true });
     const id = await say(general, cordelia);
@@ -672,7 +672,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 });
 
 describe('GET /messages/{message_id}/history', () => {
-  it('of a message that was never changed is the message', async () => {
+  it('returns the message itself if it was never changed', async () => {
     const { hamlet } = people;
     const [id, direct] = [await say(general, hamlet, ''), await say([people.iago], hamlet)];
     const snapshot = {
@@ -687,7 +687,7 @@ describe('GET /messages/{message_id}/history', () => {
     expect(await history(direct)).toEqual([{ ...snapshot, topic: '' }]);
   });
 
-  it('has a snapshot of each change, oldest first, with what it did', async () => {
+  it('returns a snapshot per change, oldest first', async () => {
     const { hamlet, iago } = people;
     const other = await server.createChannel('other', [hamlet]);
     const id = await say(general, hamlet, 'plans', 'content before edit');
@@ -734,14 +734,14 @@ describe('GET /messages/{message_id}/history', () => {
     ]);
   });
 
-  it('is what the organization shows of it', async () => {
+  it("respects the organization's edit history policy", async () => {
     const { hamlet } = people;
     const id = await say(general, hamlet);
     await edited(hamlet, id, { content: 'two' });
     await edited(hamlet, id, { content: 'three', topic: 'moved' });
     const onlyEdited = await say(general, hamlet);
     await edited(hamlet, onlyEdited, { content: 'two' });
-    // As pages keep it.
+    // Fills the page cache.
     await list(hamlet);
     await patchRealm({ message_edit_history_visibility_policy: 'moves' });
     const moves = await history(id);
@@ -749,7 +749,7 @@ describe('GET /messages/{message_id}/history', () => {
       ['content', 'rendered_content', 'timestamp', 'topic', 'user_id'],
       ['content', 'prev_topic', 'rendered_content', 'timestamp', 'topic', 'user_id'],
     ]);
-    // What it said before is nowhere in it.
+    // The previous content is not revealed.
     expect(moves.map(({ content }) => content)).toEqual(['three', 'three']);
     for (const message of [await get(id), (await list(hamlet, ['topic', 'moved'])).find((one) => one.id === id)]) {
       expect(message.edit_history).toEqual([
@@ -764,7 +764,7 @@ describe('GET /messages/{message_id}/history', () => {
     for (const message of [await get(id), ...(await list(hamlet))]) expect(message).not.toHaveProperty('edit_history');
   });
 
-  it('is hidden with the message', async () => {
+  it('hides the history together with the message', async () => {
     const { hamlet, iago, cordelia } = people;
     const secret = await server.createChannel('secret', [hamlet], { invite_only: true });
     for (const id of [await say(secret, hamlet), await say([hamlet], cordelia), 999_999]) {

@@ -1,13 +1,13 @@
 import { TestServer } from './testing/test-server.js';
 
-describe('the emoji that clients load', () => {
+describe('emoji data for clients', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await TestServer.start();
   });
   afterEach(() => server.close());
 
-  it('are where register says, by code, the name to show first', async () => {
+  it('serves canonical names by code at the URL from register', async () => {
     const registered = await server.post('/register', server.people.hamlet, { fetch_event_types: ['realm'] });
     const { pathname } = new URL(String(registered.body.server_emoji_data_url));
     const answer = await fetch(server.url + pathname);

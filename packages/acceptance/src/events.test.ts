@@ -19,7 +19,7 @@ describe('GET /events', () => {
     server.get('/events', as, { queue_id, last_event_id, dont_block: true, ...more });
   const wait = (as: TestUser, queue_id: string, last_event_id = -1) =>
     server.get('/events', as, { queue_id, last_event_id });
-  /** Resolves once the poll waits, to what resolves to its answer. */
+  /** Resolves when the poll is pending, to a function that awaits its response. */
   const startWaiting = async (as: TestUser, queue_id: string) => {
     const answer = wait(as, queue_id);
     const { servedQueues } = server.parley.ports;
@@ -32,7 +32,7 @@ describe('GET /events', () => {
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   const events = (reply: TestReply): any[] => fieldsOf(reply).events as never;
 
-  it('has what happened since, in order, under ids that grow', async () => {
+  it('returns events in order with increasing ids', async () => {
     const queue = await open(people.hamlet);
     const [one, two] = [await say('one'), await say('two')];
     const got = events(await poll(people.hamlet, queue));
@@ -52,7 +52,7 @@ describe('GET /events', () => {
     expect(got[1].id).toBeGreaterThan(got[0].id);
   });
 
-  it('does not name the queue when it answers at once, and does when it has waited', async () => {
+  it('returns the queue id only after waiting', async () => {
     const queue = await open(people.hamlet);
     expect(fieldsOf(await poll(people.hamlet, queue))).toEqual({ events: [] });
     const waiting = await startWaiting(people.hamlet, queue);
@@ -62,7 +62,7 @@ describe('GET /events', () => {
     expect(Object.keys(fields).sort()).toEqual(['events', 'queue_id']);
   });
 
-  it('says the same again to the same id, and forgets what lies before a later one', async () => {
+  it('repeats events for the same id and drops events before a later one', async () => {
     const queue = await open(people.hamlet);
     await say('one');
     await say('two');
@@ -75,7 +75,7 @@ describe('GET /events', () => {
     expectRefusal(await poll(people.hamlet, queue, one.id), `An event newer than ${one.id} has already been pruned!`);
   });
 
-  it('answers one waiting poll at a time', async () => {
+  it('ends a pending poll when another one begins', async () => {
     const queue = await open(people.hamlet);
     const first = await startWaiting(people.hamlet, queue);
     const second = wait(people.hamlet, queue);
@@ -84,7 +84,7 @@ describe('GET /events', () => {
     expect(events(await second)).toHaveLength(1);
   });
 
-  it('has Markdown or HTML, and the empty topic by its name or without, as the queue asked', async () => {
+  it('returns Markdown or HTML and the empty topic in the form the queue requested', async () => {
     const raw = await open(people.hamlet, {
       client_capabilities: { notification_settings_null: true, empty_topic_name: true },
     });
@@ -98,14 +98,14 @@ describe('GET /events', () => {
     });
   });
 
-  it('hands the sender’s own mark back to the queue it came from, and to no other', async () => {
+  it('returns local_message_id only to the queue that sent the message', async () => {
     const [mine, other] = [await open(people.hamlet), await open(people.hamlet)];
     await say('hello', people.hamlet, { queue_id: mine, local_id: '17.5' });
     expect(events(await poll(people.hamlet, mine))[0]).toHaveProperty('local_message_id', '17.5');
     expect(events(await poll(people.hamlet, other))[0]).not.toHaveProperty('local_message_id');
   });
 
-  it('says who is mentioned, and what the sender has read', async () => {
+  it('reports mentions and messages read by the sender', async () => {
     const [hamlet, cordelia] = [await open(people.hamlet), await open(people.cordelia)];
     await say('@**King Hamlet** and @**all**', people.cordelia, { read_by_sender: true });
     expect(events(await poll(people.hamlet, hamlet))[0].flags).toEqual([
@@ -120,7 +120,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('keeps to a narrow, which other events are not subject to', async () => {
+  it('applies the narrow to messages only', async () => {
     const queue = await open(people.hamlet, { event_types: null, narrow: [['topic', 'PLANS']] });
     await say('in', people.cordelia);
     await say('out', people.cordelia, { topic: 'other' });
@@ -129,7 +129,7 @@ describe('GET /events', () => {
     expect(got.map((event) => event.message?.content ?? event.type)).toEqual(['in', 'update_message_flags']);
   });
 
-  it('sends public channels that nobody subscribed to, without flags, to queues for all public channels', async () => {
+  it('delivers public channels without a subscription to queues for all public channels, without flags', async () => {
     const all = await open(people.shiva, { all_public_streams: true });
     const own = await open(people.shiva);
     await say('hello');
@@ -137,7 +137,7 @@ describe('GET /events', () => {
     expect(events(await poll(people.shiva, own))).toEqual([]);
   });
 
-  it('sends direct messages to nobody but the people in them', async () => {
+  it('delivers direct messages to participants only', async () => {
     const [hamlet, iago] = [await open(people.hamlet), await open(people.iago, { all_public_streams: true })];
     await server.post('/messages', people.cordelia, { type: 'direct', to: [people.hamlet.id], content: 'psst' });
     const [{ message }] = events(await poll(people.hamlet, hamlet));
@@ -148,7 +148,7 @@ describe('GET /events', () => {
     expect(events(await poll(people.iago, iago))).toEqual([]);
   });
 
-  it('announces to subscribers who comes and goes, and to newcomers what they follow', async () => {
+  it('notifies subscribers of new and former subscribers, and new subscribers of their channels', async () => {
     const types = { event_types: ['stream', 'subscription'] };
     const [hamlet, polonius] = [await open(people.hamlet, types), await open(people.polonius, types)];
     await server.post('/users/me/subscriptions', people.iago, {
@@ -163,7 +163,7 @@ describe('GET /events', () => {
     expect(added).toMatchObject({ op: 'peer_add', stream_ids: [general], user_ids: [people.polonius.id] });
   });
 
-  it('gives details of what becomes unread, and none of what is read', async () => {
+  it('includes details of messages marked unread but not of those marked read', async () => {
     const queue = await open(people.hamlet, { event_types: ['update_message_flags'] });
     const id = await say('hello');
     const mark = (op: string) => server.post('/messages/flags', people.hamlet, { messages: [id], op, flag: 'read' });
@@ -184,21 +184,21 @@ describe('GET /events', () => {
     });
   });
 
-  it('opens a queue without registering (older clients)', async () => {
+  it('opens a queue without registering for older clients', async () => {
     const fields = fieldsOf(await server.get('/events', people.hamlet, { dont_block: true }));
     expect(fields).toEqual({ queue_id: expect.any(String), events: [], idle_queue_timeout_secs: 600 });
     await say('hello');
     expect(events(await poll(people.hamlet, fields.queue_id!))).not.toEqual([]);
   });
 
-  describe('is refused', () => {
-    it('without a queue or an id', async () => {
+  describe('rejected polls', () => {
+    it('rejects a missing queue or event id', async () => {
       expectRefusal(await server.get('/events', people.hamlet, {}), "Missing 'queue_id' argument");
       const queue_id = await open(people.hamlet);
       expectRefusal(await server.get('/events', people.hamlet, { queue_id }), "Missing 'last_event_id' argument");
     });
 
-    it('for a queue that does not exist, or is somebody else’s', async () => {
+    it("rejects an unknown queue and another user's queue", async () => {
       const queue = await open(people.hamlet);
       for (const [as, id] of [
         [people.hamlet, 'nope:1'],
@@ -209,7 +209,7 @@ describe('GET /events', () => {
       }
     });
 
-    it('in the words the terminal client knows', async () => {
+    it('returns the error text that the terminal client expects', async () => {
       const reply = await server.request('GET', '/events', {
         as: people.hamlet,
         params: { queue_id: 'x', last_event_id: -1 },
@@ -218,7 +218,7 @@ describe('GET /events', () => {
       expect(reply.body.msg).toBe('Bad event queue id: x');
     });
 
-    it('for ids that were never given', async () => {
+    it('rejects event ids that were never issued', async () => {
       const queue = await open(people.hamlet);
       expectRefusal(await poll(people.hamlet, queue, 0), 'Event 0 was not in this queue');
       expectRefusal(await poll(people.hamlet, queue, 10 ** 9), 'Event 1000000000 was not in this queue');
@@ -227,12 +227,12 @@ describe('GET /events', () => {
       expectRefusal(await poll(people.hamlet, queue, -1, { dont_block: 'yes' }), 'dont_block is not valid JSON');
     });
 
-    it('to a guest who opens a queue over all public channels', async () => {
+    it('rejects guests who open a queue for all public channels', async () => {
       const reply = await server.get('/events', people.polonius, { dont_block: true, all_public_streams: true });
       expectRefusal(reply, 'User not authorized for this query');
     });
 
-    it('to nobody in particular', async () => {
+    it('rejects anonymous callers', async () => {
       expect((await server.request('GET', '/events', { as: null })).status).toBe(401);
     });
   });
@@ -240,7 +240,7 @@ describe('GET /events', () => {
   describe('DELETE /events', () => {
     const remove = (as: TestUser, queue_id?: string) => server.delete('/events', as, queue_id ? { queue_id } : {});
 
-    it('ends the queue, after answering whoever waits', async () => {
+    it('ends the queue after responding to a pending poll', async () => {
       const queue = await open(people.hamlet);
       const waiting = await startWaiting(people.hamlet, queue);
       expect(fieldsOf(await remove(people.hamlet, queue))).toEqual({});
@@ -250,14 +250,14 @@ describe('GET /events', () => {
       expectRefusal(await remove(people.hamlet, queue), `Bad event queue ID: ${queue}`, refusal);
     });
 
-    it('is for one’s own queues only', async () => {
+    it('rejects queues of other users', async () => {
       const queue = await open(people.hamlet);
       const refusal = { code: 'BAD_EVENT_QUEUE_ID', queue_id: queue };
       expectRefusal(await remove(people.cordelia, queue), `Bad event queue ID: ${queue}`, refusal);
       expect(events(await poll(people.hamlet, queue))).toEqual([]);
     });
 
-    it('needs to know which', async () => {
+    it('requires a queue id', async () => {
       const refusal = { code: 'REQUEST_VARIABLE_MISSING', var_name: 'queue_id' };
       expectRefusal(await remove(people.hamlet), "Missing 'queue_id' argument", refusal);
     });

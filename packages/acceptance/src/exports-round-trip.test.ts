@@ -31,7 +31,7 @@ async function exported(server: TestServer, realmId = server.realmId): Promise<s
   return path;
 }
 
-/** The folder that is in an archive. */
+/** Extracts the folder of an archive. */
 async function unpacked(archive: string): Promise<string> {
   const { close } = await openExport(archive, { names: COLUMN_NAMES, temporaryFolder: folder });
   const there = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
@@ -50,7 +50,7 @@ async function imported(server: TestServer, path: string, stringId: string | nul
   }
 }
 
-/** An organization with some of everything that organizations have. Answers a guest in it. */
+/** Fills an organization with data of every kind. Returns a guest. */
 async function fill(server: TestServer): Promise<TestUser> {
   const { hamlet, cordelia, polonius, desdemona } = server.people;
   const post = async (path: string, as: TestUser, params: object) =>
@@ -146,10 +146,10 @@ async function fill(server: TestServer): Promise<TestUser> {
   return ophelia;
 }
 
-/** Of an uploaded avatar; another one on every server. */
+/** Key of an uploaded avatar, which differs per server. */
 const AVATAR_KEY = /(\/user_avatars\/\d+\/)[0-9a-f]{32}/g;
 
-/** What the API answers to a user, without fields that differ by queue or time. */
+/** API responses to a user without fields that vary by queue or time. */
 async function answersTo(server: TestServer, as: TestUser, contents: Contents): Promise<Record<string, unknown>> {
   const all = fieldsOf(
     await server.post('/register', as, {
@@ -168,7 +168,7 @@ async function answersTo(server: TestServer, as: TestUser, contents: Contents): 
     JSON.stringify(answers)
       .replaceAll(AVATAR_KEY, '$1key')
       .replaceAll(/"presence_last_update_id":\d+/g, '"presence_last_update_id":0')
-      // Texts that the server wrote keep the address that it had.
+      // Rendered texts retain the address of their server.
       .replaceAll(/(http:\/\/)?localhost:\d+/g, 'here'),
   );
 }
@@ -177,7 +177,7 @@ interface Listed {
   readonly body: { readonly messages: readonly object[] };
 }
 
-/** What browsers load, without credentials. */
+/** Images that browsers load without credentials. */
 async function picturesOf(server: TestServer, as: TestUser): Promise<Record<string, unknown>> {
   const { emoji } = fieldsOf(await server.get('/realm/emoji', as)) as {
     emoji: Record<string, { id: string; source_url: string; still_url: string | null }>;
@@ -197,7 +197,7 @@ async function picturesOf(server: TestServer, as: TestUser): Promise<Record<stri
   return pictures;
 }
 
-/** The same people, as they sign in at another server. */
+/** Logs the same users in at another server. */
 async function signIn(server: TestServer, people: readonly TestUser[]): Promise<readonly TestUser[]> {
   const signedIn: TestUser[] = [];
   for (const person of people) {
@@ -207,12 +207,12 @@ async function signIn(server: TestServer, people: readonly TestUser[]): Promise<
   return signedIn;
 }
 
-it('an organization that was exported and imported on a new server answers everybody as before', async () => {
+it('import on a new server preserves all responses of an exported organization', async () => {
   const from = await TestServer.start({ worksInBackground: true });
   expect(forgottenReads(from.parley.routes)).toEqual([]);
   const ophelia = await fill(from);
   fieldsOf(await from.post('/users/me/presence', from.people.hamlet, { status: 'active' }));
-  // It is stored within a second.
+  // Presence is stored within a second.
   const presences = () => from.storage.uow.read((r) => r.presence.list(from.realmId));
   while ((await presences()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   const path = await exported(from);
@@ -227,7 +227,7 @@ it('an organization that was exported and imported on a new server answers every
   for (const [index, person] of people.entries()) {
     expect(await answersTo(to, there[index]!, contents)).toEqual(await answersTo(from, person, contents));
   }
-  // Whoever asks for what came after the newest update gets what comes next.
+  // Update ids continue after import.
   const [seen] = await to.storage.uow.read((r) => r.presence.list(from.realmId));
   expect(seen).toMatchObject({ userId: hamlet.id });
   expect(await to.storage.uow.write((tx) => tx.presence.reserveIds(from.realmId, 1))).toBe(seen!.updateId + 1);
@@ -246,7 +246,7 @@ it('an organization that was exported and imported on a new server answers every
   await to.close();
 });
 
-it('thumbnails of imported images are made again', async () => {
+it('import recreates thumbnails of images', async () => {
   const images = new SharpImageProcessor();
   const from = await TestServer.start({ images });
   const { hamlet } = from.people;
@@ -262,7 +262,7 @@ it('thumbnails of imported images are made again', async () => {
   await to.close();
 });
 
-it('an export of what is public holds nothing private', async () => {
+it('public export contains nothing private', async () => {
   const from = await TestServer.start();
   await fill(from);
   const { hamlet, desdemona } = from.people;
@@ -292,7 +292,7 @@ it('an export of what is public holds nothing private', async () => {
   await from.close();
 });
 
-/** What columns of Zulip's tables refer to; null is nobody and nothing. */
+/** Foreign keys in Zulip's tables; null refers to nothing. */
 const REFERENCES: Readonly<Record<string, string>> = {
   'zerver_message.sender': 'zerver_userprofile',
   'zerver_message.recipient': 'zerver_recipient',
@@ -334,14 +334,14 @@ const REFERENCES: Readonly<Record<string, string>> = {
   'zerver_realmemoji.author': 'zerver_userprofile',
   'zerver_attachment.owner': 'zerver_userprofile',
 };
-/** Of recipients, by their type. */
+/** Tables of recipients by recipient type. */
 const ADDRESSED = [null, 'zerver_userprofile', 'zerver_stream', 'zerver_huddle'] as const;
-/** As docs/export.md has them. */
+/** Flag values as documented in docs/export.md. */
 const READ = 1;
 const STARRED = 2;
 const MENTIONED = 8;
 
-it('an archive is complete in itself, by the tables that Zulip has for it', async () => {
+it("archive is complete in itself according to Zulip's tables", async () => {
   const from = await TestServer.start();
   await fill(from);
   const { hamlet, cordelia, desdemona } = from.people;
@@ -363,7 +363,7 @@ it('an archive is complete in itself, by the tables that Zulip has for it', asyn
   };
   for (const [column, target] of Object.entries(REFERENCES)) {
     const [table, name] = column.split('.') as [string, string];
-    // Nothing is compared where a table has nothing.
+    // An empty table would make the comparison vacuous.
     if (tables[table]!.length === 0) dangling.push(`${table} is empty`);
     for (const row of tables[table]!) check(column, row[name], target);
   }
@@ -412,7 +412,7 @@ it('an archive is complete in itself, by the tables that Zulip has for it', asyn
       const row = rows.get(id)!;
       const bits = masks.get(id)!;
       const inArchive = [row.sender, row.content, row.date_sent, row.is_channel_message, row.subject];
-      // Direct messages have the topic that Zulip's database gives them.
+      // Topic of direct messages in Zulip's database.
       expect(inArchive).toEqual([
         sender_id,
         content,
@@ -428,7 +428,7 @@ it('an archive is complete in itself, by the tables that Zulip has for it', asyn
   await from.close();
 });
 
-it("a Zulip server's archive, which has nothing of Parley's own, is an organization too", async () => {
+it("import accepts a Zulip archive without Parley's own data", async () => {
   const from = await TestServer.start();
   await fill(from);
   const path = await unpacked(await exported(from));
@@ -467,7 +467,7 @@ it("a Zulip server's archive, which has nothing of Parley's own, is an organizat
       (Object.entries(answers).find(([name]) => name.startsWith('/messages {'))![1] as Listed).body.messages.map(
         (message) => ({
           ...message,
-          // In no table of Zulip's.
+          // Columns missing from Zulip's tables.
           last_moved_timestamp: undefined,
           last_edit_timestamp: undefined,
         }),
@@ -479,7 +479,7 @@ it("a Zulip server's archive, which has nothing of Parley's own, is an organizat
   await to.close();
 });
 
-it('an import beside other organizations keeps what texts name', async () => {
+it('import beside other organizations preserves references in texts', async () => {
   const from = await TestServer.start();
   await fill(from);
   const { desdemona } = from.people;
@@ -499,7 +499,7 @@ it('an import beside other organizations keeps what texts name', async () => {
   await to.addRealm('busy');
   await to.sendMessage(to.people.hamlet, [to.people.hamlet]);
   await to.createChannel('other');
-  // Takes the number of the first one of the export.
+  // Takes the id of the first emoji in the export.
   fieldsOf(await postFiles(to, '/realm/emoji/other', to.people.hamlet, [imageFile()]));
   const { realm } = await imported(to, path, 'copied');
   expect(realm.id).toBeGreaterThan(from.realmId);
@@ -551,7 +551,7 @@ it('an import beside other organizations keeps what texts name', async () => {
   await to.close();
 });
 
-describe('what cannot be imported leaves nothing behind', () => {
+describe('failed import', () => {
   let from: TestServer;
   let to: TestServer;
   beforeEach(async () => {
@@ -566,7 +566,7 @@ describe('what cannot be imported leaves nothing behind', () => {
 
   const realms = () => to.storage.uow.read((r) => r.realms.list());
 
-  /** The export with a file changed, as an unpacked folder. */
+  /** Exports with one changed file, as an unpacked folder. */
   async function changed(name: string, change: (content: string) => string): Promise<string> {
     const { source: _, ...opened } = await openExport(await exported(from), {
       names: COLUMN_NAMES,
@@ -594,7 +594,7 @@ describe('what cannot be imported leaves nothing behind', () => {
     ['HTML that runs', 'parley.json', /"renderedDescription":""/, '"renderedDescription":"<script>"', /not safe/],
     ['a picture elsewhere', 'emoji/records.json', /\[\]/, '[{"path":"../../a.png"}]', /cannot be that of a file/],
     ['a newer format', 'parley.json', /"format":1/, '"format":99', /newer version/],
-  ])('%s', async (_, name, pattern, replacement, message) => {
+  ])('supports the operator %s', async (_, name, pattern, replacement, message) => {
     const path = await changed(name, (content) => content.replace(pattern, replacement));
     await expect(imported(to, path, null)).rejects.toThrow(message);
     expect(await realms()).toEqual([]);
@@ -603,20 +603,20 @@ describe('what cannot be imported leaves nothing behind', () => {
     expect(await realms()).toHaveLength(1);
   });
 
-  it('but a picture that is no image is counted, and left out', async () => {
+  it('counts and skips an invalid image', async () => {
     fieldsOf(await postFiles(from, '/realm/emoji/yorick', from.people.hamlet, [imageFile()]));
     const path = await changed('emoji/1/emoji/images/1.png', () => '<script>');
     expect(await imported(to, path, null)).toMatchObject({ pictures: 0, missingPictures: 1 });
     expect((await fetch(`${to.url}/user_avatars/1/emoji/images/1.png`)).status).toBe(404);
   });
 
-  it('a string id that is taken', async () => {
+  it('leaves nothing behind if the string id is taken', async () => {
     await to.addRealm('zulip');
     await expect(imported(to, await exported(from), null)).rejects.toThrow('Subdomain already in use');
     expect(await realms()).toHaveLength(1);
   });
 
-  it('an archive that is cut off', async () => {
+  it('leaves nothing behind if the archive is truncated', async () => {
     const path = await exported(from);
     writeFileSync(path, readFileSync(path).subarray(0, 3000));
     await expect(imported(to, path, null)).rejects.toThrow(/damaged/);

@@ -46,7 +46,7 @@ async function completed(as = people.iago, params: object = {}): Promise<Wire> {
 const say = async (as: TestUser, params: object) =>
   fieldsOf(await server.post('/messages', as, { type: 'channel', ...params }));
 
-/** What the archive holds that people said, and who is in it. */
+/** Returns message contents and users in the archive. */
 async function contentsOf(url: string): Promise<readonly string[]> {
   const answer = await fetch(url);
   expect([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
@@ -79,7 +79,7 @@ async function talk(): Promise<void> {
 }
 
 describe('exports (organization §8)', () => {
-  it('are listed from the request to the deletion, and announced to whoever asked for them', async () => {
+  it('lists exports from request to deletion and notifies the requester', async () => {
     const [queue, other] = [await openQueue(server, people.iago), await openQueue(server, people.desdemona)];
     const now = server.clock.now();
     const id = await requested();
@@ -122,7 +122,7 @@ describe('exports (organization §8)', () => {
     ['public', ['heard by all']],
     ['full_with_consent', ['heard by all', 'to be']],
     ['full_without_consent', ['heard by all', 'to be', 'nothing']],
-  ])('of type %s hold what of private things they may', async (type, said) => {
+  ])('include exactly the permitted messages for type %s', async (type, said) => {
     await server.parley
       .useCase(ConfigureRealm)
       .execute({ realmId: server.realmId, settings: { ownerFullContentAccess: true } });
@@ -134,7 +134,7 @@ describe('exports (organization §8)', () => {
     expect(contents.filter((text) => ['heard by all', 'to be', 'nothing'].includes(text))).toEqual(said);
   });
 
-  it('are administrators’, and those of everything an owner’s where the operator allows them', async () => {
+  it('requires an administrator, or an owner with operator permission for full content', async () => {
     const { hamlet, iago, desdemona } = people;
     const mustBe = 'Must be an organization administrator';
     const unauthorized = { code: 'UNAUTHORIZED_PRINCIPAL' };
@@ -149,7 +149,7 @@ describe('exports (organization §8)', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('of another organization are unknown', async () => {
+  it('reports exports of another organization as unknown', async () => {
     const realmId = await server.addRealm('other');
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'O', role: 'owner', realmId });
     const { id, export_url } = await completed();
@@ -163,7 +163,7 @@ describe('exports (organization §8)', () => {
     expectRefusal(await remove(id + 1), 'Invalid data export ID');
   });
 
-  it('are five in seven days', async () => {
+  it('allows five exports in seven days', async () => {
     for (let n = 0; n < 5; n++) await requested();
     expectRefusal(await request(), 'Exceeded rate limit.');
     server.clock.advance(7 * DAY - 1);
@@ -172,7 +172,7 @@ describe('exports (organization §8)', () => {
     await requested();
   });
 
-  it('are forgotten, the oldest first, when there are more than a hundred', async () => {
+  it('removes the oldest of more than a hundred exports', async () => {
     const { realmId } = server;
     await server.storage.uow.write(async (tx) => {
       for (let n = 0; n < 100; n++) {
@@ -187,7 +187,7 @@ describe('exports (organization §8)', () => {
     expect((await list()).map((each) => each.id)).toEqual([...before.slice(1).map((each) => each.id), id]);
   });
 
-  it('of large organizations are the operator’s to make', async () => {
+  it('rejects exports of large organizations, which the operator must make', async () => {
     const { hamlet, desdemona } = people;
     const tooLarge = 'Please request a manual export from ops@chat.example.';
     const { id } = fieldsOf(
@@ -200,7 +200,7 @@ describe('exports (organization §8)', () => {
     expectRefusal(await request(), tooLarge);
   });
 
-  it('are deleted after thirty days', async () => {
+  it('deletes exports after thirty days', async () => {
     const { export_url } = await completed();
     server.clock.advance(30 * DAY - 1);
     await expire();
@@ -211,14 +211,14 @@ describe('exports (organization §8)', () => {
     expect(await blobCount()).toBe(0);
   });
 
-  it('keep their bytes when what belongs to nothing is swept', async () => {
+  it('keeps export archives during file sweeps', async () => {
     const { export_url } = await completed();
     server.clock.advance(2 * DAY);
     await server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
     expect((await fetch(export_url)).status).toBe(200);
   });
 
-  it('that fail again and again are given up, and nothing of them is left', async () => {
+  it('gives up after repeated failures and leaves nothing behind', async () => {
     const queue = await openQueue(server, people.iago);
     const id = await requested();
     const put = jest.spyOn(blobs, 'put').mockImplementation(async (_key, content) => {
@@ -239,7 +239,7 @@ describe('exports (organization §8)', () => {
     expect(await blobCount()).toBe(0);
   });
 
-  it('that a process left unfinished are begun anew once its lease is over', async () => {
+  it('restarts an unfinished export when its lease expires', async () => {
     await requested();
     server.clock.advance(1);
     const handler = server.parley.useCase(WriteRealmExport);
@@ -255,8 +255,8 @@ describe('exports (organization §8)', () => {
   });
 });
 
-describe('consents to exports (organization §8)', () => {
-  it('are listed for everybody who is active, without bots, and announced to administrators', async () => {
+describe('export consents (organization §8)', () => {
+  it('lists consents of active humans and notifies administrators', async () => {
     const { hamlet, polonius, iago } = people;
     await server.addBot(hamlet, 'helper');
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 4 }));

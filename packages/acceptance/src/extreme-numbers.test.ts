@@ -13,11 +13,11 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Of 32 and 64 bits; days of it are beyond what a date can be, and what a number holds exactly. */
+/** Limits of 32-bit integers and exact doubles; as days, the values exceed the range of dates. */
 const NUMBERS = [2 ** 31, Number.MAX_SAFE_INTEGER];
 
-describe.each(NUMBERS)('times of %i, whatever their unit,', (number) => {
-  it('are kept by an organization, whose messages are then kept, edited, moved and deleted', async () => {
+describe.each(NUMBERS)('durations of %i in any unit', (number) => {
+  it('apply to retention, editing, moving and deleting without errors', async () => {
     const { desdemona, hamlet } = people;
     for (const name of [
       'message_retention_days',
@@ -49,7 +49,7 @@ describe.each(NUMBERS)('times of %i, whatever their unit,', (number) => {
     );
   });
 
-  it('end an invitation later than anybody waits, or have ended it already', async () => {
+  it('give an invitation an unlimited or elapsed lifetime', async () => {
     const { desdemona } = people;
     for (const minutes of [number, -number]) {
       const params = { invite_expires_in_minutes: minutes };
@@ -72,7 +72,7 @@ describe.each(NUMBERS)('times of %i, whatever their unit,', (number) => {
     }
   });
 
-  it('ask for no more presence than there is', async () => {
+  it('return only existing presence', async () => {
     const params = { status: 'active', last_update_id: number, history_limit_days: number };
     fieldsOf(await server.post('/users/me/presence', people.hamlet, params));
   });

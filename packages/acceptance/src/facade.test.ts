@@ -8,7 +8,7 @@ const code = (expected: string) => expect.objectContaining({ code: expected });
 const settle = async () => {
   for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
-/** Whatever the machine does meanwhile. */
+/** Waits for a condition with a generous deadline. */
 async function until(isSo: () => boolean): Promise<void> {
   const deadline = performance.now() + 20_000;
   while (!isSo()) {
@@ -22,7 +22,7 @@ const ann = { realm, externalId: 'u1' };
 const bob = { realm, externalId: 'u2' };
 
 let server: TestServer;
-/** What `authenticate` answers. */
+/** Value that `authenticate` returns. */
 let session: { realm: string; externalId: string } | null = null;
 const logged: unknown[] = [];
 
@@ -41,7 +41,7 @@ afterAll(() => server.close());
 beforeEach(() => logged.splice(0));
 
 describe('parley.realms', () => {
-  it('makes an organization once, however many ask at once', async () => {
+  it('creates an organization once despite concurrent calls', async () => {
     const ensured = await Promise.all(
       Array.from({ length: 10 }, () => server.parley.realms.ensure({ name: 'many', title: 'Many' })),
     );
@@ -59,14 +59,14 @@ describe('parley.realms', () => {
     expect((await server.parley.realms.list()).map(({ name }) => name)).toEqual(['zulip', 'shop', 'many']);
   });
 
-  it('takes names of one letter, and refuses what is no name', async () => {
+  it('accepts names of one letter and rejects invalid ones', async () => {
     expect((await server.parley.realms.ensure({ name: 'x' })).title).toBe('x');
     await expect(server.parley.realms.ensure({ name: 'No' })).rejects.toEqual(code('INVALID_STRING_ID'));
   });
 });
 
 describe('parley.users', () => {
-  it('finds, links, deactivates and reactivates', async () => {
+  it('finds, links, deactivates and reactivates users', async () => {
     const { users } = server.parley;
     const user = await users.upsert({ realm, externalId: 'u3', name: 'Cid' });
     expect(user).toEqual({
@@ -90,7 +90,7 @@ describe('parley.users', () => {
     expect(await users.link({ realm: 'zulip', externalId: 'h', userId: id })).toMatchObject({ id, externalId: 'h' });
   });
 
-  it('lists everybody of an organization, those who were deactivated where they are asked for', async () => {
+  it('lists all users of an organization, including deactivated ones on request', async () => {
     const { users, realms } = server.parley;
     await realms.ensure({ name: 'list' });
     for (let n = 0; n < 3; n++) await users.upsert({ realm: 'list', externalId: `l${n}`, name: `Person ${n}` });
@@ -110,7 +110,7 @@ describe('parley.users', () => {
     await expect(users.list({ realm: 'nowhere' }).toArray()).rejects.toEqual(code('UNKNOWN_REALM'));
   });
 
-  it('answers a key that clients can use, and another one when it is rotated', async () => {
+  it('returns a key for clients and another one after rotation', async () => {
     const { users } = server.parley;
     const first = await users.apiKey(ann);
     const ask = (apiKey: string) =>
@@ -129,7 +129,7 @@ describe('parley.users', () => {
     ['nobody', { realm, externalId: 'u99' }, 'UNKNOWN_USER', 404],
     ['a number that is nobody', { realm, userId: 9999 }, 'UNKNOWN_USER', 404],
     ['the system', { realm: 'zulip', userId: 1 }, 'UNKNOWN_USER', 404],
-  ])('refuses users of %s', async (_, ref, expected, status) => {
+  ])('rejects users of %s', async (_, ref, expected, status) => {
     const { users } = server.parley;
     for (const attempt of ['deactivate', 'reactivate', 'apiKey'] as const) {
       await expect(users[attempt](ref)).rejects.toMatchObject({ code: expected, status });
@@ -138,7 +138,7 @@ describe('parley.users', () => {
 });
 
 describe('parley.as', () => {
-  it('sends to channels and people, and lists what is there', async () => {
+  it('sends to channels and users and lists the messages', async () => {
     const chat = server.parley.as(ann);
     const { id } = await chat.messages.send({ channel: 'orders', topic: '#7', content: 'Paid **now**' });
     expect(await chat.messages.get(id)).toEqual({
@@ -181,7 +181,7 @@ describe('parley.as', () => {
       return found.map((id) => ids.indexOf(id));
     };
     const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
-    // Making the channel is no message in it.
+    // Excludes the creation notice.
     expect((await listed({})).filter((index) => index >= 0)).toEqual(all);
     expect(await listed({ last: 3 })).toEqual([9, 10, 11]);
     expect(await listed({ topic: 't1', first: 2 })).toEqual([1, 3]);
@@ -200,7 +200,7 @@ describe('parley.as', () => {
     },
   );
 
-  it('edits, moves, reacts and deletes', async () => {
+  it('edits, moves, deletes messages and adds reactions', async () => {
     const chat = server.parley.as(ann);
     const { id } = await chat.messages.send({ channel: 'orders', topic: 'a', content: 'one' });
     await chat.messages.edit(id, { content: 'two', topic: 'b' });
@@ -212,7 +212,7 @@ describe('parley.as', () => {
     await expect(chat.messages.get(id)).rejects.toEqual(code('UNKNOWN_MESSAGE'));
   });
 
-  it('makes, finds, follows and archives channels', async () => {
+  it('creates, finds, subscribes to and archives channels', async () => {
     const { channels } = server.parley.as(ann);
     const made = await channels.create({ name: 'private', isPrivate: true, description: '*Only* us' });
     expect(made).toEqual({
@@ -237,7 +237,7 @@ describe('parley.as', () => {
     await expect(channels.subscribe('unheard of')).rejects.toEqual(code('UNKNOWN_CHANNEL'));
   });
 
-  it('ensures a channel once, however many ask at once', async () => {
+  it('ensures a channel once despite concurrent calls', async () => {
     const { channels } = server.parley.as(ann);
     const ensured = await Promise.all(Array.from({ length: 5 }, () => channels.ensure({ name: 'once' })));
     expect(new Set(ensured.map(({ id }) => id)).size).toBe(1);
@@ -245,7 +245,7 @@ describe('parley.as', () => {
     await expect(server.parley.as(bob).channels.ensure({ name: 'hidden' })).rejects.toEqual(code('CHANNEL_NAME_TAKEN'));
   });
 
-  it('has the permissions of the user, and of nobody else', async () => {
+  it('applies the permissions of the user', async () => {
     const { messages } = server.parley.as(bob);
     await server.parley.as(ann).channels.create({ name: 'owners', isPrivate: true });
     await expect(messages.send({ channel: 'owners', topic: 'x', content: 'x' })).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe('parley.as', () => {
     await expect(gone.messages.send({ to: 'u1', content: 'x' })).rejects.toEqual(code('USER_DEACTIVATED'));
   });
 
-  it('answers what use cases take', async () => {
+  it('returns the caller for use cases', async () => {
     const caller = await server.parley.as(ann).caller();
     const sent = await server.parley.useCase(SendMessage).execute(caller, {
       to: { kind: 'channelName', name: 'orders' },
@@ -275,7 +275,7 @@ describe('parley.as', () => {
   });
 });
 
-describe('what is unread', () => {
+describe('parley.as unread', () => {
   const town = { realm: 'town' };
   const reader = { ...town, externalId: 'reader' };
   const writer = { ...town, externalId: 'writer' };
@@ -297,7 +297,7 @@ describe('what is unread', () => {
     await messages.send({ to: 'reader', content: 'direct again' });
   });
 
-  it('is counted, and listed by conversation, the newest first', async () => {
+  it('counts unread messages and lists their conversations, newest first', async () => {
     const { unread } = server.parley.as(reader);
     const before = await server.parley.as(reader).messages.list({ unread: true, channel: 'news' }).toArray();
     expect(await unread.count()).toEqual({ messages: 4, mentions: 1, isComplete: true });
@@ -324,7 +324,7 @@ describe('what is unread', () => {
     expect(await server.parley.as(writer).unread.count()).toMatchObject({ messages: 0, mentions: 0 });
   });
 
-  it('is marked read by conversation, topic, channel or altogether', async () => {
+  it('marks a conversation, topic, channel or everything as read', async () => {
     const { unread } = server.parley.as(reader);
     const left = async () => (await unread.list()).map(({ topic }) => topic);
     await unread.markRead({ with: 'writer' });
@@ -338,7 +338,7 @@ describe('what is unread', () => {
     expect(await unread.count()).toEqual({ messages: 0, mentions: 0, isComplete: true });
   });
 
-  it('counts nothing of muted topics, and lists them', async () => {
+  it('lists muted topics without counting them', async () => {
     const { parley } = server;
     const { id } = (await parley.as(reader).channels.find('news'))!;
     const caller = await parley.as(reader).caller();
@@ -349,11 +349,11 @@ describe('what is unread', () => {
     expect(await parley.as(reader).unread.list()).toMatchObject([{ topic: 'noise', messages: 1, isMuted: true }]);
   });
 
-  it.each([-1, 1.5, 1001])('refuses a list of %d', async (last) => {
+  it.each([-1, 1.5, 1001])('rejects a list length of %d', async (last) => {
     await expect(server.parley.as(reader).unread.list({ last })).rejects.toEqual(code('INVALID_MESSAGE_RANGE'));
   });
 
-  it('refuses what the user cannot read, and who is not there', async () => {
+  it('rejects inaccessible channels and unknown users', async () => {
     const { parley } = server;
     await parley.as(writer).channels.create({ name: 'secret', isPrivate: true });
     const unread = (user: typeof reader) => parley.as(user).unread;
@@ -366,7 +366,7 @@ describe('what is unread', () => {
   });
 });
 
-describe('who is named without an id', () => {
+describe('missing user ids', () => {
   const nobody: readonly [string, object][] = [
     ['no id', {}],
     ['an external id that is missing', { externalId: undefined }],
@@ -379,11 +379,11 @@ describe('who is named without an id', () => {
   beforeAll(async () => {
     known = await server.parley.users.upsert({ realm, externalId: 'undefined', name: 'U' });
     await server.parley.users.upsert({ realm, externalId: 'null', name: 'N' });
-    // What stands for whom is kept at hand from then on.
+    // Fills the cache of external ids.
     for (const externalId of ['undefined', 'null']) await server.parley.as({ realm, externalId }).unread.count();
   });
 
-  it.each(nobody)('is nobody: %s', async (_, id) => {
+  it.each(nobody)('rejects %s as UNKNOWN_USER', async (_, id) => {
     const ref = { realm, ...id } as typeof ann;
     const refusal = expect.objectContaining({ code: 'UNKNOWN_USER' });
     await expect(server.parley.as(ref).channels.list()).rejects.toEqual(refusal);
@@ -392,7 +392,7 @@ describe('who is named without an id', () => {
     await expect(server.parley.users.apiKey(ref)).rejects.toEqual(refusal);
   });
 
-  it('is nobody to whom anything is sent', async () => {
+  it('rejects recipients without an id as UNKNOWN_USER', async () => {
     const { messages } = server.parley.as(ann);
     for (const person of [undefined, null, ['undefined'], 1.5]) {
       await expect(messages.send({ to: [person as never], content: 'x' })).rejects.toMatchObject({
@@ -401,7 +401,7 @@ describe('who is named without an id', () => {
     }
   });
 
-  it('is the user of a number, where the application has numbers', async () => {
+  it('treats a number as the external id where the application uses numbers', async () => {
     await server.parley.users.upsert({ realm, externalId: '1603', name: 'Numbered' });
     const ref = { realm, userId: undefined, externalId: 1603 } as never;
     expect(await server.parley.users.find(ref)).toMatchObject({ name: 'Numbered' });
@@ -414,12 +414,12 @@ describe('authenticate', () => {
     session = null;
   });
 
-  it('may name a user by the external id', async () => {
+  it('identifies a user by external id', async () => {
     session = bob;
     expect((await server.request('GET', '/users/me', { realm })).body).toMatchObject({ full_name: 'B' });
   });
 
-  it('answers 500 where there is no such user, and says so in the log', async () => {
+  it('responds 500 for an unknown user and logs the reason', async () => {
     session = { realm, externalId: 'u99' };
     expect((await server.request('GET', '/users/me', { realm })).status).toBe(500);
     expect(JSON.stringify(logged, (_, value) => (value instanceof Error ? value.message : value))).toContain(
@@ -429,7 +429,7 @@ describe('authenticate', () => {
 });
 
 describe('parley.on', () => {
-  it('calls listeners with what was committed, in order, until it is ended', async () => {
+  it('calls listeners with commits in order until removed', async () => {
     const heard: ParleyEvent<'message.sent'>[] = [];
     const off = server.parley.on('message.sent', (event) => void heard.push(event));
     const chat = server.parley.as(ann);
@@ -451,7 +451,7 @@ describe('parley.on', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('calls no listener with what was refused', async () => {
+  it('calls no listener for rejected operations', async () => {
     const heard: unknown[] = [];
     const off = server.parley.on('message.sent', (event) => heard.push(event));
     await expect(server.parley.as(bob).messages.send({ channel: 'owners', content: 'x' })).rejects.toThrow();
@@ -460,7 +460,7 @@ describe('parley.on', () => {
     expect(heard).toEqual([]);
   });
 
-  it('names newcomers by their external ids', async () => {
+  it('includes external ids of new users', async () => {
     const heard: ParleyEvent<'user.created'>[] = [];
     const off = server.parley.on('user.created', (event) => heard.push(event));
     await server.parley.users.upsert({ realm, externalId: 'new', name: 'N' });
@@ -469,7 +469,7 @@ describe('parley.on', () => {
     expect(heard[0]).toMatchObject({ realm, user: { externalId: 'new', name: 'N' } });
   });
 
-  it('logs listeners that fail, and calls the others', async () => {
+  it('logs failing listeners and calls the others', async () => {
     const heard: unknown[] = [];
     const offs = [
       server.parley.on('message.sent', () => {
@@ -491,7 +491,7 @@ describe('parley.on', () => {
 });
 
 describe('parley.consume', () => {
-  it('hands events over, and sends in the transaction that stores that they are done with', async () => {
+  it('hands over events and sends within the transaction that stores the position', async () => {
     const { parley } = server;
     const chat = parley.as(ann);
     await parley.as(ann).channels.create({ name: 'log' });
@@ -528,7 +528,7 @@ describe('parley.consume', () => {
     expect(await parley.forgetConsumer('copier')).toBe(false);
   });
 
-  it('changes nothing where the handler fails after it has staged something', async () => {
+  it('discards staged changes if the handler fails', async () => {
     const { parley } = server;
     let failures = 0;
     const consumer = await parley.consume(
@@ -547,7 +547,7 @@ describe('parley.consume', () => {
     await parley.forgetConsumer('failing');
   });
 
-  it('refuses a second consumer of the same name, and calls of `tx` after the handler has returned', async () => {
+  it('rejects a second consumer of the same name and calls of `tx` after the handler returned', async () => {
     const { parley } = server;
     const errors: unknown[] = [];
     const consumer = await parley.consume('one', (_events, tx) => {
@@ -572,7 +572,7 @@ describe('parley.before', () => {
   const post = (params: object) =>
     server.request('POST', '/messages', { realm, params: { type: 'stream', ...params } });
 
-  it('may change what is sent, whichever way it comes', async () => {
+  it('changes messages before they are sent by any means', async () => {
     const asked: unknown[] = [];
     offs.push(
       server.parley.before('message.send', async (draft) => {
@@ -603,7 +603,7 @@ describe('parley.before', () => {
     expect(asked[1]).toMatchObject({ channel: null, topic: null, people: [{ externalId: 'u2', name: 'B' }] });
   });
 
-  it('may refuse, and nothing is sent then', async () => {
+  it('rejects messages before they are sent', async () => {
     offs.push(
       server.parley.before('message.send', () => {
         throw refuse('No links, please.');
@@ -620,7 +620,7 @@ describe('parley.before', () => {
     });
   });
 
-  it('is asked before edits, too', async () => {
+  it('calls the hook before edits', async () => {
     const { messages } = server.parley.as(bob);
     const { id } = await messages.send({ channel: 'orders', topic: 't', content: 'x' });
     offs.push(
@@ -635,7 +635,7 @@ describe('parley.before', () => {
     expect((await messages.get(id)).content).toBe('y (edited)');
   });
 
-  it('refuses for now where no answer comes in time', async () => {
+  it('rejects the message temporarily if the hook times out', async () => {
     offs.push(server.parley.before('message.send', () => new Promise(() => {}), { timeoutMs: 20 }));
     session = bob;
     const { status } = await post({ to: 'orders', topic: 't', content: 'x' });
@@ -643,7 +643,7 @@ describe('parley.before', () => {
     expect(status).toBe(503);
   });
 
-  it('answers 500 where the hook itself fails, and sends nothing', async () => {
+  it('responds 500 if the hook fails and sends nothing', async () => {
     offs.push(
       server.parley.before('message.send', () => {
         throw new TypeError('a bug');
@@ -658,8 +658,8 @@ describe('parley.before', () => {
   });
 });
 
-describe('mistakes', () => {
-  it('names the cause where a use case is of another copy', () => {
+describe('error handling', () => {
+  it('explains that a use case belongs to another copy of the package', () => {
     const OtherSendMessage = { SendMessage: class extends SendMessage {} }.SendMessage;
     expect(() => server.parley.useCase(OtherSendMessage)).toThrow(
       /This engine has no SendMessage\. .* another copy of Parley/,
@@ -669,7 +669,7 @@ describe('mistakes', () => {
     expect(() => server.parley.useCase(NoUseCase)).toThrow(/This engine has no NoUseCase\./);
   });
 
-  it('answers refusals in JSON by errorHandler, and hands everything else on', async () => {
+  it('responds to a DomainError in JSON and passes on other errors', async () => {
     const written: unknown[] = [];
     const response = {
       headersSent: false,

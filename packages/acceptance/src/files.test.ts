@@ -46,7 +46,7 @@ const PAGE_UNKNOWN = '<p>This file does not exist or has been deleted.</p>';
 const PAGE_FORBIDDEN = '<p>You are not authorized to view this file.</p>';
 
 describe('POST /user_uploads (messages §16.1)', () => {
-  it('keeps the file, and announces it to whoever uploaded it', async () => {
+  it('stores the file and notifies the uploader', async () => {
     const { hamlet, iago } = people;
     const queues = [await openQueue(server, hamlet), await openQueue(server, iago)];
     const answer = fieldsOf(await upload(hamlet, { ...HELLO, field: 'any name' }));
@@ -90,14 +90,14 @@ describe('POST /user_uploads (messages §16.1)', () => {
     ['..', 'uploaded-file', 'uploaded-file'],
     ['???', '???', 'uploaded-file'],
     [`${'x'.repeat(300)}`, 'x'.repeat(255), 'x'.repeat(255)],
-  ])('takes the name %s for %s, and for %s in the address', async (name, shown, last) => {
+  ])('stores the file name %s as %s with %s in its URL', async (name, shown, last) => {
     const { url, filename } = fieldsOf(await upload(people.hamlet, { name, content: 'x' })) as Wire;
     expect(filename).toBe(shown);
     expect(encodeURI(url).split('/').at(-1)).toBe(last);
     expect((await read(encodeURI(url), people.hamlet)).body).toBe('x');
   });
 
-  it('refuses no file, several, and one that is too large, and keeps nothing of them', async () => {
+  it('rejects missing, multiple and oversized files and stores nothing', async () => {
     const { hamlet } = people;
     expectRefusal(await upload(hamlet), 'You must specify a file to upload');
     expectRefusal(await server.post('/user_uploads', hamlet), 'You must specify a file to upload');
@@ -109,7 +109,7 @@ describe('POST /user_uploads (messages §16.1)', () => {
     await uploaded(hamlet, { name: 'large', content: Buffer.alloc(1024 * 1024) });
   });
 
-  it("refuses what would exceed the organization's quota", async () => {
+  it("rejects files that would exceed the organization's quota", async () => {
     const { hamlet, polonius } = people;
     const half = { name: 'half', content: Buffer.alloc(1024 * 1024) };
     await uploaded(hamlet, half);
@@ -122,11 +122,11 @@ describe('POST /user_uploads (messages §16.1)', () => {
       msg: "Upload would exceed your organization's upload quota.",
     });
     expect(blobs.size).toBe(2);
-    // Another organization has a quota of its own.
+    // Another organization has its own quota.
     fieldsOf(await postFiles(server, '/user_uploads', outsider, [HELLO], {}, 'other'));
   });
 
-  it("refuses what would exceed the user's quota, and counts what they delete no more", async () => {
+  it("rejects files that would exceed the user's quota, without counting deleted ones", async () => {
     const limited = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: null, userQuotaMib: 1 } });
     const { hamlet, polonius } = limited.people;
     const most = { name: 'most', content: Buffer.alloc(1024 * 1024 - 1) };
@@ -145,18 +145,18 @@ describe('POST /user_uploads (messages §16.1)', () => {
     await limited.close();
   });
 
-  it('refuses those who are not logged in, and keeps nothing', async () => {
+  it('rejects anonymous callers and stores nothing', async () => {
     expect((await upload(null, HELLO)).status).toBe(401);
     expect(blobs.size).toBe(0);
   });
 
-  it('shows its limits in the answer of register (events §5.1)', async () => {
+  it('returns its limits in the register response (events §5.1)', async () => {
     const answer = fieldsOf(await server.post('/register', people.hamlet, { fetch_event_types: ['realm'] }));
     expect(answer).toMatchObject({ max_file_upload_size_mib: 1, realm_upload_quota_mib: 2 });
   });
 });
 
-describe('an upload that breaks off', () => {
+describe('aborted upload', () => {
   it('leaves nothing in the folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-uploads-'));
     const onDisk = await TestServer.start({ blobs: new FolderBlobStore(folder) });
@@ -184,7 +184,7 @@ describe('an upload that breaks off', () => {
 });
 
 describe('GET /user_uploads (messages §16.2)', () => {
-  it('answers the bytes so that nothing in them is executed', async () => {
+  it('serves the bytes with headers that prevent execution', async () => {
     const url = await uploaded(people.hamlet);
     const { status, headers, body } = await read(url, people.hamlet);
     expect([status, body]).toEqual([200, 'hello']);
@@ -209,7 +209,7 @@ describe('GET /user_uploads (messages §16.2)', () => {
     ['application/x-javascript', 'text/plain; charset=utf-8'],
     ['TEXT/JavaScript1.5', 'text/plain; charset=utf-8'],
     ['text/css', 'text/plain; charset=utf-8'],
-  ])('has files of type %s saved', async (type, served) => {
+  ])('serves files of type %s as downloads', async (type, served) => {
     const url = await uploaded(people.hamlet, { name: 'a%22b%5Cé.html', content: '<script>', type });
     const { headers } = await read(encodeURI(url), people.hamlet);
     expect(headers['content-type']).toBe(served);
@@ -234,18 +234,18 @@ describe('GET /user_uploads (messages §16.2)', () => {
       const { headers } = await read(url, people.hamlet);
       expect(headers['content-type']).toBe(served);
       expect(String(headers['content-disposition'])).toMatch(new RegExp(`^${disposition}; `));
-      // Browsers show no PDF in a sandbox.
+      // Browsers do not display a PDF in a sandbox.
       expect(String(headers['content-security-policy']).includes('sandbox')).toBe(served !== 'application/pdf');
     },
   );
 
-  it('answers a part of it, and nothing where the client has it already', async () => {
+  it('serves ranges and responds 304 for cached files', async () => {
     const url = await uploaded(people.hamlet);
     const part = await read(url, people.hamlet, { Range: 'bytes=1-3' });
     expect([part.status, part.body, part.headers['content-range']]).toEqual([206, 'ell', 'bytes 1-3/5']);
     const beyond = await read(url, people.hamlet, { Range: 'bytes=9-' });
     expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */5']);
-    // Several parts, and what is no range, are answered with the whole.
+    // Multiple ranges and invalid ranges return the whole file.
     for (const range of ['bytes=0-1,3-4', 'bytes=3-1', 'lines=0-1']) {
       const whole = await read(url, people.hamlet, { Range: range });
       expect([range, whole.status, whole.body]).toEqual([range, 200, 'hello']);
@@ -262,14 +262,14 @@ describe('GET /user_uploads (messages §16.2)', () => {
     expect((await read(url, people.hamlet, { Range: 'bytes=1-3', 'If-Range': '"other"' })).status).toBe(200);
   });
 
-  it('forces a download under /user_uploads/download', async () => {
+  it('forces a download below /user_uploads/download', async () => {
     const url = await uploaded(people.hamlet);
     const { headers, body } = await read(url.replace('/user_uploads/', '/user_uploads/download/'), people.hamlet);
     expect(body).toBe('hello');
     expect(headers['content-disposition']).toMatch(/^attachment; /);
   });
 
-  it('takes an API key as a parameter (protocol §7.4)', async () => {
+  it('accepts an API key as a parameter (protocol §7.4)', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     expect((await read(`${url}?api_key=${hamlet.apiKey}`, null)).body).toBe('hello');
@@ -282,7 +282,7 @@ describe('GET /user_uploads (messages §16.2)', () => {
     expect((await server.get(`/users/me?api_key=${hamlet.apiKey}`, null)).status).toBe(401);
   });
 
-  it('answers a page where there is no such file, or not for the caller', async () => {
+  it('responds with a page for missing and inaccessible files', async () => {
     const url = await uploaded(people.hamlet);
     for (const [path, as, status, page] of [
       ['/user_uploads/2/ab/nothing.txt', people.hamlet, 404, PAGE_UNKNOWN],
@@ -300,7 +300,7 @@ describe('GET /user_uploads (messages §16.2)', () => {
   });
 });
 
-describe('temporary addresses (messages §16.2)', () => {
+describe('temporary file URLs (messages §16.2)', () => {
   const temporary = async (url: string, as: TestUser, encode = (path: string) => path) => {
     const [realm, ...rest] = url.slice('/user_uploads/'.length).split('/');
     return server.get(`/user_uploads/${realm}/${encode(rest.join('/'))}`, as);
@@ -324,14 +324,14 @@ describe('temporary addresses (messages §16.2)', () => {
     expectRefusal(await read(address, null), 'Invalid token');
   });
 
-  it('can be opened as they are, whatever the file is called', async () => {
+  it('work for any file name', async () => {
     const url = await uploaded(people.hamlet, { name: 'héllo 日本.txt', content: 'hello' });
     const answer = fieldsOf(await temporary(url, people.hamlet, encodeURI));
     expect(answer.url).toMatch(/\/h%C3%A9llo-%E6%97%A5%E6%9C%AC\.txt$/);
     expect((await read(String(answer.url), null)).body).toBe('hello');
   });
 
-  it('are for those who may read the file, as long as it is there', async () => {
+  it('require access to the file and expire with it', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     expect((await temporary(url, cordelia)).status).toBe(403);
@@ -343,8 +343,8 @@ describe('temporary addresses (messages §16.2)', () => {
   });
 });
 
-describe('who may read a file', () => {
-  /** Of hamlet's file; each reads or not. */
+describe('file access', () => {
+  /** Expects exactly these readers of Hamlet's file. */
   async function expectReaders(url: string, readers: readonly (keyof typeof people)[]): Promise<void> {
     const found: string[] = [];
     for (const [name, person] of Object.entries(people)) if ((await read(url, person)).status === 200) found.push(name);
@@ -352,7 +352,7 @@ describe('who may read a file', () => {
   }
   const ALL = ['desdemona', 'iago', 'shiva', 'hamlet', 'cordelia'] as const;
 
-  it('is whoever may read a message that refers to it', async () => {
+  it('allows readers of a message that links to the file', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const url = await uploaded(hamlet);
     await expectReaders(url, ['hamlet']);
@@ -370,7 +370,7 @@ describe('who may read a file', () => {
     await expectReaders(url, ['hamlet', 'cordelia']);
   });
 
-  it('changes with edits and moves at once', async () => {
+  it('changes at once with edits and moves', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [hamlet]);
@@ -393,14 +393,14 @@ describe('who may read a file', () => {
     const again = fieldsOf(await server.patch(`/messages/${id}`, hamlet, { content: `[y](${url})` })) as Wire;
     expect(again.detached_uploads).toEqual([]);
     expect(await messageIds(hamlet)).toEqual([[id]]);
-    // An edit that leaves the link detaches nothing.
+    // An edit that keeps the link keeps the attachment.
     fieldsOf(await server.patch(`/messages/${id}`, hamlet, { content: `[z](${url})` }));
     expect(await messageIds(hamlet)).toEqual([[id]]);
     await expectReaders(url, ['desdemona', 'hamlet']);
     expect((await read(url, cordelia)).status).toBe(403);
   });
 
-  it('is whoever a naive model says, after any history of sends, edits, moves and deletions', async () => {
+  it('matches a naive model after random sends, edits, moves and deletions', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const url = await uploaded(hamlet);
     const channels = {
@@ -438,7 +438,7 @@ describe('who may read a file', () => {
     }
   });
 
-  it('is announced before what becomes of the topic and the message (messages §4.2)', async () => {
+  it('publishes the change before topic and message events (messages §4.2)', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [hamlet]);
@@ -448,7 +448,7 @@ describe('who may read a file', () => {
     expect(events.map(({ type }) => type)).toEqual(['attachment', 'user_topic', 'message']);
   });
 
-  it('grants nobody access by a link of somebody who may not read it themselves', async () => {
+  it('grants nothing through a link by a user without access', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [cordelia]);
@@ -471,7 +471,7 @@ describe('who may read a file', () => {
     expect((await read(url, iago)).status).toBe(200);
   });
 
-  it('is never a user of another organization, whatever they link to', async () => {
+  it('grants nothing to users of another organization who link to the file', async () => {
     const url = await uploaded(people.hamlet);
     await server.request('POST', '/messages', {
       as: outsider,
@@ -482,7 +482,7 @@ describe('who may read a file', () => {
     expect(await messageIds(people.hamlet)).toEqual([[]]);
   });
 
-  it('is announced to its owner, whoever sends', async () => {
+  it("notifies the file's owner of links by any sender", async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     const queue = await openQueue(server, hamlet);
@@ -499,7 +499,7 @@ describe('who may read a file', () => {
 });
 
 describe('DELETE /attachments/{attachment_id} (users §16)', () => {
-  it('removes a file of the caller, bytes and all', async () => {
+  it("deletes the caller's file with its bytes", async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     await say(hamlet, `[x](${url})`, [cordelia]);
@@ -514,7 +514,7 @@ describe('DELETE /attachments/{attachment_id} (users §16)', () => {
     expectRefusal(await server.delete(`/attachments/${id}`, hamlet), 'Invalid attachment');
   });
 
-  it("refuses other people's files", async () => {
+  it('rejects files of other users', async () => {
     await uploaded(people.hamlet);
     const [{ id }] = (await listed(people.hamlet)).attachments;
     expectRefusal(await server.delete(`/attachments/${id}`, people.desdemona), 'Invalid attachment');
@@ -523,7 +523,7 @@ describe('DELETE /attachments/{attachment_id} (users §16)', () => {
     expect(blobs.size).toBe(1);
   });
 
-  it('succeeds though the bytes cannot be removed, which the sweep does later', async () => {
+  it('succeeds if removing the bytes fails and leaves them to the sweep', async () => {
     const { hamlet } = people;
     await uploaded(hamlet);
     const [{ id }] = (await listed(hamlet)).attachments;
@@ -537,12 +537,12 @@ describe('DELETE /attachments/{attachment_id} (users §16)', () => {
   });
 });
 
-describe('the sweep', () => {
+describe('file sweep', () => {
   const DAY = 86_400;
   const sweep = (isDryRun = false) =>
     server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 30 * DAY, isDryRun });
 
-  it('removes after a week what no message ever referred to', async () => {
+  it('removes files without any message after a week', async () => {
     const { hamlet, cordelia } = people;
     const used = await uploaded(hamlet);
     await say(hamlet, `[x](${used})`, [cordelia]);
@@ -557,7 +557,7 @@ describe('the sweep', () => {
     expect((await listed(hamlet)).attachments).toMatchObject([{ name: 'hello x.txt' }]);
   });
 
-  it('leaves what a scheduled message links to', async () => {
+  it('keeps files linked by scheduled messages', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet);
     const params = { type: 'direct', to: [hamlet.id], content: `[x](${url})` };
@@ -568,7 +568,7 @@ describe('the sweep', () => {
     expect((await listed(hamlet)).attachments).toHaveLength(1);
   });
 
-  it('leaves what deleted messages referred to as long as they can be put back, with their files', async () => {
+  it('keeps files of deleted messages while they can be restored', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     const id = await say(hamlet, `[x](${url})`, [cordelia]);
@@ -586,12 +586,12 @@ describe('the sweep', () => {
   });
 });
 
-describe('without logging in (messages §16.2, protocol §9)', () => {
+describe('anonymous file access (messages §16.2, protocol §9)', () => {
   const anybody = (url: string) => server.request('GET', `/${url}`, { as: null });
   const allow = async (enable_spectator_access: boolean) =>
     fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access }));
 
-  it('files are read that messages of web-public channels link to, as long as they do', async () => {
+  it('allows files while messages in web-public channels link to them', async () => {
     const { hamlet, desdemona } = people;
     await allow(true);
     await server.createChannel('museum', [hamlet], { is_web_public: true });
@@ -610,13 +610,13 @@ describe('without logging in (messages §16.2, protocol §9)', () => {
     expect((await anybody('/user_uploads/2/ab/nothing.txt')).status).toBe(404);
     expect((await anybody(url.replace('/user_uploads/', '/user_uploads/thumbnail/'))).status).toBe(404);
     expect((await server.request('GET', `/${url}`, { realm: 'other' })).status).toBe(401);
-    // Temporary addresses are made for those who have logged in alone.
+    // Temporary URLs require a login.
     expect((await server.get(url, null)).status).toBe(401);
     fieldsOf(await server.delete(`/messages/${id}`, desdemona));
     expect((await anybody(url)).status).toBe(403);
   });
 
-  it('nothing is read where the organization does not allow it', async () => {
+  it('rejects access if the organization disables it', async () => {
     const { hamlet } = people;
     await allow(true);
     await server.createChannel('museum', [hamlet], { is_web_public: true });
@@ -629,7 +629,7 @@ describe('without logging in (messages §16.2, protocol §9)', () => {
     });
   });
 
-  it('one file is read a thousand times a day', async () => {
+  it('limits reads of one file to a thousand per day', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     const { desdemona } = limited.people;
     fieldsOf(await limited.patch('/realm', desdemona, { enable_spectator_access: true }));

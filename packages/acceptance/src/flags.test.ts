@@ -15,7 +15,7 @@ const say = (as: TestUser, to = 'general', topic = 'plans') =>
   server.sendMessage(as, to, { topic, read_by_sender: true });
 const change = (as: TestUser, messages: unknown, op: string, flag: string) =>
   server.post('/messages/flags', as, { messages, op, flag });
-/** What one of their clients was told. */
+/** Opens a queue and returns its events later. */
 const listen = async (as: TestUser) => {
   const queue = (await server.post('/register', as, { event_types: ['update_message_flags'] })).body;
   return async () => {
@@ -26,7 +26,7 @@ const listen = async (as: TestUser) => {
 };
 
 describe('POST /messages/flags', () => {
-  it('stars and unstars, answering with the list as it came', async () => {
+  it('adds and removes stars and returns the ids in request order', async () => {
     const { hamlet } = people;
     const [one, two] = [await say(hamlet), await say(hamlet)];
     const told = await listen(hamlet);
@@ -43,7 +43,7 @@ describe('POST /messages/flags', () => {
     ]);
   });
 
-  it('marks as read and unread, and says where what became unread is', async () => {
+  it('marks as read and unread and publishes the location of unread messages', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(hamlet);
     await change(cordelia, [id], 'add', 'read');
@@ -62,7 +62,7 @@ describe('POST /messages/flags', () => {
     ]);
   });
 
-  it('takes no harm from messages that are as wanted, unknown ones too', async () => {
+  it('ignores unknown and already flagged messages', async () => {
     const told = await listen(people.hamlet);
     for (const [op, flag] of [
       ['add', 'read'],
@@ -74,13 +74,13 @@ describe('POST /messages/flags', () => {
     expect((await told()).map(({ messages }: { messages: number[] }) => messages)).toEqual([[], [], []]);
   });
 
-  it('makes a message of channel history one’s own', async () => {
+  it("adds a history message to the caller's messages", async () => {
     const id = await say(people.hamlet);
     await change(people.shiva, [id], 'add', 'starred');
     expect(await server.flagsOf(id, people.shiva)).toEqual(['read', 'starred', 'historical']);
   });
 
-  it('leaves what is in channels one does not follow as it is, and names them', async () => {
+  it('skips messages in channels without subscription and names the channels', async () => {
     const { hamlet, shiva } = people;
     const id = await say(hamlet);
     await change(shiva, [id], 'add', 'starred');
@@ -91,7 +91,7 @@ describe('POST /messages/flags', () => {
     expect(await server.flagsOf(id, shiva)).toContain('read');
   });
 
-  it('changes nothing when one of the messages is not to be had', async () => {
+  it('changes nothing if a message is inaccessible', async () => {
     const { hamlet, cordelia } = people;
     await server.createChannel('secret', [hamlet], { invite_only: true });
     const [secret, open] = [await say(hamlet, 'secret'), await say(hamlet)];
@@ -101,7 +101,7 @@ describe('POST /messages/flags', () => {
     }
   });
 
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const { hamlet } = people;
     const refused = async (params: object, msg: string, more = {}) =>
       expectRefusal(await server.post('/messages/flags', hamlet, { ...params }), msg, more);
@@ -129,7 +129,7 @@ describe('POST /messages/flags/narrow', () => {
   const update = (params: object, as: TestUser = people.cordelia) =>
     server.post('/messages/flags/narrow', as, { ...wide, ...params });
 
-  it('marks what is in the range', async () => {
+  it('marks messages in the range', async () => {
     const { hamlet, cordelia } = people;
     const ids = [await say(hamlet), await say(hamlet), await say(hamlet)];
     const other = await say(hamlet, 'general', 'other');
@@ -151,7 +151,7 @@ describe('POST /messages/flags/narrow', () => {
     expect(await server.flagsOf(ids[1]!, cordelia)).toEqual([]);
   });
 
-  it('may find nothing', async () => {
+  it('returns an empty result for an empty channel', async () => {
     expect(fieldsOf(await update({}))).toMatchObject({
       processed_count: 0,
       first_processed_id: null,
@@ -159,11 +159,11 @@ describe('POST /messages/flags/narrow', () => {
     });
   });
 
-  it('cuts what is too much instead of refusing it', async () => {
+  it('limits a range that is too large', async () => {
     expect((await update({ num_before: 100_000, num_after: 100_000 })).status).toBe(200);
   });
 
-  it('refuses what it cannot do', async () => {
+  it('rejects invalid requests', async () => {
     const refused = async (params: object, msg: string, more = {}) => expectRefusal(await update(params), msg, more);
     await refused({ anchor: 'abc' }, 'Invalid anchor');
     await refused({ anchor: 'date' }, 'Invalid anchor');
@@ -188,8 +188,8 @@ describe('POST /messages/flags/narrow', () => {
   });
 });
 
-describe('marking as read in the old way', () => {
-  it('everything', async () => {
+describe('legacy endpoints for marking as read', () => {
+  it('mark everything', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(hamlet);
     const told = await listen(cordelia);
@@ -198,7 +198,7 @@ describe('marking as read in the old way', () => {
     expect(await told()).toEqual([{ op: 'add', flag: 'read', messages: [], all: true }]);
   });
 
-  it('a channel, and nothing is said when nothing changed', async () => {
+  it('mark a channel and publish nothing without changes', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(hamlet);
     await server.post('/mark_stream_as_read', cordelia, { stream_id: general });
@@ -213,7 +213,7 @@ describe('marking as read in the old way', () => {
     );
   });
 
-  it('a topic, whatever its letter case', async () => {
+  it('mark a topic, ignoring case', async () => {
     const { hamlet, cordelia } = people;
     const [plans, other, nameless] = [
       await say(hamlet),
@@ -232,7 +232,7 @@ describe('marking as read in the old way', () => {
     expectRefusal(await mark('plans', 99_999), 'Invalid channel ID');
   });
 
-  it('not where they cannot read', async () => {
+  it('reject inaccessible channels', async () => {
     const secret = await server.createChannel('secret', [people.hamlet], { invite_only: true });
     for (const path of ['/mark_stream_as_read', '/mark_topic_as_read']) {
       const params = { stream_id: secret, topic_name: 'plans' };

@@ -21,7 +21,7 @@ const idsOf = ({ messages }: Wire): number[] => messages.map(({ id }: Wire) => i
 const inGeneral = { narrow: [['channel', 'general']] };
 
 describe('GET /messages', () => {
-  it('brings a page of several megabytes whole, as it is read', async () => {
+  it('streams a page of several megabytes completely', async () => {
     await server.createChannel('general', [people.hamlet]);
     const sent = Array.from({ length: 260 }, (_, n) =>
       say(people.hamlet, 'general', 'long', `${n} ${'x'.repeat(9990)}`),
@@ -48,7 +48,7 @@ describe('GET /messages', () => {
     expect([head.status, head.body]).toEqual([200, null]);
   });
 
-  describe('of ten messages', () => {
+  describe('pages of ten messages', () => {
     let ids: number[];
     let notice: number;
     beforeEach(async () => {
@@ -70,7 +70,7 @@ describe('GET /messages', () => {
       history_limited: false,
     });
 
-    it('the newest', async () => {
+    it('returns the newest messages', async () => {
       expect(await range({ anchor: 'newest', num_before: 5, num_after: 0 })).toEqual({
         ids: ids.slice(5),
         ...found(MAX, false, true, false),
@@ -82,7 +82,7 @@ describe('GET /messages', () => {
       expect((await range({ anchor: '99999999999999999', num_before: 1, num_after: 0 })).anchor).toBe(MAX);
     });
 
-    it('the oldest', async () => {
+    it('returns the oldest messages', async () => {
       expect(await range({ anchor: 'oldest', num_before: 0, num_after: 3 })).toEqual({
         ids: ids.slice(0, 3),
         ...found(0, true, false, false),
@@ -90,7 +90,7 @@ describe('GET /messages', () => {
       expect(await range({ anchor: -1, num_before: 0, num_after: 1 })).toMatchObject({ anchor: 0, found_oldest: true });
     });
 
-    it('around one of them', async () => {
+    it('returns messages around an anchor', async () => {
       const anchor = ids[5]!;
       expect(await range({ anchor, num_before: 5, num_after: 4 })).toEqual({
         ids,
@@ -114,7 +114,7 @@ describe('GET /messages', () => {
       });
     });
 
-    it('the first unread', async () => {
+    it('returns messages around the first unread one', async () => {
       const first = await say(people.cordelia, 'general');
       await say(people.cordelia, 'general');
       await server.post('/messages/flags', people.hamlet, { messages: [notice], op: 'add', flag: 'read' });
@@ -129,7 +129,7 @@ describe('GET /messages', () => {
       expect((await range(legacy)).anchor).toBe(MAX);
     });
 
-    it('from a date on', async () => {
+    it('returns messages from a date on', async () => {
       server.clock.advance(86_400);
       const later = await say(people.hamlet, 'general');
       const anchor_date = new Date(server.clock.nowMs()).toISOString();
@@ -139,7 +139,7 @@ describe('GET /messages', () => {
       expect((await range({ ...since, anchor_date: '2101-01-01' })).anchor).toBe(MAX);
     });
 
-    it('named one by one', async () => {
+    it('returns messages by id', async () => {
       const { hamlet, cordelia, iago } = people;
       const foreign = await whisper(cordelia, [iago]);
       const fields = await page({ message_ids: [ids[3], ids[1], ids[3], 99_999_999, foreign] }, hamlet);
@@ -154,12 +154,12 @@ describe('GET /messages', () => {
       expect(idsOf(narrowed)).toEqual([notice]);
     });
 
-    it('named one by one, never received', async () => {
+    it('returns messages by id that were never received', async () => {
       const { messages } = await page({ message_ids: [ids[1]] }, people.shiva);
       expect(messages[0].flags).toEqual(['read', 'historical']);
     });
 
-    it('with everything the contract lists', async () => {
+    it('returns every field in the contract', async () => {
       const [message] = (await page({ message_ids: [ids[1]] })).messages;
       expect(message).toEqual({
         id: ids[1],
@@ -187,7 +187,7 @@ describe('GET /messages', () => {
       expect(raw).toMatchObject({ content: 'hello', content_type: 'text/x-markdown' });
     });
 
-    it('no more of them than there are in the narrow', async () => {
+    it('returns no more messages than the narrow contains', async () => {
       await say(people.hamlet, 'general', 'Lunch');
       const lunch = await page({
         ...newest,
@@ -200,7 +200,7 @@ describe('GET /messages', () => {
     });
   });
 
-  it('leaves the avatar to clients who can do that, where everybody may know the address', async () => {
+  it('omits gravatar URLs for clients that compute them if everyone can access the email', async () => {
     const { hamlet } = people;
     await server.storage.uow.write((tx) =>
       tx.users.update({ ...hamlet.user, avatar: { source: 'gravatar', version: 1 } }),
@@ -218,7 +218,7 @@ describe('GET /messages', () => {
     );
   });
 
-  it('shows the empty topic by its name unless the client can do without', async () => {
+  it('shows the empty topic by its fallback name unless the client supports it', async () => {
     await server.createChannel('general', [people.hamlet]);
     const id = await say(people.hamlet, 'general', '');
     const topic = async (params: object) => (await page({ message_ids: [id], ...params })).messages[0].subject;
@@ -227,8 +227,8 @@ describe('GET /messages', () => {
     expect(idsOf(await page({ ...newest, narrow: [['topic', 'general chat']] }))).toEqual([id]);
   });
 
-  describe('whose history', () => {
-    it('is their own without a narrow, and the channel’s with one they may read', async () => {
+  describe('message history', () => {
+    it("returns the caller's own messages without a narrow and full history for a readable channel", async () => {
       const { hamlet, shiva } = people;
       await server.createChannel('general', [hamlet]);
       const id = await say(hamlet, 'general');
@@ -237,7 +237,7 @@ describe('GET /messages', () => {
       expect(messages.at(-1)).toMatchObject({ id, flags: ['read', 'historical'] });
     });
 
-    it('is nothing, and no error, of a channel they may not read', async () => {
+    it('returns an empty page for an inaccessible channel', async () => {
       const { hamlet, cordelia, iago, polonius } = people;
       const secret = await server.createChannel('secret', [hamlet], { invite_only: true });
       await say(hamlet, 'secret');
@@ -249,7 +249,7 @@ describe('GET /messages', () => {
       expect(idsOf(await page({ ...newest, ...inGeneral }, polonius))).toEqual([]);
     });
 
-    it('is what they received where a channel keeps its history', async () => {
+    it('returns received messages of a channel with protected history', async () => {
       const { hamlet, cordelia } = people;
       await server.createChannel('secret', [hamlet], { invite_only: true, history_public_to_subscribers: false });
       const before = await say(hamlet, 'secret');
@@ -265,8 +265,8 @@ describe('GET /messages', () => {
     });
   });
 
-  describe('narrowed to people', () => {
-    it('finds conversations by those in them', async () => {
+  describe('narrows to users', () => {
+    it('finds conversations by participants', async () => {
       const { hamlet, cordelia, iago } = people;
       const both = await whisper(hamlet, [cordelia]);
       const three = await whisper(hamlet, [cordelia, iago]);
@@ -285,7 +285,7 @@ describe('GET /messages', () => {
       expect(idsOf(await page({ ...newest, narrow: others }))).toEqual([three, alone]);
     });
 
-    it('finds one message, and filters nothing by where a client looks', async () => {
+    it('finds one message by id and ignores near', async () => {
       const id = await whisper(people.hamlet, [people.cordelia]);
       expect(idsOf(await page({ ...newest, narrow: [{ operator: 'id', operand: id }] }))).toEqual([id]);
       expect(idsOf(await page({ ...newest, narrow: [['id', String(id)]] }))).toEqual([id]);
@@ -316,12 +316,12 @@ describe('GET /messages', () => {
     expect(fieldsOf(await server.get(`/messages/${id}`, polonius)).message).toMatchObject(unknown);
   });
 
-  describe('refuses', () => {
+  describe('denies an email outside the domains', () => {
     const refused = async (params: object, msg: string, more = {}) => expectRefusal(await ask(params), msg, more);
     const narrow = (...terms: unknown[]) => ({ ...newest, narrow: terms });
     const badNarrow = (desc: string) => [`Invalid narrow operator: ${desc}`, { code: 'BAD_NARROW', desc }] as const;
 
-    it('in the order of the contract', async () => {
+    it('rejects parameters in the order of the contract', async () => {
       await refused({ ...newest, narrow: {}, message_ids: [1] }, 'narrow is not a list');
       const combination =
         'num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor' as const;
@@ -345,13 +345,13 @@ describe('GET /messages', () => {
         'The anchor can only be excluded at an end of the range',
       );
       await refused({ ...tooMany, num_after: 0, narrow: [['x', 'y']] }, ...badNarrow('unknown operator x'));
-      // A form may ask for GET as well.
+      // A form can override the method with GET.
       const message_ids = Array.from({ length: 5001 }, () => 1);
       const reply = await server.post('/messages', people.hamlet, { method: 'GET', message_ids });
       expectRefusal(reply, 'Too many messages requested (maximum 5000).');
     });
 
-    it('narrows that mean nothing', async () => {
+    it('rejects invalid narrows', async () => {
       await server.createChannel('general', [people.hamlet]);
       await refused(narrow(['channel', '5']), ...badNarrow('unknown channel 5'));
       await refused(narrow({ operator: 'stream', operand: 99_999 }), ...badNarrow('unknown channel 99999'));
@@ -380,7 +380,7 @@ describe('GET /messages', () => {
       expect((await ask(exempt)).status).toBe(200);
     });
 
-    it('anonymous callers', async () => {
+    it('rejects anonymous callers', async () => {
       expectRefusal(
         await server.get('/messages', null, newest),
         'Not logged in: API authentication or user session required',
@@ -393,7 +393,7 @@ describe('GET /messages', () => {
 describe('GET /messages/{id}', () => {
   const get = (id: number | string, as: TestUser, params = {}) => server.get(`/messages/${id}`, as, params);
 
-  it('gives the message with the reader’s flags, and its Markdown beside it', async () => {
+  it("returns the message with the reader's flags and its Markdown", async () => {
     const { hamlet, cordelia, shiva } = people;
     await server.createChannel('general', [hamlet, cordelia]);
     const id = await say(hamlet, 'general', '');
@@ -407,7 +407,7 @@ describe('GET /messages/{id}', () => {
     expect(raw).toMatchObject({ content: 'hello', content_type: 'text/x-markdown', subject: '' });
   });
 
-  it('hides what one may not read as what there is not', async () => {
+  it('reports inaccessible messages as unknown', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
     await server.createChannel('secret', [hamlet], { invite_only: true });
     await server.createChannel('general', [hamlet]);

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** Contract decision 21: a gravatar's address is a hash of the mail address, and so for those who may see that. */
-describe('the hash of an address', () => {
+/**
+ * Contract decision 21: a gravatar URL contains a hash of the email, so only users with access to the email may
+ * receive it.
+ */
+describe('gravatar hash', () => {
   let server: TestServer;
   let people: TestServer['people'];
   let hash: string;
@@ -66,7 +69,7 @@ describe('the hash of an address', () => {
     }
   });
 
-  it('is shown to its owner only', async () => {
+  it('reveals the hash only to its owner', async () => {
     const own = (as: TestUser) => server.get('/users/me', as);
     expect((await own(people.hamlet)).body.avatar_url).toContain(hash);
     const { body } = await server.post('/register', people.hamlet, {

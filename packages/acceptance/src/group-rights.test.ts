@@ -2,16 +2,16 @@ import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 import { isStorageMemory } from './testing/test-storage.js';
 
-/** Decisions that no storage has a part in. */
+/** Permission rules do not depend on storage. */
 const inMemory = isStorageMemory ? describe : describe.skip;
 
 let server: TestServer;
 let people: TestServer['people'];
-/** Not in any group but that of members. */
+/** Member of the group of members only. */
 let bot: TestUser;
 let system: Awaited<ReturnType<TestServer['systemGroups']>>;
 
-/** What the letters of the tables mean; `y` is allowed. */
+/** Letters in the tables; `y` means allowed. */
 const REFUSALS: Readonly<Record<string, string>> = {
   I: 'Insufficient permission',
   G: 'Not allowed for guest users',
@@ -32,7 +32,7 @@ const updates =
   (as, id) =>
     server.patch(`/user_groups/${id}`, as, { ...params(id) });
 
-/** Of a group with the moderator, and with owners as a subgroup; of which the caller is one where they leave. */
+/** Operations on a group with a moderator as member and owners as a subgroup; the caller is a member for leaving. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   adds: changes(() => ({ add: [people.cordelia.id] })),
   joins: changes(({ id }) => ({ add: [id] })),
@@ -49,7 +49,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 const NAMES = Object.keys(ACTIONS);
 
-/** Whose permissions name the holder in the given setting, and nobody else; of another's making. */
+/** Creates another user's group with this one setting granting the holder; the others grant no one. */
 async function makeGroup(name: string, holder: TestUser, setting: string | null, isMember: boolean): Promise<number> {
   const nobody = Object.fromEntries(SETTINGS.map((each) => [`${each}_group`, system.nobody]));
   const params = {
@@ -91,8 +91,8 @@ inMemory('who may do what to a group (users §12.2)', () => {
       bot,
     })[name]!;
 
-  // The letters follow ACTIONS: adds, joins, joins with another, removes, leaves, leaves with another, adds a group, removes
-  // one, renames, sets rights, reactivates, deactivates.
+  // Columns follow ACTIONS: adds, joins, joins with another, removes, leaves, leaves with another, adds a group,
+  // removes one, renames, sets rights, reactivates, deactivates.
   const RULES = rowsOf(`
     member         nothing             IIIIIIIIIIII
     member         can_manage          yyyyyyyyyyyy
@@ -110,7 +110,7 @@ inMemory('who may do what to a group (users §12.2)', () => {
     guest          nothing             GGGGGGGGGGGG
     guest          can_leave           GGGGGGGGGGGG`);
 
-  it.each(RULES)('lets a %s with %s do: %s', async (caller, holds, cells) => {
+  it.each(RULES)('gives a %s with %s these verdicts: %s', async (caller, holds, cells) => {
     const as = callerOf(caller!);
     const setting = holds === 'nothing' ? null : holds!;
     for (const isInUse of [true, false]) {
@@ -120,11 +120,11 @@ inMemory('who may do what to a group (users §12.2)', () => {
         if (!isInUse) fieldsOf(await server.post(`/user_groups/${id}/deactivate`, people.cordelia));
         return id;
       };
-      // What is refused changes nothing: it can be the same group.
+      // Rejected operations change nothing, so they can share a group.
       const refusing = { leaves: await make('leaves or not'), else: await make('or not') };
       for (const [index, cell] of [...cells!].entries()) {
         const action = NAMES[index]!;
-        // A deactivated group can be changed like any other, but for being deactivated.
+        // Deactivated groups allow all changes but deactivation.
         const verdict = !isInUse && action === 'deactivates' && cell !== 'G' ? 'D' : cell;
         const id = verdict === 'y' ? await make(action) : action.startsWith('leaves') ? refusing.leaves : refusing.else;
         await expectVerdict(verdict, await ACTIONS[action]!(as, id), `${caller} with ${holds} ${action}, ${isInUse}`);
@@ -132,7 +132,7 @@ inMemory('who may do what to a group (users §12.2)', () => {
     }
   });
 
-  it.each(NAMES)('lets nobody change the groups of roles: %s', async (action) => {
+  it.each(NAMES)('rejects changes to system groups: %s', async (action) => {
     for (const id of [system.everyone, system.members, system.owners]) {
       for (const caller of ['owner', 'manager']) {
         const reply = await ACTIONS[action]!(callerOf(caller), id);
@@ -146,7 +146,7 @@ inMemory('who may do what to a group (users §12.2)', () => {
       members         owner:y administrator:y member:y bot:y guest:G
       administrators  owner:y administrator:y member:I bot:I guest:G
       nobody          owner:I administrator:I member:I bot:I guest:G`),
-  )('lets make groups where %s may: %s %s %s %s %s', async (group, ...cells) => {
+  )('applies the permission to create groups for %s: %s %s %s %s %s', async (group, ...cells) => {
     const id = system[group as keyof typeof system];
     const set = (value: number) => server.patch('/realm', people.desdemona, { can_create_groups: { new: value } });
     fieldsOf(await set(id));

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const ids = (...users: readonly TestUser[]) => users.map(({ id }) => id);
-/** Made by Iago, with nobody in it, unless said otherwise. */
+/** Creates an empty group by Iago unless specified otherwise. */
 async function create(name: string, params: object = {}, as = people.iago): Promise<number> {
   const fields = { name, description: '', members: [], ...params };
   return fieldsOf(await server.post('/user_groups/create', as, fields)).group_id;
@@ -45,8 +45,8 @@ async function inAnotherRealm(): Promise<{ user: TestUser; group: number }> {
   return { user, group: fieldsOf(created).group_id };
 }
 
-describe('a new group', () => {
-  it('is shown to all with everything, and managed by whoever made it', async () => {
+describe('group creation', () => {
+  it('shows the full group to everyone and lets its creator manage it', async () => {
     const { hamlet, cordelia, polonius } = people;
     const queue = await watch(polonius);
     const inner = await create('inner');
@@ -82,7 +82,7 @@ describe('a new group', () => {
     ]);
   });
 
-  it('has the permissions it was given, in either form', async () => {
+  it('accepts permissions in both forms', async () => {
     const id = await create('cast', {
       can_mention_group: { direct_members: ids(people.hamlet), direct_subgroups: [] },
       can_join_group: system.members,
@@ -97,7 +97,7 @@ describe('a new group', () => {
     });
   });
 
-  it('needs the permission of the organization, and is not for guests', async () => {
+  it("requires the organization's permission and rejects guests", async () => {
     fieldsOf(await server.patch('/realm', people.desdemona, { can_create_groups: { new: system.administrators } }));
     const params = { name: 'cast', description: '', members: [] };
     expectRefusal(await server.post('/user_groups/create', people.hamlet, params), INSUFFICIENT);
@@ -139,7 +139,7 @@ describe('a new group', () => {
       () => ({ description: 'x'.repeat(1025) }),
       'description is too long (limit: 1024 characters)',
     ],
-  ])('refuses %s', async (_, params, text) => {
+  ])('rejects %s', async (_, params, text) => {
     const taken = await create('taken');
     fieldsOf(await deactivate(people.iago, taken));
     const fields = JSON.parse(JSON.stringify({ name: 'cast', description: '', members: [], ...params(taken) }));
@@ -149,8 +149,8 @@ describe('a new group', () => {
   });
 });
 
-describe('members', () => {
-  it('come and go, with events to everybody and a message to each human but the caller', async () => {
+describe('group members', () => {
+  it('changes members, notifies everyone and messages each affected human but the caller', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const id = await create('cast');
     const queue = await watch(polonius);
@@ -174,7 +174,7 @@ describe('members', () => {
     expect(told[0].content).toContain(`class="user-group-mention silent" data-user-group-id="${id}"`);
   });
 
-  it('of a large change are notified after it, in batches', async () => {
+  it('sends notifications of a large change afterwards in batches', async () => {
     const { iago } = people;
     const id = await create('crowd');
     const crowd: TestUser[] = [];
@@ -199,7 +199,7 @@ describe('members', () => {
     expect(await newest(last)).toEqual([...told, `@_**Iago|${iago.id}** removed you from the group @_*crowd*.`]);
   });
 
-  it('are added and removed in one go, or not at all', async () => {
+  it('adds and removes members atomically', async () => {
     const { iago, hamlet, cordelia } = people;
     const [id, inner] = [await create('cast', { members: ids(cordelia) }), await create('inner')];
     const queue = await watch(hamlet);
@@ -223,7 +223,7 @@ describe('members', () => {
     ]);
   });
 
-  it('see and lose the channels that the group lets them see', async () => {
+  it('updates access to channels that the group grants', async () => {
     const { iago, hamlet, cordelia } = people;
     const [id, inner] = [await create('cast'), await create('inner', { members: ids(cordelia) })];
     const params = { invite_only: true, can_add_subscribers_group: id };
@@ -246,7 +246,7 @@ describe('members', () => {
 
   const CYCLE = (id: number) => `User group ${id} is already a subgroup of one of the passed subgroups.`;
 
-  it('are asked for in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
     await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
@@ -271,7 +271,7 @@ describe('members', () => {
       [iago, id, { add: ids(other.user) }, `Invalid user ID: ${other.user.id}`],
       [iago, id, { add: [bot.id] }, `Invalid user ID: ${bot.id}`],
       [iago, id, { add: ids(hamlet, cordelia) }, `User ${cordelia.id} is already a member of this group`],
-      // Sic: who is named comes before whether the caller may.
+      // Deliberate: the reference server validates ids before the caller's permission.
       [hamlet, id, { delete: [UNKNOWN] }, `Invalid user ID: ${UNKNOWN}`],
       [hamlet, UNKNOWN, { delete: [UNKNOWN] }, `Invalid user ID: ${UNKNOWN}`],
       [hamlet, id, { delete: ids(cordelia) }, INSUFFICIENT],
@@ -303,7 +303,7 @@ describe('members', () => {
     expect((await change(iago, id, { add: ['x'] })).body.msg).toBe('add[0] is not an integer');
   });
 
-  it('of a deactivated group can be changed, but not be read', async () => {
+  it('changes members of a deactivated group but rejects reading them', async () => {
     const id = await create('cast');
     fieldsOf(await deactivate(people.iago, id));
     fieldsOf(await change(people.iago, id, { add: ids(people.hamlet) }));
@@ -311,7 +311,7 @@ describe('members', () => {
     expect((await groupOf(id)).members).toEqual(ids(people.hamlet));
   });
 
-  it('may be bots, and be added by bots', async () => {
+  it('accepts bots as members and as callers', async () => {
     const helper = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     const bot = { kind: 'generic', ownerId: people.hamlet.id, isSystem: false, defaultSendingChannelId: null } as const;
     await server.storage.uow.write((tx) => tx.users.update({ ...helper.user, bot }));
@@ -320,7 +320,7 @@ describe('members', () => {
     expect(await membersOf(id)).toEqual(ids(people.cordelia, helper));
   });
 
-  it('are read directly and at any depth', async () => {
+  it('lists members directly and at any depth', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const inner = await create('inner', { members: ids(hamlet) });
     const middle = await create('middle', { subgroups: [inner] });
@@ -352,8 +352,8 @@ describe('members', () => {
   });
 });
 
-/** Who may do what to a group: group-rights.test.ts. */
-describe('a permission of a group (users §12.2)', () => {
+/** Permissions on groups: group-rights.test.ts. */
+describe('group permissions (users §12.2)', () => {
   it('counts membership at any depth', async () => {
     const { hamlet, cordelia } = people;
     const inner = await create('inner', { members: ids(hamlet) });
@@ -366,7 +366,7 @@ describe('a permission of a group (users §12.2)', () => {
 });
 
 describe('PATCH /user_groups/{id}', () => {
-  it('changes each property, and announces each to everybody', async () => {
+  it('changes each property and notifies everyone', async () => {
     const id = await create('cast');
     const queue = await watch(people.polonius);
     fieldsOf(
@@ -394,7 +394,7 @@ describe('PATCH /user_groups/{id}', () => {
     );
   });
 
-  it('changes nothing where all is as it was', async () => {
+  it('changes nothing without differences', async () => {
     const id = await create('cast', { description: 'x' });
     const queue = await watch(people.polonius);
     fieldsOf(
@@ -410,7 +410,7 @@ describe('PATCH /user_groups/{id}', () => {
     expect((await groupOf(id)).deactivated).toBe(false);
   });
 
-  it('refuses, and changes nothing then', async () => {
+  it('rejects invalid changes and changes nothing', async () => {
     const { iago, hamlet, polonius } = people;
     await create('taken');
     const id = await create('cast');
@@ -451,8 +451,8 @@ describe('PATCH /user_groups/{id}', () => {
   });
 });
 
-describe('deactivating', () => {
-  it('hides the group from clients that know nothing of it, and brings it back', async () => {
+describe('group deactivation', () => {
+  it('removes the group for older clients and restores it', async () => {
     const id = await create('cast', { members: ids(people.hamlet) });
     const [old, modern] = [
       await watch(people.polonius),
@@ -480,7 +480,7 @@ describe('deactivating', () => {
     ]);
   });
 
-  it('refuses while something in use depends on the group, and says what', async () => {
+  it('rejects groups in use and lists their uses', async () => {
     const { iago, desdemona } = people;
     const id = await create('cast');
     const outer = await create('outer', { subgroups: [id] });
@@ -506,7 +506,7 @@ describe('deactivating', () => {
     expect((await groupOf(id)).deactivated).toBe(false);
   });
 
-  it('is refused to the name as long as the group keeps it', async () => {
+  it('keeps the name of a deactivated group reserved', async () => {
     const id = await create('cast');
     fieldsOf(await deactivate(people.iago, id));
     const params = { name: 'cast', description: '', members: [] };

@@ -3,7 +3,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 const NAME = 'Vault';
 const UNKNOWN_ID = 987654;
 
-describe('a channel that the caller may not see', () => {
+describe('inaccessible channel', () => {
   let server: TestServer;
   let people: TestServer['people'];
   let hiddenId: number;
@@ -11,7 +11,7 @@ describe('a channel that the caller may not see', () => {
   beforeEach(async () => {
     server = await TestServer.start();
     ({ people } = server);
-    // So that its id is a number that nothing else in the answers is.
+    // Makes the channel's id a number that appears nowhere else in responses.
     const others = Array.from({ length: 36 }, (_, index) => ({ name: `other ${index}` }));
     await server.post('/users/me/subscriptions', people.desdemona, { subscriptions: others });
     const privacy = { invite_only: true, history_public_to_subscribers: true };
@@ -23,7 +23,7 @@ describe('a channel that the caller may not see', () => {
   type Operation = (id: number, name: string) => readonly [method: string, path: string, params?: object];
   const send = { type: 'channel', topic: 'plans', content: 'hello' };
 
-  /** Contract decision 20. Each answers with nothing that an unknown channel would not have, in the caller's spelling. */
+  /** Contract decision 20: each response must equal that for an unknown channel in the caller's spelling. */
   it.each<[string, Operation]>([
     ['sending by id', (id) => ['POST', '/messages', { ...send, to: id }]],
     ['sending by id in a list', (id) => ['POST', '/messages', { ...send, to: [id] }]],
@@ -45,7 +45,7 @@ describe('a channel that the caller may not see', () => {
       'registering with a narrow',
       (_id, name) => ['POST', '/register', { narrow: [['channel', name]], fetch_event_types: ['message'] }],
     ],
-  ])('is unknown: %s', async (_, operation) => {
+  ])('responds to %s as for an unknown channel', async (_, operation) => {
     const answerTo = async (as: TestUser, id: number, name: string) => {
       const [method, path, params] = operation(id, name);
       const { status, body } = await server.request(method, path, { as, params: params as Record<string, unknown> });
@@ -63,7 +63,7 @@ describe('a channel that the caller may not see', () => {
     }
   });
 
-  it('is linked to by nobody who names or describes another channel after it', async () => {
+  it('omits links to the hidden channel in names and descriptions', async () => {
     const links = `#**${NAME}** #**${NAME}>plans**`;
     const { body } = await server.post('/channels/create', people.hamlet, {
       name: `${NAME}>plans`,
@@ -82,7 +82,7 @@ describe('a channel that the caller may not see', () => {
     }
   });
 
-  it('is found in a narrow, which checks for existence only, and shows nothing there (messages §7.2, §5.4)', async () => {
+  it('allows a narrow that checks only existence and returns nothing (messages §7.2, §5.4)', async () => {
     for (const operand of [hiddenId, 'VAULT']) {
       const { body } = await server.get('/messages', people.hamlet, {
         anchor: 'newest',
@@ -95,7 +95,7 @@ describe('a channel that the caller may not see', () => {
     }
   });
 
-  it('is refused by a name that was typed, in that spelling', async () => {
+  it("rejects a name in the caller's spelling", async () => {
     const sent = await server.post('/messages', people.hamlet, { ...send, to: 'vAULT' });
     expect(sent.body).toMatchObject({ code: 'BAD_REQUEST', msg: "Not authorized to send to channel 'vAULT'" });
     const subscribed = await server.post('/users/me/subscriptions', people.hamlet, {

@@ -5,11 +5,8 @@ import { TestServer } from './testing/test-server.js';
 
 const TRUSTED = 'https://app.example';
 
-/**
- * What a page of somebody else can have a browser send: with the cookies of whoever looks at it, an `Origin` or `Sec-Fetch-Site` that it
- * cannot choose, and whatever it likes in the body.
- */
-describe('a page of somebody else', () => {
+/** Cross-site requests, which carry the user's cookies, a fixed `Origin` or `Sec-Fetch-Site`, and any body. */
+describe('cross-site requests', () => {
   let server: TestServer;
   let userId: number;
   let session: string;
@@ -78,7 +75,7 @@ describe('a page of somebody else', () => {
     '//json/users/me/status?csrfmiddlewaretoken=x',
   );
 
-  it('changes nothing of those who look at it, however they are logged in', async () => {
+  it('change nothing for any kind of login', async () => {
     const cookies = fc.constantFrom('host=yes', session, `host=yes; ${session}`, `csrftoken=x; ${session}`);
     const defined = (headers: object) =>
       Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== absent));
@@ -92,7 +89,7 @@ describe('a page of somebody else', () => {
       }),
       { numRuns: 400 },
     );
-    // Others are refused for their credentials, or for what they are no form of.
+    // The remaining requests are rejected for their credentials or content type.
     expect(refused).toBeGreaterThan(200);
     for (const { id } of [server.people.hamlet, server.people.iago]) {
       const { status } = fieldsOf(await server.get(`/users/${id}/status`, server.people.desdemona)) as {
@@ -102,7 +99,7 @@ describe('a page of somebody else', () => {
     }
   });
 
-  it('is refused by its origin alone', async () => {
+  it('rejects requests by origin alone', async () => {
     for (const Origin of origins()) {
       for (const [Cookie, to] of [
         ['host=yes', '/users/me/status'],
@@ -118,7 +115,7 @@ describe('a page of somebody else', () => {
     }
   });
 
-  it('is told from our own, and from those that the host application trusts', async () => {
+  it('accepts same-origin requests and origins that the host application trusts', async () => {
     const post = (headers: Readonly<Record<string, string>>) =>
       server.request('POST', '/users/me/status', {
         headers: { Cookie: 'host=yes', ...headers },

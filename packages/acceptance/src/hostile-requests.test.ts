@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { TestServer } from './testing/test-server.js';
 
-/** Untrusted input is refused in JSON; none of it causes an answer 500 or ends the process. */
+/** Untrusted input is rejected in JSON and must never cause a 500 or a crash. */
 describe('hostile requests', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('hostile requests', () => {
     return { type, body: body.slice(0, cut) + junk + body.slice(cut + 3) };
   });
 
-  it('are refused, each like any other', async () => {
+  it('rejects each request with a normal error', async () => {
     const method = fc.constantFrom('POST', 'POST', 'GET', 'PATCH', 'DELETE');
     const who = fc.boolean();
     await fc.assert(

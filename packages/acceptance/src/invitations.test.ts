@@ -8,11 +8,11 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 let server: TestServer;
 let people: TestServer['people'];
 let otherOwner: TestUser;
-/** Nobody but administrators may add people to it. */
+/** Channel in which only administrators may add subscribers. */
 let closed: number;
 let general: number;
 beforeEach(async () => {
-  // Who has a link joins at once; how addresses are confirmed is tested with the pages.
+  // A link grants access at once; email confirmation is tested with the pages.
   server = await TestServer.start({ sendsMail: false });
   ({ people } = server);
   const realmId = await server.addRealm('other');
@@ -50,7 +50,7 @@ const accept = (params: object) =>
     password: 'alas, poor yorick 1601',
     ...params,
   });
-/** All letters, once those that are due are sent. */
+/** Sends due emails and returns all. */
 const letters = async (): Promise<readonly Letter[]> => {
   await runJobs(server, server.parley.useCase(SendInvitationLetters));
   return server.mailer.letters;
@@ -68,7 +68,7 @@ const failed = (errors: readonly (readonly [string, string, boolean])[], more = 
 });
 
 describe('POST /invites/multiuse', () => {
-  it('answers a link, which administrators and its maker find listed', async () => {
+  it('creates a link that its creator and administrators find listed', async () => {
     const [queue, member] = [await openQueue(server, people.iago), await openQueue(server, people.hamlet)];
     const url = await made({ invite_expires_in_minutes: 60, invite_as: 600 });
     expect(url).toMatch(new RegExp(`^${server.url}/join/[a-z2-7]{24}/$`));
@@ -92,7 +92,7 @@ describe('POST /invites/multiuse', () => {
     expect(await eventsAfter(server, member)).toEqual([]);
   });
 
-  it('is good for ten days, or for ever, and not at all when it ended before it began', async () => {
+  it('limits validity to ten days by default, allows unlimited validity and rejects an elapsed one', async () => {
     await made();
     await made({ invite_expires_in_minutes: 'null' });
     await made({ invite_expires_in_minutes: 0 });
@@ -113,12 +113,12 @@ describe('POST /invites/multiuse', () => {
       {},
     ],
     [{ stream_ids: 'x' }, 'stream_ids is not valid JSON', {}],
-  ])('refuses %j: %s', async (params, message, more) => {
+  ])('rejects %j: %s', async (params, message, more) => {
     expectRefusal(await link(params), message, more);
     expect(await list()).toEqual([]);
   });
 
-  it('is for those with the permission, and to no higher role than their own', async () => {
+  it("requires permission and rejects roles above the caller's", async () => {
     expectRefusal(await link({}, people.hamlet), 'Insufficient permission');
     expectRefusal(await link({}, people.polonius), 'Not allowed for guest users');
     expectRefusal(await link({ invite_as: 100 }, people.iago), ...OWNER);
@@ -129,7 +129,7 @@ describe('POST /invites/multiuse', () => {
     expectRefusal(await link({}, await bot(people.shiva)), 'This endpoint does not accept bot requests.');
   });
 
-  it('takes default channels from anybody, others from those who may add people there', async () => {
+  it('allows default channels for any caller and others only with permission to add subscribers', async () => {
     const { administrators, members } = await server.systemGroups();
     fieldsOf(
       await server.patch('/realm', people.desdemona, {
@@ -146,7 +146,7 @@ describe('POST /invites/multiuse', () => {
 });
 
 describe('POST /invites', () => {
-  it('sends a letter to each address, and lists them before links', async () => {
+  it('sends an email to each address and lists these invitations before links', async () => {
     await made();
     const queue = await openQueue(server, people.hamlet);
     fieldsOf(await invite('A <a@x.com>,b@x.com\n c@x.com ,, b@X.com', { invite_expires_in_minutes: 60 }));
@@ -177,7 +177,7 @@ describe('POST /invites', () => {
     expect(sent[0]!.text).toContain('King Hamlet (hamlet@zulip.com) wants you');
   });
 
-  it('keeps the address of an inviter back who does not show it to everybody', async () => {
+  it("hides the inviter's email if it is not visible to everyone", async () => {
     const { hamlet } = people;
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 3 }));
     fieldsOf(await invite('a@x.com'));
@@ -189,7 +189,7 @@ describe('POST /invites', () => {
   const someAreMembers =
     "Some of those addresses are already using Zulip, so we didn't send them an invitation. We did send invitations to everyone else!";
   const TAKEN = 'Already has an account.';
-  it('invites those it can, and says whom it could not', async () => {
+  it('invites valid addresses and reports the others', async () => {
     const { hamlet, iago } = people;
     const reply = await invite(`${hamlet.email},a@x.com,${iago.email},b@x.com`);
     expectRefusal(
@@ -220,13 +220,13 @@ describe('POST /invites', () => {
       "Some emails did not validate, so we didn't send any invitations.",
       failed([['x@mailinator.com', 'Please use your real email address.', false]]),
     ],
-  ])('refuses %j: %s', async (emails, message, more) => {
+  ])('rejects %j: %s', async (emails, message, more) => {
     expectRefusal(await invite(emails), message, more);
     expect(await list()).toEqual([]);
     expect(await letters()).toEqual([]);
   });
 
-  it('finds deactivated accounts, and bots of the system', async () => {
+  it('reports deactivated accounts and system bots', async () => {
     const { cordelia } = people;
     await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, isActive: false }));
     expectRefusal(
@@ -236,7 +236,7 @@ describe('POST /invites', () => {
     );
   });
 
-  it('keeps to the domains of the organization', async () => {
+  it("rejects addresses outside the organization's domains", async () => {
     await server.post('/realm/domains', people.desdemona, { domain: 'test1.com', allow_subdomains: false });
     await server.patch('/realm', people.desdemona, { emails_restricted_to_domains: true });
     expectRefusal(
@@ -249,7 +249,7 @@ describe('POST /invites', () => {
     );
   });
 
-  it('lets nobody send letters from an account of today where anybody may make one', async () => {
+  it('rejects invitations from new accounts in open organizations', async () => {
     await server.patch('/realm', people.desdemona, { invite_required: false });
     expectRefusal(
       await invite('a@x.com'),
@@ -261,7 +261,7 @@ describe('POST /invites', () => {
     fieldsOf(await invite('b@x.com'));
   });
 
-  it('sends no more than a thousand in a day', async () => {
+  it('limits invitations to a thousand per day', async () => {
     const today = Math.floor(server.clock.now() / 86_400);
     fieldsOf(await invite('a@x.com'));
     await server.storage.uow.write((tx) => tx.invitations.addLetters(server.realmId, today, 998));
@@ -275,7 +275,7 @@ describe('POST /invites', () => {
     expect(body).toMatchObject({ code: 'INVITATION_FAILED', daily_limit_reached: true });
   });
 
-  it('reminds of an invitation two days before it ends', async () => {
+  it('sends a reminder two days before the invitation expires', async () => {
     fieldsOf(await invite('a@x.com', { invite_expires_in_minutes: 5 * 1440 }));
     fieldsOf(await invite('b@x.com', { invite_expires_in_minutes: 3 * 1440 }));
     expect(await letters()).toHaveLength(2);
@@ -285,7 +285,7 @@ describe('POST /invites', () => {
     expect(reminder!.subject).toMatch(/^Reminder: /);
   });
 
-  it('tries again when the mail server is down', async () => {
+  it('retries when the mail server is down', async () => {
     server.mailer.isDown = true;
     fieldsOf(await invite('a@x.com'));
     await expect(letters()).rejects.toThrow('The mail server is down');
@@ -297,10 +297,10 @@ describe('POST /invites', () => {
   });
 });
 
-describe('revoking and sending again', () => {
+describe('revoking and resending invitations', () => {
   const revoke = (path: string, as = people.desdemona) => server.delete(`/invites/${path}`, as);
 
-  it('ends a link, which stays known as revoked', async () => {
+  it('revokes a link and keeps it known as revoked', async () => {
     const url = await made();
     const queue = await openQueue(server, people.desdemona);
     fieldsOf(await revoke('multiuse/1', people.iago));
@@ -310,7 +310,7 @@ describe('revoking and sending again', () => {
     expect(await eventsAfter(server, queue)).toEqual([{ type: 'invites_changed' }]);
   });
 
-  it('ends a letter, which is unknown then', async () => {
+  it('revokes an email invitation and makes its link unknown', async () => {
     fieldsOf(await invite('a@x.com'));
     await letters();
     fieldsOf(await revoke('1', people.hamlet));
@@ -319,14 +319,14 @@ describe('revoking and sending again', () => {
     expect(await letters()).toHaveLength(1);
   });
 
-  it('is for those who made it and administrators; owners only for invitations of owners', async () => {
+  it('requires the inviter or an administrator, and an owner for invitations of owners', async () => {
     await made({ invite_as: 100 });
     fieldsOf(await invite('a@x.com'));
     expectRefusal(await revoke('multiuse/1', people.iago), ...OWNER);
     expectRefusal(await revoke('2', people.cordelia), ADMINISTRATOR);
     expectRefusal(await server.post('/invites/2/resend', people.cordelia), ADMINISTRATOR);
     expectRefusal(await revoke('2', people.polonius), 'Not allowed for guest users');
-    // Ids are those of a kind, and of an organization.
+    // Ids are unique per kind and organization.
     for (const path of ['1', 'multiuse/2', '99', 'multiuse/99'])
       expectRefusal(await revoke(path), 'No such invitation');
     expectRefusal(
@@ -336,14 +336,14 @@ describe('revoking and sending again', () => {
     fieldsOf(await revoke('2', people.iago));
   });
 
-  it('sends the same letter again', async () => {
+  it('resends the same email', async () => {
     fieldsOf(await invite('a@x.com'));
     const [first] = await letters();
     fieldsOf(await server.post('/invites/1/resend', people.iago));
     expect(await letters()).toEqual([first, first]);
   });
 
-  it('forgets invitations a month after they ended', async () => {
+  it('deletes invitations a month after they expired', async () => {
     const url = await made({ invite_expires_in_minutes: 60 });
     server.clock.advance(3600);
     expectRefusal(await accept({ key: keyOf(url) }), 'The invitation link has expired or been deactivated.');
@@ -373,7 +373,7 @@ describe('POST /invites/accept', () => {
     return messages.map(({ content, flags }: Wire) => [content, flags.includes('starred')]);
   };
 
-  it('makes an account of what the invitation says', async () => {
+  it('creates an account as the invitation specifies', async () => {
     const groups = await server.systemGroups();
     const { group_id: team } = fieldsOf(
       await server.post('/user_groups/create', people.desdemona, { name: 'team', description: '', members: [] }),
@@ -417,15 +417,15 @@ describe('POST /invites/accept', () => {
       }),
     ) as Wire;
     expect(messages.map(({ flags }: Wire) => flags.join(' '))).toEqual([
-      // Of the channel's 22, the newest 20 are to be read.
+      // The newest 20 of the channel's 22 messages are unread.
       ...Array(messages.length - 20).fill('read historical'),
       ...Array(20).fill('historical'),
     ]);
-    // The link is good for others.
+    // The link remains valid for others.
     fieldsOf(await accept({ key: keyOf(url), email: 'second@example.com', full_name: 'Second' }));
   });
 
-  it('resolves default channels when somebody joins', async () => {
+  it('resolves default channels at the time of joining', async () => {
     const [withDefaults, without] = [await made({ include_realm_default_subscriptions: true }), await made()];
     const later = await server.createChannel('later', [], { is_default_stream: true });
     const joined = async (url: string, email: string) =>
@@ -434,7 +434,7 @@ describe('POST /invites/accept', () => {
     expect(await joined(without, 'b@example.com')).toEqual([]);
   });
 
-  it('is good once where it went by mail, at its own address, and notifies the inviter', async () => {
+  it('accepts an emailed link once for its own address and notifies the inviter', async () => {
     fieldsOf(await invite('yorick@example.com', { invite_as: 600 }));
     fieldsOf(await invite('other@example.com', { notify_referrer_on_join: false }));
     const [first, second] = (await letters()).map(({ text }) => keyOf(/do_confirm\/\w+/.exec(text)![0]));
@@ -451,7 +451,7 @@ describe('POST /invites/accept', () => {
     ]);
   });
 
-  it('says nothing more than the introduction where the words of welcome are empty', async () => {
+  it('sends only the introduction if the welcome message is empty', async () => {
     await server.patch('/realm', people.desdemona, { welcome_message_custom_text: 'The usual' });
     const joined = async (params: object, email: string, as = people.desdemona) => {
       const url = await made(params, as);
@@ -476,13 +476,13 @@ describe('POST /invites/accept', () => {
     [{ full_name: 'a@b' }, 'Invalid characters in name!', {}],
     [{ password: 'short' }, 'The password is too weak.', {}],
     [{ email_address_visibility: 9 }, 'Invalid email_address_visibility', {}],
-  ])('refuses %j: %s', async (params, message, more) => {
+  ])('rejects %j: %s', async (params, message, more) => {
     const key = keyOf(await made());
     expectRefusal(await accept({ key, ...params }), message, more);
     expect((fieldsOf(await server.get('/users', people.iago)) as Wire).members).toHaveLength(6);
   });
 
-  it('keeps to the rules of the organization, which a link does not lift', async () => {
+  it("applies the organization's rules also to links", async () => {
     const key = keyOf(await made());
     await server.patch('/realm', people.desdemona, { emails_restricted_to_domains: true, require_unique_names: true });
     expectRefusal(
@@ -501,7 +501,7 @@ describe('POST /invites/accept', () => {
     expectRefusal(await accept({ key, email: 'c@example.com' }), 'Account has been deactivated.');
   });
 
-  it('finds keys of its own organization only', async () => {
+  it('finds only keys of the same organization', async () => {
     const key = keyOf(await made());
     const reply = await server.request('POST', '/invites/accept', {
       realm: 'other',
@@ -515,13 +515,13 @@ describe('POST /realm/test_welcome_bot_custom_message', () => {
   const test = (text: string, as = people.iago) =>
     server.post('/realm/test_welcome_bot_custom_message', as, { welcome_message_custom_text: text });
 
-  it('shows administrators what newcomers would see', async () => {
+  it('sends administrators a preview of the welcome message', async () => {
     const { message_id: id } = fieldsOf(await test('Hello *there*')) as Wire;
     const { message } = fieldsOf(await server.get(`/messages/${id}`, people.iago)) as Wire;
     expect([message.content, message.sender_full_name]).toEqual(['<p>Hello <em>there</em></p>', 'Welcome Bot']);
   });
 
-  it('refuses an empty one, and anybody else', async () => {
+  it('rejects an empty message and other callers', async () => {
     expectRefusal(await test(''), 'Message must not be empty');
     expectRefusal(await test('x'.repeat(8001)), 'welcome_message_custom_text is too long (limit: 8000 characters)');
     expectRefusal(await test('x', people.shiva), ADMINISTRATOR, { code: 'UNAUTHORIZED_PRINCIPAL' });

@@ -47,7 +47,7 @@ describe('JobWorkers', () => {
     return { time, start, workers, newWorkers, schedule, done, reports, reads: counting.count };
   }
 
-  it('does each job when it is due, whatever the order of writing', async () => {
+  it('runs each job when due, whatever the order of scheduling', async () => {
     const { time, schedule, done } = await workersOf();
     await schedule('late', 1000);
     await schedule('soon', 3);
@@ -62,7 +62,7 @@ describe('JobWorkers', () => {
     ]);
   });
 
-  it('hardly looks while nothing is due', async () => {
+  it('rarely polls while no job is due', async () => {
     const { time, schedule, reads } = await workersOf();
     for (let i = 0; i < 100; i++) await schedule(`${i}`, 100_000 + i);
     const before = reads();
@@ -71,14 +71,14 @@ describe('JobWorkers', () => {
     expect(reads() - before).toBeLessThanOrEqual(2 * 4 * 60 * 2);
   });
 
-  it('finds within the safety check what another process has written', async () => {
+  it('finds jobs of another process within the safety check', async () => {
     const { time, schedule, done } = await workersOf();
     await schedule('foreign', 1, POST, false);
     await time.advance(15);
     expect(done).toEqual([['foreign', 15]]);
   });
 
-  it('does what fell due while no process ran, once', async () => {
+  it('runs jobs once that fell due while no process ran', async () => {
     const { time, schedule, done, workers, newWorkers } = await workersOf();
     await schedule('missed', 10);
     await workers.stop();
@@ -90,7 +90,7 @@ describe('JobWorkers', () => {
     expect(done).toEqual([['missed', 3600]]);
   });
 
-  it('notices within the safety check that the clock was set forward, or that the machine has slept', async () => {
+  it('detects a clock set forward or a wake-up from sleep within the safety check', async () => {
     const { time, schedule, done } = await workersOf();
     await schedule('job', 86_400);
     time.jumpClock(90_000);
@@ -98,7 +98,7 @@ describe('JobWorkers', () => {
     expect(done).toEqual([['job', 90_015]]);
   });
 
-  it('waits longer when the clock was set back, and does nothing twice', async () => {
+  it('waits longer after the clock is set back and repeats nothing', async () => {
     const { time, schedule, done } = await workersOf();
     await schedule('before', 1);
     await schedule('after', 100);
@@ -113,7 +113,7 @@ describe('JobWorkers', () => {
     ]);
   });
 
-  it('lets jobs of one kind wait for none of another', async () => {
+  it('runs jobs of different kinds independently', async () => {
     const { time, schedule, done } = await workersOf(({ payload }) =>
       payload.name === 'hangs' ? new Promise(() => {}) : Promise.resolve(),
     );
@@ -122,12 +122,12 @@ describe('JobWorkers', () => {
     await schedule('post', 5);
     await time.advance(30);
     expect(done).toEqual([['post', 5]]);
-    // Its lease is over, and the next attempt hangs too, but behind the others.
+    // After its lease, the hanging job is retried behind the others.
     await time.advance(60);
     expect(done.map(([name]) => name)).toEqual(['post', 'second mail']);
   });
 
-  it('fills the room of a leased job that has ended', async () => {
+  it('starts another job when a leased one ends', async () => {
     const { time, schedule, done } = await workersOf();
     for (let i = 0; i < 20; i++) await schedule(`${i}`, 1, MAIL);
     await time.advance(2);
@@ -143,7 +143,7 @@ describe('JobWorkers', () => {
     await stopped;
   });
 
-  it('refuses two handlers of one kind', () => {
+  it('rejects two handlers of one kind', () => {
     const handler: JobHandler = { kind: POST, prepare: async () => async () => {} };
     expect(() => new JobWorkers([handler, handler], {} as never)).toThrow('Two handlers for jobs of kind test.post');
   });

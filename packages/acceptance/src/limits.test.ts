@@ -5,7 +5,7 @@ import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 import { isStorageMemory } from './testing/test-storage.js';
 
-/** Everything here is generated from the route table: an operation that is added is tested by being there. */
+/** All tests are generated from the route table, so new operations are covered automatically. */
 let server: TestServer;
 let routes: readonly Route[];
 let helper: TestUser;
@@ -21,7 +21,7 @@ afterAll(() => server.close());
 const schemaOf = ({ type }: Member) => type.schema as ParameterSchema;
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
-/** Bodies and paths have limits of their own. */
+/** Bodies and paths have separate limits. */
 const MAX_BODY_LENGTH = 900_000;
 const MAX_PATH_LENGTH = 12_000;
 
@@ -30,7 +30,7 @@ interface Sent {
   readonly body: string;
 }
 
-/** A request with one parameter as given, and what is required as small as can be. */
+/** Builds a request with one given parameter and minimal required ones. */
 function requestWith(route: Route, member: Member, text: string): Sent {
   const form = new URLSearchParams();
   let path = (route.atRoot ? '/' : '') + route.path;
@@ -52,7 +52,7 @@ const send = ({ method, roleRequirements }: Route, { path, body }: Sent) => {
   return server.request(method, path, { as, body, headers });
 };
 
-/** Pages say the same in a page. */
+/** Pages return the same error within a page. */
 function refusalIn({ status, body }: TestReply): {
   readonly status: number;
   readonly msg: string;
@@ -74,8 +74,8 @@ it('every parameter has a maximum', () => {
   expect(unbounded).toEqual([]);
 });
 
-it('whatever exceeds a maximum is refused, and with the maximum', async () => {
-  // Before anything is asked of a storage.
+it('every parameter rejects values beyond its maximum and accepts the maximum', async () => {
+  // Validation happens before storage, so one storage is enough.
   if (!isStorageMemory) return;
   let tried = 0;
   for (const route of routes) {
@@ -99,8 +99,8 @@ it('whatever exceeds a maximum is refused, and with the maximum', async () => {
   expect(tried).toBeGreaterThan(100);
 }, 600_000);
 
-describe('a meaningless value', () => {
-  /** Those that a storage may get to see. */
+describe('invalid values', () => {
+  /** Values that may reach storage. */
   const PLAIN_VALUES: readonly unknown[] = [-1, 1e308, '\ud800', '\0'];
   const JSON_VALUES = isStorageMemory
     ? [...PLAIN_VALUES, { toString: 1 }, [{ toString: 1 }], [[[]]], [null]]
@@ -109,7 +109,7 @@ describe('a meaningless value', () => {
     ? ['', '{"__proto__":{"toString":1}}', '1,'.repeat(5000), '['.repeat(50_000), '9'.repeat(999)]
     : [];
 
-  /** Flags of one DTO are read alike, and mean nothing else to what comes behind them. */
+  /** Flags of a DTO share one parser, so testing one of them is enough. */
   const isFlag = (member: Member) => schemaOf(member).type === 'boolean';
   const membersOf = ({ dto }: Route): readonly Member[] => {
     const members = membersOfDto(dto);
@@ -117,7 +117,7 @@ describe('a meaningless value', () => {
     return members.filter((member) => member === flag || !isFlag(member));
   };
 
-  /** In the place of the whole, and of each of its parts. */
+  /** Replaces the whole value or each of its parts. */
   const placesIn = (least: unknown): readonly ((value: unknown) => unknown)[] => [
     (value) => value,
     ...(typeof least === 'object' && least !== null ? Object.keys(least) : []).map((key) => (value: unknown) => ({
@@ -126,9 +126,9 @@ describe('a meaningless value', () => {
     })),
   ];
 
-  it('is refused or taken for what it says, and is no error of ours', async () => {
+  it('lead to an error response or are interpreted but never cause a 500', async () => {
     const failed: unknown[] = [];
-    // One of those that share a use case: they are one operation under several names.
+    // Routes that share a use case are aliases of one operation.
     const distinct = [...new Map(routes.map((route) => [route.useCase ?? route, route])).values()];
     for (const route of distinct) {
       for (const member of membersOf(route)) {

@@ -20,18 +20,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('sends no letters to addresses below .invalid', async () => {
+it('DeliverableMailer drops emails to addresses below .invalid', async () => {
   const mailer = new FakeMailer();
   const deliverable = new DeliverableMailer(mailer);
   for (const to of ['u@users.parley.invalid', LETTER.to]) await deliverable.send({ ...LETTER, to });
   expect(mailer.letters.map(({ to }) => to)).toEqual([LETTER.to]);
 });
 
-describe('the outbox in files', () => {
+describe('FileOutbox', () => {
   const outbox = (max?: number) => new FileOutbox(join(folder, 'outbox'), FROM, new FixedClock(), max);
   const files = () => readdirSync(join(folder, 'outbox'));
 
-  it('keeps each letter as a file that mail programs read, for nobody else', async () => {
+  it('writes each email as a private file that mail programs can read', async () => {
     await outbox().send(LETTER);
     const [name, ...others] = files();
     expect(others).toEqual([]);
@@ -45,13 +45,13 @@ describe('the outbox in files', () => {
     expect(mail).toContain('<p>A fellow of infinite jest</p>');
   });
 
-  it('takes no line of a letter for a header', async () => {
+  it('does not let email content inject headers', async () => {
     await outbox().send(LETTER);
     const mail = readFileSync(join(folder, 'outbox', files()[0]!), 'utf8');
     expect(mail).not.toMatch(/^(Bcc|X-Evil):/m);
   });
 
-  it('refuses letters when it is full, until some are taken out', async () => {
+  it('rejects emails when full until some are removed', async () => {
     const full = outbox(2);
     await full.send(LETTER);
     await full.send(LETTER);
@@ -62,12 +62,12 @@ describe('the outbox in files', () => {
   });
 });
 
-describe('sending through a mail server', () => {
+describe('SmtpMailer', () => {
   const smtp = new TestSmtpServer();
   beforeAll(() => smtp.listen());
   afterAll(() => smtp.close());
 
-  it('hands over both forms of the letter', async () => {
+  it('sends the text and HTML parts', async () => {
     await new SmtpMailer({ url: smtp.url, from: FROM }).send(LETTER);
     expect(smtp.letters).toHaveLength(1);
     expect(smtp.letters[0]).toContain('A fellow of infinite jest');
@@ -75,7 +75,7 @@ describe('sending through a mail server', () => {
     expect(smtp.letters[0]).not.toMatch(/^(Bcc|X-Evil):/m);
   });
 
-  it('fails when the server does not take it, so that it is tried again', async () => {
+  it('fails if the server rejects the email, so that it is retried', async () => {
     smtp.refuses = true;
     await expect(new SmtpMailer({ url: smtp.url, from: FROM }).send(LETTER)).rejects.toThrow(/451/);
   });

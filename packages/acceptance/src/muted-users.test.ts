@@ -22,7 +22,7 @@ const muted = async (as = people.hamlet) =>
 const say = (as: TestUser, to: string | readonly TestUser[]) => server.sendMessage(as, to, { topic: 'x' });
 const flagsOf = (id: number, as = people.hamlet) => server.flagsOf(id, as);
 
-it('shows whom a user mutes, in the order of their muting, to that user alone', async () => {
+it('mutes users and lists them in order to the caller only', async () => {
   const { hamlet, cordelia, iago } = people;
   const queue = await openQueue(server, hamlet);
   const other = await openQueue(server, cordelia);
@@ -42,7 +42,7 @@ it('shows whom a user mutes, in the order of their muting, to that user alone', 
   expect([await muted(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
 });
 
-it('marks what they wrote as read, and what they write until they are unmuted', async () => {
+it('marks past and new messages of a muted user as read until unmuted', async () => {
   const { hamlet, iago, polonius } = people;
   const before = [await say(iago, 'town'), await say(iago, [hamlet])];
   const others = await say(polonius, 'town');
@@ -61,7 +61,7 @@ it('marks what they wrote as read, and what they write until they are unmuted', 
   expect(await flagsOf(meanwhile)).toEqual(['read']);
 });
 
-it('takes deactivated users, bots and the system’s bots', async () => {
+it('accepts deactivated users, bots and system bots', async () => {
   const { cordelia } = people;
   const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'notification'));
   await server.storage.uow.write(async (tx) => {
@@ -72,7 +72,7 @@ it('takes deactivated users, bots and the system’s bots', async () => {
   expect(await muted()).toHaveLength(2);
 });
 
-it('is refused for oneself, for nobody, and for whom one mutes already or does not mute', async () => {
+it('rejects oneself, unknown users, muting twice and unmuting a user who is not muted', async () => {
   const { hamlet, iago } = people;
   expectRefusal(await mute(hamlet.id), 'Cannot mute self');
   expectRefusal(await mute(99_999), 'No such user');
@@ -85,7 +85,7 @@ it('is refused for oneself, for nobody, and for whom one mutes already or does n
   expect(await muted()).toEqual([]);
 });
 
-it('is refused for those whom a limited guest may not know, and for users of another organization', async () => {
+it('rejects inaccessible users and users of another organization', async () => {
   const { polonius, cordelia, iago } = people;
   await server.limitGuests();
   expectRefusal(await mute(cordelia.id, polonius), 'Insufficient permission');
@@ -96,7 +96,7 @@ it('is refused for those whom a limited guest may not know, and for users of ano
   expectRefusal(await mute(regan.id), 'No such user');
 });
 
-it('is refused beyond the maximum', async () => {
+it('rejects more than the maximum number of muted users', async () => {
   const { hamlet, iago } = people;
   await server.storage.uow.write(async ({ personal }) => {
     const viewer = { realmId: server.realmId, userId: hamlet.id };

@@ -3,10 +3,10 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** By what they say. */
+/** Message ids by content. */
 let ids: Map<string, number>;
 
-/** Hamlet and Cordelia follow `general`; nobody but Desdemona follows `elsewhere`. */
+/** Hamlet and Cordelia subscribe to `general`; only Desdemona subscribes to `elsewhere`. */
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
@@ -33,7 +33,7 @@ async function send(as: TestUser, to: string | readonly TestUser[], topic: strin
 const newest = { anchor: 'newest', num_before: 100, num_after: 0 };
 const get = (narrow: readonly unknown[], more: object = newest, as = people.hamlet) =>
   server.get('/messages', as, { narrow, ...more });
-/** What they say, of those that the test has sent. */
+/** Returns the contents of test messages in a narrow. */
 async function said(narrow: readonly unknown[], more: object = newest, as = people.hamlet): Promise<string[]> {
   const { messages } = fieldsOf(await get(narrow, more, as)) as Wire;
   const names = new Map([...ids].map(([content, id]) => [id, content]));
@@ -44,7 +44,7 @@ const not = (operator: string, operand: unknown) => ({ operator, operand, negate
 const LUNCH = ['soup', '@**King Hamlet** come', '@**all** come', 'coming'];
 const GENERAL = ['soup', 'eaten', 'see https://example.com/', '@**King Hamlet** come', '@**all** come', 'coming'];
 
-describe('a narrow (messages §7.2, §7.3)', () => {
+describe('message narrow (messages §7.2, §7.3)', () => {
   it.each<[string, () => readonly unknown[], readonly string[]]>([
     ['all public channels, received or not', () => [['channels', 'public']], [...GENERAL, 'far away']],
     ['the same in the older word', () => [['streams', 'public']], [...GENERAL, 'far away']],
@@ -98,15 +98,15 @@ describe('a narrow (messages §7.2, §7.3)', () => {
     ],
     ['what is muted, of which there is nothing', () => [['is', 'muted']], []],
     ['what a personal term narrows, received only', () => [['channels', 'public'], not('is', 'starred')], GENERAL],
-  ])('finds %s', async (_, narrow, expected) => {
+  ])('detects %s', async (_, narrow, expected) => {
     expect(await said(narrow())).toEqual(expected);
     const messageIds = [...ids.values()];
-    // Named one by one, messages need not be received.
+    // Messages requested by id need not be received.
     const readable = await said(narrow(), { message_ids: messageIds });
     expect(readable.filter((content) => content !== 'far away')).toEqual(expected.filter((one) => one !== 'far away'));
   });
 
-  it('finds what is starred, and nothing else of its owner', async () => {
+  it('finds only starred messages of the caller', async () => {
     const messages = [ids.get('soup'), ids.get('far away')];
     fieldsOf(await server.post('/messages/flags', people.hamlet, { messages, op: 'add', flag: 'starred' }));
     expect(await said([['is', 'starred']])).toEqual(['soup', 'far away']);
@@ -121,7 +121,7 @@ describe('a narrow (messages §7.2, §7.3)', () => {
     expect(anchor).toBe(ids.get('soup'));
   });
 
-  it('marks what it finds', async () => {
+  it('highlights matches', async () => {
     const params = { ...newest, narrow: [['has', 'link']], op: 'add', flag: 'read' };
     const { processed_count, updated_count } = fieldsOf(
       await server.post('/messages/flags/narrow', people.hamlet, params),
@@ -135,7 +135,7 @@ describe('a narrow (messages §7.2, §7.3)', () => {
     ).toEqual([]);
   });
 
-  it('shows a guest no public channel they are not in, and nobody what is private', async () => {
+  it('hides private channels, and from guests public channels without a subscription', async () => {
     await send(people.desdemona, 'secret', 'x', 'hush');
     expect(await said([['channels', 'public']], newest, people.polonius)).toEqual([]);
     expect(await said([['channels', 'public']])).not.toContain('hush');
@@ -146,7 +146,7 @@ describe('a narrow (messages §7.2, §7.3)', () => {
 });
 
 describe('`with` (messages §7.5)', () => {
-  it('finds the conversation its message is in', async () => {
+  it('finds the conversation of a message', async () => {
     expect(await said([{ operator: 'with', operand: ids.get('soup') }])).toEqual(LUNCH);
     expect(
       await said([
@@ -158,7 +158,7 @@ describe('`with` (messages §7.5)', () => {
     expect(await said([{ operator: 'with', operand: ids.get('psst') }])).toEqual(['psst']);
   });
 
-  it('is known to pages only', async () => {
+  it('rejects the operator outside of message pages', async () => {
     const params = { ...newest, narrow: [['with', '1']], op: 'add', flag: 'read' };
     expectRefusal(
       await server.post('/messages/flags/narrow', people.hamlet, params),
@@ -167,7 +167,7 @@ describe('`with` (messages §7.5)', () => {
     );
   });
 
-  it('is refused before the size of the page', async () => {
+  it('rejects an invalid operand before the page size', async () => {
     const reply = await get([['with', '99999999']], { ...newest, num_before: 6000 });
     expectRefusal(reply, "Invalid narrow operator: Invalid 'with' operator", {
       code: 'BAD_NARROW',
@@ -200,7 +200,7 @@ it.each<[readonly unknown[], string]>([
     'No message can be both a channel message and direct message',
   ],
   [[not('is', 'dm'), { operator: 'dm', operand: [] }], 'No message can be both a channel message and direct message'],
-])('%j is refused', async (narrow, desc) => {
+])('rejects %j', async (narrow, desc) => {
   expectRefusal(await get(narrow), `Invalid narrow operator: ${desc}`, { code: 'BAD_NARROW', desc });
   expectRefusal(
     await server.post('/messages/flags/narrow', people.hamlet, { ...newest, narrow, op: 'add', flag: 'read' }),

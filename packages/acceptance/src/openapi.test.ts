@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('GET /openapi.json', () => {
-  it('describes every operation, whoever asks, as OpenAPI 3.1', async () => {
+  it('describes every operation to any caller as OpenAPI 3.1', async () => {
     const { status, headers, body } = await server.get('/openapi.json', null);
     expect([status, headers['content-type'], body.openapi]).toEqual([200, 'application/json', '3.1.0']);
     const described = new Set(
@@ -21,14 +21,14 @@ describe('GET /openapi.json', () => {
     expect(operations.length).toBeGreaterThan(150);
   });
 
-  it('passes a validator of the specification', async () => {
+  it('passes an OpenAPI validator', async () => {
     const { body } = await server.get('/openapi.json', null);
     expect(await new Validator().validate(body)).toEqual({ valid: true });
   });
 });
 
 describe('GET /api/docs', () => {
-  it('is a page that runs nothing', async () => {
+  it('serves a page without scripts', async () => {
     const { status, headers, body } = await server.get('//api/docs', null);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
@@ -36,7 +36,7 @@ describe('GET /api/docs', () => {
     expect(body).not.toContain('<script');
   });
 
-  it('is not there but in development', async () => {
+  it('responds 404 outside of development mode', async () => {
     const production = await TestServer.start({ isDev: false });
     expect((await production.get('//api/docs', null)).status).toBe(404);
     expect((await production.get('/openapi.json', null)).status).toBe(200);

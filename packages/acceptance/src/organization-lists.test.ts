@@ -35,7 +35,7 @@ describe('allowed domains', () => {
     server.post('/realm/domains', as, { domain, allow_subdomains });
   const list = async (as = people.polonius) => fieldsOf(await server.get('/realm/domains', as)).domains;
 
-  it('are added in lower case, once, and listed in that order to everybody', async () => {
+  it('appear once in lower case, listed in order to everyone', async () => {
     const queue = await openQueue(server, people.polonius);
     const [[firstId, first], [secondId]] = [
       (fieldsOf(await add(' ACME.com ')) as Wire).new_domain,
@@ -65,12 +65,12 @@ describe('allowed domains', () => {
     ${'test_domain.com'}        | ${"Domain can only have letters, numbers, '.' and '-'s."}
     ${'test.-domain.com'}       | ${"Subdomains cannot start or end with a '-'."}
     ${`${'a'.repeat(300)}.com`} | ${'Domain is too long'}
-  `('refuse $domain: $reason', async ({ domain, reason }) => {
+  `('reject $domain: $reason', async ({ domain, reason }) => {
     expectRefusal(await add(domain), `Invalid domain: ${reason}`);
     expect(await list()).toEqual([]);
   });
 
-  it('change and go, and say so even where nothing changes', async () => {
+  it('publish changes and deletions even without a difference', async () => {
     await add('acme.com');
     const queue = await openQueue(server, people.hamlet);
     const change = (domain: string) =>
@@ -100,7 +100,7 @@ describe('allowed domains', () => {
     ]);
   });
 
-  it('lift the restriction when the last one goes, and say that first', async () => {
+  it('lift the restriction when the last one is deleted, publishing that change first', async () => {
     await add('acme.com');
     await add('example.com');
     fieldsOf(await server.patch('/realm', people.desdemona, { emails_restricted_to_domains: true }));
@@ -115,7 +115,7 @@ describe('allowed domains', () => {
     ]);
   });
 
-  it('are for owners, whatever the parameters', async () => {
+  it('require an owner before parameters are validated', async () => {
     for (const as of [people.iago, people.hamlet]) {
       expectRefusal(await server.post('/realm/domains', as), ...FOR_OWNERS);
       expectRefusal(await server.patch('/realm/domains/acme.com', as), ...FOR_OWNERS);
@@ -129,7 +129,7 @@ describe('allowed domains', () => {
     expectRefusal(await server.patch('/realm/domains/no.such', people.desdemona), ...missing('allow_subdomains'));
   });
 
-  it('decide who is made a user, and whose address may change', async () => {
+  it('restrict new users and email changes', async () => {
     const { realmId } = server;
     const { desdemona } = people;
     const permission = { realmId, email: desdemona.email, permission: 'canCreateUsers' } as const;
@@ -146,7 +146,7 @@ describe('allowed domains', () => {
     await server.patch('/realm/domains/test1.com', desdemona, { allow_subdomains: true });
     fieldsOf(await make('a@x.test2.test1.com'));
     expectRefusal(await make('a@test2.com'), outside('a@test2.com'));
-    // Where there is a list, it alone decides.
+    // An explicit list overrides the other rules.
     await add('mailinator.com');
     fieldsOf(await make('a@mailinator.com'));
     expectRefusal(await server.patch('/settings', people.hamlet, { email: 'h@test2.com' }), 'Outside your domain.');
@@ -174,7 +174,7 @@ describe('linkifiers', () => {
   const queueOf = (as: TestUser, capabilities = {}) =>
     openQueue(server, as, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 
-  it('are listed in their order with all fields, to everybody, and announced as a whole with each change', async () => {
+  it('list in order with all fields for everyone and publish the whole list on each change', async () => {
     const [queue, oldQueue] = [await queueOf(people.polonius, CAN), await queueOf(people.hamlet)];
     const a = await added({ ...NUMBER, pattern: ` ${NUMBER.pattern} ` });
     const more = {
@@ -201,7 +201,7 @@ describe('linkifiers', () => {
     expect(await eventsAfter(server, oldQueue)).toEqual([]);
   });
 
-  it('keep what a change does not name, and lose what it blanks', async () => {
+  it('keep omitted properties and clear blank ones', async () => {
     const more = { example_input: '#12', reverse_template: '#{id}', alternative_url_templates: ['https://a/{id}'] };
     const id = await added({ ...NUMBER, ...more });
     fieldsOf(await change(id, NUMBER));
@@ -251,14 +251,14 @@ describe('linkifiers', () => {
     [{ pattern: 'x' }, ...missing('url_template')],
     [{ ...NUMBER, pattern: 'x'.repeat(1001) }, 'pattern is too long (limit: 1000 characters)', {}],
     [{ ...NUMBER, alternative_url_templates: '[1]' }, 'alternative_url_templates[0] is not a string', {}],
-  ])('refuse %j: %s', async (fields, message, more) => {
+  ])('reject %j: %s', async (fields, message, more) => {
     expectRefusal(await add(fields), message, more);
     const id = await added(ZULIP);
     expectRefusal(await change(id, fields), message, more);
     expect(await list()).toEqual([record(id, ZULIP)]);
   });
 
-  it('have a pattern each', async () => {
+  it('require a unique pattern', async () => {
     const id = await added(NUMBER);
     const text = 'Realm filter with this Realm and Pattern already exists.';
     expectRefusal(await add({ ...NUMBER, url_template: 'https://other/{id}' }), ...general(text));
@@ -266,7 +266,7 @@ describe('linkifiers', () => {
     expectRefusal(await change(await added(ZULIP), NUMBER), ...general(text));
   });
 
-  it('are ordered all together', async () => {
+  it('reorder all at once', async () => {
     fieldsOf(await reorder([]));
     const [a, b] = [await added(NUMBER), await added(ZULIP)];
     const duplicate = 'The ordered list must not contain duplicated linkifiers';
@@ -280,7 +280,7 @@ describe('linkifiers', () => {
     expect((await list()).map(({ id }: Wire) => id)).toEqual([b, a, c]);
   });
 
-  it('are for administrators of their own organization', async () => {
+  it('require an administrator of the organization', async () => {
     const id = await added(NUMBER);
     for (const as of [people.shiva, people.hamlet, people.polonius]) {
       expectRefusal(await server.post('/realm/filters', as), ...FOR_ADMINISTRATORS);
@@ -299,7 +299,7 @@ describe('linkifiers', () => {
     expect(fieldsOf(await inOther('GET', '/realm/linkifiers')).linkifiers).toEqual([]);
   });
 
-  it('make links in messages, topics and descriptions from then on, and in nothing that was there', async () => {
+  it('apply to new messages, topics and descriptions only', async () => {
     const { iago } = people;
     await server.createChannel('general', [iago]);
     const send = () =>
@@ -327,7 +327,7 @@ describe('linkifiers', () => {
     expect(await rendered()).toBe('<p>#1 x#2 <code>#3</code></p>');
   });
 
-  it('make links of the topics that messages are moved to, and of those of notices', async () => {
+  it('apply to the topics of moved messages and notices', async () => {
     const { iago } = people;
     await server.createChannel('moves', [iago]);
     await added({ ...NUMBER, pattern: 'MOVE-(?P<id>[0-9]+)' });
@@ -356,7 +356,7 @@ describe('playgrounds', () => {
   const PYTHON = { name: 'Play', pygments_language: 'Python', url_template: 'https://example.com/?c={code}' };
   const add = (fields: object, as = people.iago) => server.post('/realm/playgrounds', as, { ...fields });
 
-  it('are added and removed, and announced as a whole to everybody', async () => {
+  it('publish the whole list to everyone on each change', async () => {
     const queue = await openQueue(server, people.polonius);
     const { id } = fieldsOf(await add({ ...PYTHON, name: ' Play ' })) as Wire;
     const { id: other } = fieldsOf(await add({ ...PYTHON, pygments_language: 'C++' })) as Wire;
@@ -388,12 +388,12 @@ describe('playgrounds', () => {
     [{ url_template: '{code}{x}' }, ...general('"code" should be the only variable present in the URL template')],
     [{ name: 'Play' }, ...general('Realm playground with this Realm, Pygments language and Name already exists.')],
     [{ pygments_language: 'x'.repeat(41) }, 'pygments_language is too long (limit: 40 characters)', {}],
-  ])('refuse %j: %s', async (fields, message, more) => {
+  ])('reject %j: %s', async (fields, message, more) => {
     fieldsOf(await add(PYTHON));
     expectRefusal(await add({ ...PYTHON, name: 'Other', ...fields }), message, more);
   });
 
-  it('are for administrators', async () => {
+  it('require an administrator', async () => {
     expectRefusal(await server.post('/realm/playgrounds', people.shiva), ...FOR_ADMINISTRATORS);
     expectRefusal(await server.delete('/realm/playgrounds/1', people.hamlet), ...FOR_ADMINISTRATORS);
     expectRefusal(await server.post('/realm/playgrounds', people.iago), ...missing('name'));

@@ -23,17 +23,17 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 const PASSWORD = 'alas, poor yorick 1601';
 const DAY = 86_400;
 
-/** A server with the usual settings; one that counts requests, behind a proxy; one without a mail server. */
+/** Servers with default settings, with rate limits behind a proxy, and without a mail server. */
 let main: TestServer;
 let limited: TestServer;
 let withoutMail: TestServer;
-/** The one that a test is about. */
+/** Server of the current test. */
 let server: TestServer;
 let people: TestServer['people'];
 let url: string;
 let general: number;
 let closed: number;
-/** A user for one test only: letters are told apart by their addresses. */
+/** User of one test only, since emails are identified by address. */
 let hamlet: TestUser;
 let yorick: string;
 let n = 0;
@@ -77,7 +77,7 @@ const changeUser = (user: TestUser, more: Partial<User>) =>
     await tx.users.update({ ...present!, ...more });
   });
 
-/** As a browser of somebody who follows links and sends forms. */
+/** Requests as a browser sends them. */
 const open = (path: string, realm?: string) => server.request('GET', `/${path}`, { ...(realm && { realm }) });
 const send = (path: string, params: object = {}, headers: Record<string, string> = {}, realm?: string) =>
   server.request('POST', `/${path}`, { params: { ...params }, headers, ...(realm && { realm }) });
@@ -94,14 +94,14 @@ const expectRedirect = (reply: TestReply, path: string) =>
 /** Without the compiler's check of dependencies, which takes one class at a time. */
 const instanceOf = <T>(type: Injectable<T>): T => (server.parley.useCase as (type: Injectable<T>) => T)(type);
 
-/** All letters to an address, once those of a kind are sent: so many. */
+/** Sends emails of a kind and expects a number of emails to an address. */
 async function lettersTo(email: string, handler: JobHandler, count = 1): Promise<readonly Letter[]> {
   await runJobs(server, handler);
   const sent = server.mailer.letters.filter(({ to }) => to === email);
   expect(sent).toHaveLength(count);
   return sent;
 }
-/** The path of the link in the newest letter to an address. */
+/** Path of the link in the newest email to an address. */
 async function linkTo(email: string, handler = confirmations(), count = 1): Promise<string> {
   const [{ text }] = (await lettersTo(email, handler, count)).slice(-1) as [Letter];
   const link = text.split('\n').find((line) => line.startsWith(`${url}/`))!;
@@ -109,8 +109,8 @@ async function linkTo(email: string, handler = confirmations(), count = 1): Prom
 }
 const confirmations = () => instanceOf<JobHandler>(SendConfirmationLetters);
 
-describe('the first page', () => {
-  it('says which organization it is and how to connect, and is what /help leads to', async () => {
+describe('start page', () => {
+  it('names the organization with instructions to connect and is the target of /help', async () => {
     await server.changeRealm({ name: 'Elsinore & Sons', settings: { description: 'A <b>castle</b>' } });
     const reply = await open('/');
     expectPage(reply, '<h1>Elsinore &amp; Sons</h1>');
@@ -123,7 +123,7 @@ describe('the first page', () => {
     await server.changeRealm({ name: 'Realm zulip', settings: { description: '' } });
   });
 
-  it('loads nothing, runs nothing, is framed nowhere and read by no other site', async () => {
+  it('forbids scripts, external resources, framing and access by other sites', async () => {
     const { headers, body } = await open('/');
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringMatching(
@@ -138,7 +138,7 @@ describe('the first page', () => {
     expect(body).not.toMatch(/<script|\son\w+=|\sstyle=/i);
   });
 
-  it('says that there is no organization, or none any more', async () => {
+  it('reports a missing or deactivated organization', async () => {
     expectPage(await open('/', 'nowhere'), 'There is no organization at this address.', 404);
     expectPage(await open('/', 'nowhere'), 'parley realm create', 404);
     await server.changeRealm({ isDeactivated: true });
@@ -146,13 +146,13 @@ describe('the first page', () => {
     expectPage(await send('/register/', { email: 'a@example.com' }), 'has been deactivated', 404);
   });
 
-  it('answers HEAD, and refuses other methods', async () => {
+  it('responds to HEAD and rejects other methods', async () => {
     expect(await server.request('HEAD', '//')).toMatchObject({ status: 200, body: null });
     expect(await server.request('PUT', '//')).toMatchObject({ status: 405 });
   });
 });
 
-describe('PATCH /settings with another address', () => {
+describe('PATCH /settings with a new email', () => {
   const ask = (email: string, more: object = {}) => server.patch('/settings', hamlet, { email, ...more });
   const addressOf = async () => (await server.get(`/users/${hamlet.id}`, people.desdemona)).body.user.delivery_email;
   let wanted: string;
@@ -160,7 +160,7 @@ describe('PATCH /settings with another address', () => {
     wanted = `New${n}@Example.com`;
   });
 
-  it('sends a link there, by which the address changes once, and everybody gets the event', async () => {
+  it('sends a confirmation link that changes the email once and notifies everyone', async () => {
     const queue = await openQueue(server, people.iago);
     expect(fieldsOf(await ask(` ${wanted} `))).toEqual({});
     expect(await addressOf()).toBe(hamlet.email);
@@ -168,7 +168,7 @@ describe('PATCH /settings with another address', () => {
     const link = await linkTo(wanted);
     expect(link).toMatch(/^\/accounts\/confirm_new_email\/[a-z2-7]{40}$/);
 
-    // Mail programs look at links by themselves.
+    // Mail programs prefetch links.
     for (let time = 0; time < 2; time++) expectPage(await open(link), `<strong>${wanted}</strong>`);
     expect(await addressOf()).toBe(hamlet.email);
     expectPage(await send(link), `is <strong>${wanted}</strong> from now on`);
@@ -187,7 +187,7 @@ describe('PATCH /settings with another address', () => {
     expectPage(await open(link), again, 404);
   });
 
-  it('counts letters, but none for requests that are refused', async () => {
+  it('limits emails without counting rejected requests', async () => {
     await use(limited);
     expectRefusal(await ask('nonsense'), 'Invalid address.');
     fieldsOf(await ask('a@example.com'));
@@ -198,7 +198,7 @@ describe('PATCH /settings with another address', () => {
     fieldsOf(await server.patch('/settings', people.cordelia, { email: 'c@example.com' }));
   });
 
-  it('ends the link of an address that was asked for before, and sends that of the same one again', async () => {
+  it('replaces the link of a previous email and resends the link of the same one', async () => {
     fieldsOf(await ask(`a${wanted}`));
     const first = await linkTo(`a${wanted}`);
     fieldsOf(await ask(wanted));
@@ -209,7 +209,7 @@ describe('PATCH /settings with another address', () => {
     expectPage(await send(second), wanted);
   });
 
-  it('checks the address again when it is confirmed', async () => {
+  it('validates the email again at confirmation', async () => {
     fieldsOf(await ask(wanted));
     const link = await linkTo(wanted);
     await server.changeRealm({ settings: { emailChangesDisabled: true } });
@@ -224,7 +224,7 @@ describe('PATCH /settings with another address', () => {
     expectPage(await send(link), 'expired or been deactivated', 404);
   });
 
-  it('is good for a day, and forgotten a day later', async () => {
+  it('expires after a day and is deleted a day later', async () => {
     fieldsOf(await ask(wanted));
     const link = await linkTo(wanted);
     server.clock.advance(DAY);
@@ -256,7 +256,7 @@ it.each<[string, Injectable<{ execute(caller: { realmId: null }, input: Wire): P
   ['GetSignUp', GetSignUp],
   ['RequestSignUp', RequestSignUp],
   ['JoinRealm', JoinRealm],
-])('%s is refused where there is no organization', async (_, type) => {
+])('%s is rejected at an address without an organization', async (_, type) => {
   const input = {
     key: 'a'.repeat(40),
     email: yorick,
@@ -268,12 +268,12 @@ it.each<[string, Injectable<{ execute(caller: { realmId: null }, input: Wire): P
   await expect(asked).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
 });
 
-describe('setting another password by mail', () => {
+describe('password reset by email', () => {
   const DONE = '/accounts/password/reset/done/';
   const ask = (email: string, headers = {}) => send('/accounts/password/reset/', { email }, headers);
   const signIn = (password: string) => server.post('/fetch_api_key', null, { username: hamlet.email, password });
 
-  it('sends a link to the account, by which a password is set once', async () => {
+  it('sends a link that sets the password once', async () => {
     expectPage(await open('/accounts/password/reset/'), '<label for="email">');
     expectRedirect(await ask(hamlet.email.toUpperCase()), DONE);
     expectPage(await open(DONE), 'If there is an account with this address');
@@ -287,7 +287,7 @@ describe('setting another password by mail', () => {
     expectPage(await send(link, { password: PASSWORD }), 'expired or been deactivated', 404);
   });
 
-  it('logs out every browser in which somebody had logged in', async () => {
+  it('ends all browser sessions', async () => {
     const sessions = () => server.storage.uow.read((r) => r.sessions.listOf(server.realmId, hamlet.id));
     const logIn = { username: hamlet.email, password: hamlet.password, userAgent: 'Mozilla/5.0' };
     await server.parley.useCase(LogIn).execute({ realmId: server.realmId }, logIn);
@@ -298,7 +298,7 @@ describe('setting another password by mail', () => {
     expect(await sessions()).toEqual([]);
   });
 
-  it('says the same of addresses that nobody has, of bots, and of other organizations, and sends nothing', async () => {
+  it('responds alike for unknown emails, bots and other organizations without sending email', async () => {
     const realmId = (await server.parley.findRealm('other'))!;
     const other = await server.addUser({ email: `o${n}@other.example`, fullName: 'Other', realmId });
     const bot = await server.addBot(hamlet, `helper${n}`);
@@ -308,7 +308,7 @@ describe('setting another password by mail', () => {
     }
   });
 
-  it('writes to those who were deactivated that they were, without a link', async () => {
+  it('emails deactivated users about the deactivation without a link', async () => {
     await changeUser(hamlet, { isActive: false });
     expectRedirect(await ask(hamlet.email), DONE);
     const [{ text }] = (await lettersTo(hamlet.email, confirmations())) as [Letter];
@@ -323,19 +323,19 @@ describe('setting another password by mail', () => {
     expect(reply.body).not.toContain('<script>');
   });
 
-  it('shows no form for a link that leads nowhere, whatever is sent', async () => {
+  it('shows no form for an invalid link', async () => {
     const reply = await send(`/accounts/password/reset/${'a'.repeat(40)}`, { password: 'x' });
     expectPage(reply, 'The confirmation link could not be found.', 404);
     expect(reply.body).not.toContain('<form');
   });
 
-  it('sets no password for an organization that does not exist', async () => {
+  it('rejects the address of an unknown organization', async () => {
     const caller = { realmId: null };
     const reset = server.parley.useCase(ResetPassword).execute(caller, { key: 'a'.repeat(40), password: PASSWORD });
     await expect(reset).rejects.toMatchObject({ code: 'UNKNOWN_REALM', message: 'Invalid subdomain' });
   });
 
-  it('refuses weak passwords, and keeps the link', async () => {
+  it('rejects weak passwords and keeps the link', async () => {
     await ask(hamlet.email);
     const link = await linkTo(hamlet.email);
     for (const password of ['', 'short', hamlet.email, 'x'.repeat(101)]) {
@@ -344,7 +344,7 @@ describe('setting another password by mail', () => {
     expectRedirect(await send(link, { password: PASSWORD }), '/accounts/password/done/');
   });
 
-  it('ends with a password that was set otherwise, and with another address', async () => {
+  it('invalidates the link when the password or email changes', async () => {
     await ask(hamlet.email);
     const first = await linkTo(hamlet.email);
     fieldsOf(await server.patch('/settings', hamlet, { old_password: hamlet.password, new_password: PASSWORD }));
@@ -356,14 +356,14 @@ describe('setting another password by mail', () => {
     expectPage(await send(second, { password: PASSWORD }), 'expired or been deactivated', 404);
   });
 
-  it('is unavailable where nobody logs in with a password', async () => {
+  it('responds as unavailable if password login is disabled', async () => {
     await server.changeRealm({ settings: { emailAuthentication: false } });
     expectPage(await open('/accounts/password/reset/'), 'Nobody logs in to this organization with a password.', 404);
     expectPage(await ask(hamlet.email), 'Password authentication is disabled in this organization', 400);
     await server.changeRealm({ settings: { emailAuthentication: true } });
   });
 
-  it('limits letters per email and per network address, and ends the lock of too many log-ins', async () => {
+  it('limits emails per email and network address and lifts the login lock', async () => {
     await use(limited);
     for (let time = 0; time < 6; time++) await signIn('wrong');
     expect((await signIn(hamlet.password)).status).toBe(429);
@@ -380,11 +380,11 @@ describe('setting another password by mail', () => {
   });
 });
 
-describe('forms', () => {
+describe('page forms', () => {
   const sendWith = (headers: object) =>
     send('/accounts/password/reset/', { email: hamlet.email }, { ...headers } as Record<string, string>);
 
-  it('are taken from our own pages, and from programs', async () => {
+  it('accept requests from our own pages and from programs', async () => {
     for (const headers of [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }, { Origin: url }]) {
       expectRedirect(await sendWith(headers), '/accounts/password/reset/done/');
     }
@@ -396,12 +396,12 @@ describe('forms', () => {
     ['another origin', { Origin: 'https://evil.example' }],
     ['an origin that no proxy vouches for', { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' }],
     ['a page without an origin', { Origin: 'null' }],
-  ])('are refused from %s', async (_, headers) => {
+  ])('rejects forms from %s', async (_, headers) => {
     expectPage(await sendWith(headers), 'sent from a page of another site', 403);
     await lettersTo(hamlet.email, confirmations(), 0);
   });
 
-  it('are refused in a page when there are too many requests', async () => {
+  it('respond with a page when rate limited', async () => {
     await use(limited);
     const look = () => server.request('GET', '//login/', { headers: from('192.0.2.9') });
     for (let time = 0; time < 100; time++) await look();
@@ -411,7 +411,7 @@ describe('forms', () => {
   });
 });
 
-describe('a letter about a log-in', () => {
+describe('login notification email', () => {
   const letters = () => instanceOf<JobHandler>(SendLoginLetters);
   const signIn = (headers = {}) =>
     server.request('POST', '/fetch_api_key', {
@@ -419,7 +419,7 @@ describe('a letter about a log-in', () => {
       headers,
     });
 
-  it('goes to those who want it, but for those who have only just joined', async () => {
+  it('notifies users who want it unless they have just joined', async () => {
     fieldsOf(await signIn());
     await lettersTo(hamlet.email, letters(), 0);
     server.clock.advance(61);
@@ -435,7 +435,7 @@ describe('a letter about a log-in', () => {
     await lettersTo(hamlet.email, letters(), 1);
   });
 
-  it('comes five times an hour at most, however often somebody logs in', async () => {
+  it('limits notifications to five per hour', async () => {
     await use(limited);
     server.clock.advance(61);
     for (let time = 0; time < 7; time++) fieldsOf(await signIn());
@@ -443,7 +443,7 @@ describe('a letter about a log-in', () => {
   });
 });
 
-describe('joining by a link', () => {
+describe('joining with a link', () => {
   const made = async (params: object = {}): Promise<string> =>
     (fieldsOf(await server.post('/invites/multiuse', people.desdemona, { ...params })) as Wire).invite_link.slice(
       url.length,
@@ -453,7 +453,7 @@ describe('joining by a link', () => {
     send('/accounts/register/', { key: link.split('/').at(-1), full_name: 'Yorick', password: PASSWORD, ...params });
   const sent = (email: string) => `/accounts/send_confirm/?email=${encodeURIComponent(email)}`;
   const login = (email: string) => `/login/?email=${encodeURIComponent(email)}`;
-  /** As administrators see them; undefined: nobody has the address. */
+  /** User as administrators see them; undefined if no user has the email. */
   async function userOf(email: string): Promise<Wire> {
     const user = await server.storage.uow.read(({ users }) => users.findByEmail(server.realmId, email));
     return user && (await server.get(`/users/${user.id}`, people.desdemona)).body.user;
@@ -464,7 +464,7 @@ describe('joining by a link', () => {
   const JOINED = '/accounts/joined/';
   const EXPIRED = 'The invitation link has expired or been deactivated.';
 
-  it('asks for an address, confirms it by mail, and asks for the rest', async () => {
+  it('asks for an email, confirms it and asks for the other fields', async () => {
     const link = await made({ invite_as: 600, stream_ids: [closed] });
     const queue = await openQueue(server, people.iago);
     expectPage(await open(link), '<h1>Join Realm zulip</h1>');
@@ -495,7 +495,7 @@ describe('joining by a link', () => {
     expectPage(await open(login(yorick)), `There is an account for <strong>${yorick}</strong>`);
   });
 
-  it('sends no letters of welcome where the organization wants none', async () => {
+  it('sends no welcome emails if the organization disables them', async () => {
     await server.changeRealm({ settings: { sendWelcomeEmails: false } });
     await join(await made());
     expectRedirect(await register(await linkTo(yorick)), JOINED);
@@ -507,14 +507,14 @@ describe('joining by a link', () => {
     ['', 'Enter a valid email address.'],
     ['"><script>alert(1)</script>', 'Enter a valid email address.'],
     ['x@mailinator.com', 'Please use your real email address.'],
-  ])('shows the form again for the address %j: %s', async (email, message) => {
+  ])('shows the form again for the email %j: %s', async (email, message) => {
     const reply = await join(await made(), email);
     expectPage(reply, message, 400);
     expect(reply.body).not.toContain('<script>');
     await lettersTo(email, confirmations(), 0);
   });
 
-  it('takes no addresses outside of the domains, when they are asked for and when they are used', async () => {
+  it('rejects emails outside the domains, both at entry and at confirmation', async () => {
     const link = await made();
     await join(link);
     const confirm = await linkTo(yorick);
@@ -524,7 +524,7 @@ describe('joining by a link', () => {
     expectPage(await register(confirm), outside, 400);
   });
 
-  it('answers those with a deactivated account', async () => {
+  it('reports a deactivated account', async () => {
     await changeUser(hamlet, { isActive: false });
     expectPage(await join(await made(), hamlet.email), 'Account has been deactivated.', 400);
   });
@@ -544,7 +544,7 @@ describe('joining by a link', () => {
     expectRedirect(await register(confirm), JOINED);
   });
 
-  it('keeps what was filled in when something is refused', async () => {
+  it('keeps form input after an error', async () => {
     fieldsOf(
       await server.post('/default_stream_groups/create', people.desdemona, {
         group_name: 'Fun & games',
@@ -576,12 +576,12 @@ describe('joining by a link', () => {
     [`/join/${'a'.repeat(24)}/`, 'The invitation link could not be found.'],
     ['/accounts/do_confirm/x', 'The invitation link is malformed.'],
     [`/accounts/do_confirm/${'a'.repeat(40)}`, 'The confirmation link could not be found.'],
-  ])('says of %s: %s', async (path, message) => {
+  ])('shows for %s the message %s', async (path, message) => {
     expectPage(await open(path), message, 404);
     expectPage(await send('/accounts/register/', { key: path.split('/').filter(Boolean).at(-1) }), message, 404);
   });
 
-  it('fails once the link is revoked, and goes on when it only expires in between', async () => {
+  it('fails once the link is revoked but continues after expiry', async () => {
     const link = await made({ invite_expires_in_minutes: 1 });
     await join(link);
     const inTime = await linkTo(yorick);
@@ -598,11 +598,11 @@ describe('joining by a link', () => {
     expectPage(await register(tooLate), EXPIRED, 404);
   });
 
-  it('is of no use in another organization', async () => {
+  it('rejects links of another organization', async () => {
     expectPage(await open(await made(), 'other'), 'The invitation link could not be found.', 404);
   });
 
-  it('lets nobody join with an address that is not confirmed', async () => {
+  it('requires a confirmed email', async () => {
     const link = await made();
     const key = link.split('/').at(-2)!;
     const reply = await send('/accounts/register/', {
@@ -616,7 +616,7 @@ describe('joining by a link', () => {
     expect(await userOf(yorick)).toBeNull();
   });
 
-  it('confirms no addresses where the server sends no mail', async () => {
+  it('skips confirmation if the server sends no email', async () => {
     await use(withoutMail);
     const link = await made();
     const key = link.split('/').at(-2)!;
@@ -634,7 +634,7 @@ describe('joining by a link', () => {
     expect(await userOf(yorick)).toMatchObject({ role: 400 });
   });
 
-  it('limits letters per email and per network address', async () => {
+  it('limits emails per email and network address', async () => {
     await use(limited);
     const link = await made();
     expectRedirect(await join(link, yorick, from('192.0.2.11')), sent(yorick));
@@ -642,11 +642,11 @@ describe('joining by a link', () => {
     expectPage(await join(link, yorick, from('192.0.2.13')), 'This was tried too often.', 429);
     for (const name of ['b', 'c', 'd', 'e', 'f']) await join(link, `${name}@example.com`, from('192.0.2.14'));
     expectPage(await join(link, 'g@example.com', from('192.0.2.14')), 'This was tried too often.', 429);
-    // The refusal does not show who has an account.
+    // The response does not reveal existing accounts.
     expectPage(await join(link, hamlet.email, from('192.0.2.14')), 'This was tried too often.', 429);
   });
 
-  it('is for one address with a letter of invitation, which is its own confirmation', async () => {
+  it('accepts an emailed invitation for its own address without further confirmation', async () => {
     fieldsOf(await server.post('/invites', hamlet, { invitee_emails: yorick, stream_ids: [general] }));
     const link = await linkTo(yorick, instanceOf<JobHandler>(SendInvitationLetters));
     const key = link.split('/').at(-1)!;
@@ -658,7 +658,7 @@ describe('joining by a link', () => {
     expectPage(await register(link), EXPIRED, 404);
   });
 
-  it('is possible with a confirmed address without pages', async () => {
+  it('joins through the API with a confirmed email', async () => {
     await join(await made());
     const key = (await linkTo(yorick)).split('/').at(-1)!;
     const accept = () => server.post('/invites/accept', null, { key, full_name: 'Yorick', password: PASSWORD });
@@ -666,7 +666,7 @@ describe('joining by a link', () => {
     expectRefusal(await accept(), 'The confirmation link has expired or been deactivated.');
   });
 
-  it('is possible with a link without pages, once the address is confirmed', async () => {
+  it('joins through the API with a link after confirmation', async () => {
     const accept = (params: object) =>
       server.post('/invites/accept', null, { full_name: 'Yorick', password: PASSWORD, ...params });
     const key = (await made()).split('/').at(-2)!;
@@ -674,7 +674,7 @@ describe('joining by a link', () => {
     expect(fieldsOf(await accept({ key, email: ` ${yorick} ` }))).toEqual(confirm);
     expect(await userOf(yorick)).toBeNull();
     const link = await linkTo(yorick);
-    // Nothing of what came with the first request counts, and the same request sends the same link.
+    // Other fields of the first request are ignored, and a repeated request resends the same link.
     expect(fieldsOf(await accept({ key, email: yorick, full_name: '', password: 'weak' }))).toEqual(confirm);
     expect(await linkTo(yorick, confirmations(), 2)).toBe(link);
     const joined = fieldsOf(await accept({ key: link.split('/').at(-1)! }));
@@ -691,11 +691,11 @@ describe('joining by a link', () => {
     expect(await reply()).toMatchObject({ status: 429, body: { code: 'RATE_LIMIT_HIT', 'retry-after': 3600 } });
   });
 
-  describe('where anybody may join', () => {
+  describe('open organization', () => {
     const openToAll = () => server.changeRealm({ settings: { inviteRequired: false } });
     const signUp = (email = yorick) => send('/register/', { email });
 
-    it('needs no link, and leads to the default channels', async () => {
+    it('needs no link and subscribes to the default channels', async () => {
       await openToAll();
       expectPage(await open('/'), '<a href="/register/">Sign up</a>');
       expectPage(await open('/register/'), '<h1>Join Realm zulip</h1>');
@@ -707,19 +707,19 @@ describe('joining by a link', () => {
       expectRedirect(await signUp(), login(yorick));
     });
 
-    it('leads to the sign-up page from invalid links', async () => {
+    it('redirects invalid links to the sign-up page', async () => {
       await openToAll();
       expectRedirect(await open('/join/x/'), '/register/');
       expectRedirect(await open(`/join/${'a'.repeat(24)}/`), '/register/');
     });
 
-    it('confirms addresses even where the server sends no mail', async () => {
+    it('confirms emails even if the server sends no email', async () => {
       await use(withoutMail);
       await openToAll();
       expectRedirect(await signUp(), sent(yorick));
     });
 
-    it('is refused elsewhere, also to those who began when it was open', async () => {
+    it('rejects joining after the organization was closed', async () => {
       const closedToAll = `Please request an invite for ${yorick} from the organization administrator.`;
       expectPage(await open('/register/'), 'needs an invitation');
       expectPage(await signUp(), closedToAll, 400);

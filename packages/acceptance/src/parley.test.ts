@@ -5,14 +5,14 @@ import { basic, TestServer } from './testing/test-server.js';
 
 class Nothing {}
 
-/** Says who is calling. */
+/** Returns the caller. */
 const whoAmI = route('GET', '/whoami', {
   auth: 'user',
   dto: Nothing,
   handle: async ({ caller }) => success({ user_id: caller.userId, client: caller.clientName }),
 });
 
-/** Answers the realm of an anonymous caller. */
+/** Returns the realm of an anonymous caller. */
 const whereAmI = route('GET', '/whereami', {
   auth: 'anyone',
   dto: Nothing,
@@ -28,14 +28,14 @@ const forOwners = route('POST', '/owners', {
 
 const moreRoutes = [whoAmI, whereAmI, forOwners];
 
-describe('the whole application', () => {
+describe('Parley application', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ moreRoutes });
   });
   afterAll(() => server.close());
 
-  it('authenticates by address and key, whatever the letter case of the address', async () => {
+  it('authenticates by email and API key, ignoring the case of the email', async () => {
     const { hamlet } = server.people;
     for (const email of [hamlet.email, 'HAMLET@Zulip.com', ` ${hamlet.email} `]) {
       const reply = await server.get('/whoami', { ...hamlet, email });
@@ -49,19 +49,19 @@ describe('the whole application', () => {
     ${'Basic !!'}                                             | ${'Invalid authorization header for basic auth'}
     ${basic({ email: 'hamlet@zulip.com', apiKey: 'short' })}  | ${'Malformed API key'}
     ${basic({ email: 'no@one.com', apiKey: 'a'.repeat(32) })} | ${'Invalid API key'}
-  `('keeps others out: $msg', async ({ header, msg }) => {
+  `('rejects an unauthenticated request: $msg', async ({ header, msg }) => {
     const reply = await server.request('GET', '/whoami', { headers: header && { Authorization: header } });
     expect(reply).toMatchObject({ status: 401, body: { result: 'error', code: 'UNAUTHORIZED', msg } });
     expect(reply.headers['www-authenticate']).toBe('Basic realm="zulip"');
   });
 
-  it("refuses somebody else's key", async () => {
+  it("rejects another user's API key", async () => {
     const { hamlet, iago } = server.people;
     const reply = await server.get('/whoami', { ...hamlet, apiKey: iago.apiKey });
     expect(reply.body.msg).toBe('Invalid API key');
   });
 
-  it('refuses a key on the host of another realm, and of none', async () => {
+  it('rejects a key on the host of another realm or of no realm', async () => {
     const { hamlet } = server.people;
     await server.addRealm('lear');
     for (const realm of ['lear', 'nowhere']) {
@@ -70,7 +70,7 @@ describe('the whole application', () => {
     }
   });
 
-  it('finds the realm of anonymous callers by host name', async () => {
+  it('resolves the realm of anonymous callers by host name', async () => {
     expect((await server.get('/whereami', null)).body.realm_id).toBe(server.realmId);
   });
 
@@ -83,7 +83,7 @@ describe('the whole application', () => {
     });
   });
 
-  it('answers JSON for everything it does not know', async () => {
+  it('responds in JSON to unknown paths and methods', async () => {
     for (const path of ['/nothing', '//nothing', '//favicon.ico']) {
       expect(await server.get(path, null)).toMatchObject({
         status: 404,
@@ -94,7 +94,7 @@ describe('the whole application', () => {
   });
 });
 
-describe("a host application's log-in", () => {
+describe('host application login', () => {
   let server: TestServer;
   let logged: unknown[];
   let answer: () => { realm: string; userId: number } | null;
@@ -112,13 +112,13 @@ describe("a host application's log-in", () => {
 
   const ask = (headers = {}) => server.request('GET', '/whoami', { headers: { 'X-Test': '1', ...headers } });
 
-  it('counts before API keys', async () => {
+  it('takes precedence over API keys', async () => {
     const { hamlet, iago } = server.people;
     answer = () => ({ realm: 'zulip', userId: hamlet.id });
     expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(hamlet.id);
   });
 
-  it('leaves those it does not know to API keys', async () => {
+  it('falls back to API keys for an unrecognized caller', async () => {
     const { iago } = server.people;
     answer = () => null;
     expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(iago.id);
@@ -132,7 +132,7 @@ describe("a host application's log-in", () => {
 }}
     ${'an unknown realm'} | ${() => ({ realm: 'nowhere', userId: 1 })}
     ${'an unknown user'}  | ${() => ({ realm: 'zulip', userId: 4711 })}
-  `('answers $mistake with an opaque 500, and logs it', async ({ thrower }) => {
+  `('responds to $mistake with an opaque 500 and logs the error', async ({ thrower }) => {
     answer = thrower;
     const reply = await ask();
     expect(reply).toMatchObject({ status: 500, body: { result: 'error', msg: 'Internal server error' } });
@@ -169,7 +169,7 @@ describe("a host application's log-in", () => {
     ],
     ['a realm without an end', (hamlet) => ({ realm: 'z'.repeat(2_000_000), userId: hamlet })],
     ['an external id without an end', () => ({ realm: 'zulip', externalId: 'x'.repeat(2_000_000) })],
-  ])('takes %s for nobody, and logs a short line', async (_, lie) => {
+  ])('rejects the identity %s and logs a short line', async (_, lie) => {
     for (const externalId of ['undefined', 'null', '[object Object]']) {
       await server.parley.users.upsert({ realm: 'zulip', externalId, name: 'Somebody' });
     }
@@ -179,13 +179,13 @@ describe("a host application's log-in", () => {
     expect((logged[0] as { readonly err: Error }).err.message.length).toBeLessThan(500);
   });
 
-  it('takes numbers for external ids, as many applications have them', async () => {
+  it('accepts numeric external ids', async () => {
     const { id } = await server.parley.users.upsert({ realm: 'zulip', externalId: '1603', name: 'Numbered' });
     answer = () => ({ realm: 'zulip', userId: undefined, externalId: 1603 }) as never;
     expect((await ask()).body.user_id).toBe(id);
   });
 
-  it('keeps people of another realm apart', async () => {
+  it('separates users of different realms', async () => {
     const realmId: RealmId = await server.addRealm('lear');
     const { id } = await server.addUser({ email: 'fool@lear.com', fullName: 'The Fool', realmId });
     answer = () => ({ realm: 'zulip', userId: id });
@@ -194,7 +194,7 @@ describe("a host application's log-in", () => {
     expect((await ask()).body.user_id).toBe(id);
   });
 
-  it('refuses those who were deactivated', async () => {
+  it('rejects deactivated users', async () => {
     const { cordelia } = server.people;
     await server.storage.uow.write(async (tx) => {
       await tx.users.update({ ...cordelia.user, isActive: false });
@@ -204,8 +204,8 @@ describe("a host application's log-in", () => {
   });
 });
 
-describe('closing', () => {
-  it('finishes what is in flight, and happens once', async () => {
+describe('Parley.close', () => {
+  it('finishes pending requests and runs only once', async () => {
     let start = () => {};
     let finish = () => {};
     const started = new Promise<void>((resolve) => {
@@ -238,8 +238,8 @@ describe('closing', () => {
   });
 });
 
-describe('another secret', () => {
-  it('is refused beside a running server', async () => {
+describe('changed server secret', () => {
+  it('rejects a changed secret in a command beside a running server', async () => {
     const server = await TestServer.start({ moreRoutes });
     const parts = { ...server.parts, secret: 'another secret, by mistake' };
     await expect(composeParley({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(/another secret/);
@@ -247,7 +247,7 @@ describe('another secret', () => {
     await server.close();
   });
 
-  it('gives everybody another key at the next start', async () => {
+  it('changes every API key at the next start', async () => {
     const server = await TestServer.start({ moreRoutes });
     const { hamlet } = server.people;
     const said: unknown[] = [];
@@ -265,7 +265,7 @@ describe('another secret', () => {
   });
 });
 
-/** Says something else whenever it is asked. */
+/** Object whose property returns the next value on each access. */
 function changing(name: string, answers: readonly unknown[]): unknown {
   let asked = 0;
   return Object.defineProperty({ realm: 'zulip' }, name, {

@@ -9,10 +9,10 @@ const NOT_FOUND = { status: 404 };
 let server: TestServer;
 let people: TestServer['people'];
 let town: number;
-/** Private, without Hamlet. */
+/** Private channel without Hamlet. */
 let closet: number;
 let queue: TestQueue;
-/** Somebody of another organization, whose requests go there. */
+/** User of another organization, whose requests go there. */
 let regan: TestUser;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('drafts', () => {
   const UNKNOWN = 'Draft does not exist';
   const OFF = 'User has disabled synchronizing drafts.';
 
-  it('are kept in the order of their edits, and announced to their user alone', async () => {
+  it('appear ordered by edit time and published to their user only', async () => {
     const { hamlet, cordelia, iago } = people;
     const other = await openQueue(server, cordelia);
     const ids = await keep(
@@ -82,19 +82,19 @@ describe('drafts', () => {
     expect([await drafts(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
   });
 
-  it('may be none', async () => {
+  it('accept an empty list', async () => {
     expect(await keep()).toEqual([]);
     expect(await heard()).toEqual([{ type: 'drafts', op: 'add', drafts: [] }]);
   });
 
-  it('are cut where they are too long', async () => {
+  it('truncate long content', async () => {
     await keep(toTown({ topic: 't'.repeat(61), content: 'c'.repeat(10_001) }));
     const [draft] = await drafts();
     expect(draft.topic).toBe(`${'t'.repeat(57)}...`);
     expect(draft.content).toBe(`${'c'.repeat(10_000 - 20)}\n[message truncated]`);
   });
 
-  it('are replaced as a whole', async () => {
+  it('replace a draft as a whole', async () => {
     const { hamlet } = people;
     const [id] = await keep(toTown({ timestamp: 9 }));
     const draft = { type: 'private', to: [hamlet.id], topic: '', content: 'or not to be', timestamp: 10 };
@@ -105,7 +105,7 @@ describe('drafts', () => {
     expect(await drafts()).toEqual([{ id, ...draft }]);
   });
 
-  it('are deleted', async () => {
+  it('delete a draft', async () => {
     const [id] = await keep(toTown());
     expect(fieldsOf(await server.delete(`/drafts/${id}`, people.hamlet))).toEqual({});
     expect(await drafts()).toEqual([]);
@@ -113,7 +113,7 @@ describe('drafts', () => {
     expectRefusal(await server.delete(`/drafts/${id}`, people.hamlet), UNKNOWN, NOT_FOUND);
   });
 
-  it('of others, and of another organization, are unknown', async () => {
+  it('report drafts of other users and organizations as unknown', async () => {
     const [id] = await keep(toTown());
     const draft = { type: '', to: [], topic: '', content: 'x' };
     expectRefusal(await server.patch(`/drafts/${id}`, people.iago, { draft }), UNKNOWN, NOT_FOUND);
@@ -141,19 +141,19 @@ describe('drafts', () => {
     ['another kind', () => ({ type: 'group' }), 'Invalid drafts[1]["type"]'],
     ['an id', () => ({ id: 5 }), 'Argument "id" at drafts[1]["id"] is unexpected'],
     ['a name', () => ({ to: ['town'] }), 'drafts[1]["to"][0] is not an integer'],
-  ])('are refused, all of them, for one with %s', async (_, more, msg) => {
+  ])('rejects all drafts if one of them has %s', async (_, more, msg) => {
     expectRefusal(await post(people.hamlet, toTown(), toTown(more())), msg);
     expect(await drafts()).toEqual([]);
     expect(await heard()).toEqual([]);
   });
 
-  it.each(['type', 'to', 'topic', 'content'])('are refused without %s', async (name) => {
+  it.each(['type', 'to', 'topic', 'content'])('reject a draft without %s', async (name) => {
     const draft: Wire = toTown();
     delete draft[name];
     expectRefusal(await post(people.hamlet, draft), `${name} key is missing from drafts[0]`);
   });
 
-  it('are refused beyond the maximum of text, and may grow no more then', async () => {
+  it('reject drafts beyond the total text limit, including growing ones', async () => {
     const draft = { type: '', to: [], topic: '', content: 'x'.repeat(9999) };
     const ids = [...(await keep(...Array(90).fill(draft))), ...(await keep(...Array(90).fill(draft)))];
     await keep(...Array(20).fill(draft));
@@ -168,7 +168,7 @@ describe('drafts', () => {
     await keep({ ...draft, content: 'x' });
   });
 
-  it('are refused beyond the maximum', async () => {
+  it('reject more than the maximum number', async () => {
     const { hamlet } = people;
     const many = Array(1000).fill({ type: '', to: [], topic: '', content: 'x' });
     await keep(...many);
@@ -180,7 +180,7 @@ describe('drafts', () => {
     await server.patch('/settings', hamlet, { enable_drafts_synchronization: true });
   });
 
-  it('are gone, without an event for each, when they are not to be on the server', async () => {
+  it('delete all drafts without events when synchronization is disabled', async () => {
     const { hamlet, iago, desdemona } = people;
     await keep(toTown());
     const before = (await heard()).length;
@@ -191,7 +191,7 @@ describe('drafts', () => {
     for (const [method, path, params] of [
       ['GET', '/drafts', {}],
       ['POST', '/drafts', { drafts: [draft] }],
-      // Before anything is said about parameters.
+      // Checked before parameters.
       ['POST', '/drafts', {}],
       ['PATCH', '/drafts/999', { draft }],
       ['DELETE', '/drafts/999', {}],
@@ -224,7 +224,7 @@ describe('saved snippets', () => {
     ...more,
   });
 
-  it('are listed for their user alone, oldest first', async () => {
+  it('appear to their user only, oldest first', async () => {
     const [first, second] = [await save(), await save(people.hamlet, 'Farewell')];
     const both = [shown(first), shown(second, { title: 'Farewell' })];
     expect(await snippets()).toEqual(both);
@@ -233,7 +233,7 @@ describe('saved snippets', () => {
     expect(await snippets(people.iago)).toEqual([]);
   });
 
-  it('are changed as far as something is given', async () => {
+  it('change only the given properties', async () => {
     const id = await save();
     const before = (await heard()).length;
     const change = async (params: object) =>
@@ -246,7 +246,7 @@ describe('saved snippets', () => {
     expect(await snippets()).toEqual([shown(id, { title: 'Hi', content: 'all' })]);
   });
 
-  it('are deleted', async () => {
+  it('delete a draft', async () => {
     const id = await save();
     expect(fieldsOf(await server.delete(`/saved_snippets/${id}`, people.hamlet))).toEqual({});
     expect((await heard()).at(-1)).toEqual({ type: 'saved_snippets', op: 'remove', saved_snippet_id: id });
@@ -254,7 +254,7 @@ describe('saved snippets', () => {
     expectRefusal(await server.patch(`/saved_snippets/${id}`, people.hamlet, {}), UNKNOWN, NOT_FOUND);
   });
 
-  it('of others, and of another organization, are unknown', async () => {
+  it('report drafts of other users and organizations as unknown', async () => {
     const id = await save();
     for (const [method, params] of [
       ['PATCH', { title: 'x' }],
@@ -272,14 +272,14 @@ describe('saved snippets', () => {
     [{ title: 'x', content: ' ' }, 'content cannot be blank'],
     [{ title: 'x'.repeat(61), content: 'x' }, 'title is too long (limit: 60 characters)'],
     [{ title: 'x', content: 'x'.repeat(10_001) }, 'content is too long (limit: 10000 characters)'],
-  ])('are refused: %#', async (params, msg) => {
+  ])('rejects invalid alert words: %#', async (params, msg) => {
     expectRefusal(await server.post('/saved_snippets', people.hamlet, params), msg);
     const id = await save();
     expectRefusal(await server.patch(`/saved_snippets/${id}`, people.hamlet, params), msg);
     expect(await snippets()).toEqual([shown(id)]);
   });
 
-  it.each(['title', 'content'])('are refused without %s', async (name) => {
+  it.each(['title', 'content'])('reject a draft without %s', async (name) => {
     const params: Wire = { title: 'x', content: 'x' };
     delete params[name];
     expectRefusal(await server.post('/saved_snippets', people.hamlet, params), `Missing '${name}' argument`, {
@@ -288,7 +288,7 @@ describe('saved snippets', () => {
     });
   });
 
-  it('are refused beyond the maximum', async () => {
+  it('reject more than the maximum number', async () => {
     const { cordelia } = people;
     await server.storage.uow.write(async (tx) => {
       const snippet = { realmId: server.realmId, userId: cordelia.id, title: 'x', content: 'x', createdAt: 1 };
@@ -300,7 +300,7 @@ describe('saved snippets', () => {
     );
   });
 
-  it('are refused beyond the maximum of text, and may grow no more then', async () => {
+  it('reject drafts beyond the total text limit, including growing ones', async () => {
     const { iago } = people;
     const content = 'x'.repeat(10_000);
     const ids = await server.storage.uow.write(async (tx) => {
@@ -326,7 +326,7 @@ describe('navigation views', () => {
   const refused = async (view: object, msg: string) =>
     expectRefusal(await server.post('/navigation_views', people.hamlet, { ...view }), msg);
 
-  it('are listed for their user alone, oldest first', async () => {
+  it('appear to their user only, oldest first', async () => {
     await add(STARRED);
     await add(ALERTS);
     const both = [{ ...STARRED, name: null }, ALERTS];
@@ -338,7 +338,7 @@ describe('navigation views', () => {
     expect(await views(people.iago)).toEqual([]);
   });
 
-  it.each([ALERTS.fragment, encodeURIComponent(ALERTS.fragment)])('are changed at %s', async (fragment) => {
+  it.each([ALERTS.fragment, encodeURIComponent(ALERTS.fragment)])('change at %s', async (fragment) => {
     const { hamlet } = people;
     await add(ALERTS);
     const before = (await heard()).length;
@@ -353,14 +353,14 @@ describe('navigation views', () => {
     ]);
   });
 
-  it('are deleted', async () => {
+  it('delete a draft', async () => {
     await add(STARRED);
     expect(fieldsOf(await server.delete(viewPath(STARRED.fragment), people.hamlet))).toEqual({});
     expect((await heard()).at(-1)).toEqual({ type: 'navigation_view', op: 'remove', fragment: STARRED.fragment });
     expect(await views()).toEqual([]);
   });
 
-  it('are refused without a fitting name, and where there is such a one', async () => {
+  it('reject invalid names and duplicates', async () => {
     const { hamlet } = people;
     await add(STARRED);
     await add(ALERTS);
@@ -381,7 +381,7 @@ describe('navigation views', () => {
     expect(await views()).toHaveLength(3);
   });
 
-  it.each(['fragment', 'is_pinned'])('are refused without %s', async (name) => {
+  it.each(['fragment', 'is_pinned'])('reject a draft without %s', async (name) => {
     const params: Wire = { ...ALERTS };
     delete params[name];
     expectRefusal(await server.post('/navigation_views', people.hamlet, params), `Missing '${name}' argument`, {
@@ -390,7 +390,7 @@ describe('navigation views', () => {
     });
   });
 
-  it('that are missing, of others, or of another organization, are unknown', async () => {
+  it('report missing and foreign views as unknown', async () => {
     await add(STARRED);
     const path = viewPath(STARRED.fragment);
     const params = { is_pinned: false };
@@ -402,7 +402,7 @@ describe('navigation views', () => {
     expect(await views()).toEqual([{ ...STARRED, name: null }]);
   });
 
-  it('are refused beyond the maximum', async () => {
+  it('reject more than the maximum number', async () => {
     const { cordelia } = people;
     await server.storage.uow.write(async (tx) => {
       for (let n = 0; n < 500; n++) {
@@ -415,13 +415,13 @@ describe('navigation views', () => {
 });
 
 describe('onboarding steps', () => {
-  /** Newcomers need no banner about what has changed (organization §10.3). */
+  /** New users get no banner about changes (organization §10.3). */
   const ALL = ['intro_inbox_view_modal', 'intro_recent_view_modal', 'first_stream_created_banner'];
   const notices = (names: readonly string[]) => names.map((name) => ({ type: 'one_time_notice', name }));
   const complete = (onboarding_step: string, as = people.hamlet) =>
     server.post('/users/me/onboarding_steps', as, { onboarding_step });
 
-  it('are shown until they are done, and once more for those who repeat themselves', async () => {
+  it('appear until done, and again for repeated steps', async () => {
     expect((await registered('onboarding_steps')).onboarding_steps).toEqual(notices(ALL));
     expect(fieldsOf(await complete(ALL[1]!))).toEqual({});
     fieldsOf(await complete(ALL[1]!));
@@ -433,7 +433,7 @@ describe('onboarding steps', () => {
     expect(other.registered.onboarding_steps).toEqual(notices(ALL));
   });
 
-  it('that are unknown are refused', async () => {
+  it('reject unknown steps', async () => {
     expectRefusal(await complete('no_such_step'), 'Unknown onboarding_step: no_such_step');
     expectRefusal(
       await server.post('/users/me/onboarding_steps', people.hamlet, {}),
@@ -445,7 +445,7 @@ describe('onboarding steps', () => {
     );
   });
 
-  it('are none of bots’ business', async () => {
+  it('reject bots', async () => {
     const helper = await server.addBot(people.hamlet, 'helper');
     expectRefusal(await complete(ALL[0]!, helper), 'This endpoint does not accept bot requests.');
   });

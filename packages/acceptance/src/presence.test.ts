@@ -22,7 +22,7 @@ const legacy = (status: 'active' | 'idle', timestamp: number) => ({
   aggregated: client(status, timestamp),
   website: { ...client(status, timestamp), pushable: false },
 });
-/** Presence events reach those who are there: a queue that was polled. */
+/** Presence events reach only queues that have been polled. */
 async function listen(as: TestUser, params: object = {}): Promise<TestQueue> {
   const queue = await openQueue(server, as, { event_types: ['presence', 'user_settings'], ...params });
   await eventsAfter(server, queue);
@@ -31,7 +31,7 @@ async function listen(as: TestUser, params: object = {}): Promise<TestQueue> {
 const hidePresence = (as: TestUser, presence_enabled: boolean) => server.patch('/settings', as, { presence_enabled });
 
 describe('POST /users/me/presence (users §8.1)', () => {
-  it('answers who is there, in the form of older clients', async () => {
+  it('returns present users in the format for older clients', async () => {
     const { hamlet, cordelia } = people;
     const at = now();
     expect(await reported(hamlet)).toEqual({
@@ -46,7 +46,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     });
   });
 
-  it('answers what a client does not know yet, by ids', async () => {
+  it('returns users by id since the last update', async () => {
     const { hamlet, cordelia } = people;
     const at = now();
     const first = await reported(hamlet, { last_update_id: -1 });
@@ -70,7 +70,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     ]);
   });
 
-  it('counts from -1 where nobody was ever online', async () => {
+  it('starts at -1 if no user was ever online', async () => {
     await hidePresence(people.hamlet, false);
     const answer = await reported(people.hamlet, { last_update_id: -1, history_limit_days: 0 });
     expect(answer).toMatchObject({ presences: {}, presence_last_update_id: -1 });
@@ -78,18 +78,18 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expect(later).toMatchObject({ presences: {}, presence_last_update_id: 77 });
   });
 
-  it('shows when somebody joined in the place of when they last did something', async () => {
+  it('uses the join date if the user was never active', async () => {
     const { hamlet } = people;
     const { presences } = await reported(hamlet, { status: 'idle', slim_presence: true });
     expect(presences).toEqual({ [hamlet.id]: times(hamlet.user.joinedAt, now()) });
   });
 
-  it('answers nothing to a ping', async () => {
+  it('returns nothing for a ping', async () => {
     expect(await reported(people.hamlet, { ping_only: true, new_user_input: true })).toEqual({});
     expect(Object.keys((await reported(people.cordelia)).presences)).toHaveLength(2);
   });
 
-  it('leaves out who was not there for longer than asked', async () => {
+  it('omits users absent for longer than requested', async () => {
     const { hamlet, cordelia } = people;
     const { presence_last_update_id: id } = await reported(hamlet);
     server.clock.advance(2 * 86_400 + 1);
@@ -104,7 +104,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expect(await shown({})).toEqual([String(cordelia.id)]);
   });
 
-  it('changes times that are older than 55 seconds', async () => {
+  it('updates times older than 55 seconds only', async () => {
     const { hamlet } = people;
     const at = now();
     const after = async (seconds: number, status: string) => {
@@ -117,7 +117,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expect(await after(1, 'active')).toEqual(times(at + 57, at + 56));
   });
 
-  it('calls somebody idle in the old form who did nothing for 70 seconds', async () => {
+  it('reports users as idle after 70 seconds in the old format', async () => {
     const { hamlet } = people;
     const at = now();
     await reported(hamlet);
@@ -127,7 +127,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expect((await reported(hamlet, { status: 'idle' })).presences[hamlet.email]).toEqual(legacy('idle', at + 120));
   });
 
-  it('is stored soon, with update ids that nobody gets again', async () => {
+  it('stores presence soon with unique update ids', async () => {
     await server.close();
     server = await TestServer.start({ worksInBackground: true });
     const { hamlet } = server.people;
@@ -135,14 +135,14 @@ describe('POST /users/me/presence (users §8.1)', () => {
     const { presence_last_update_id: before } = await reported(hamlet, { last_update_id: -1 });
     const stored = () => server.storage.uow.read((r) => r.presence.list(server.realmId));
     while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    // One of them for the ids.
+    // One commit is for the ids.
     expect(server.storage.commits).toBe(commits + 2);
     expect(await stored()).toEqual([{ userId: hamlet.id, lastActive: now(), lastConnected: now(), updateId: before }]);
     const next = await server.storage.uow.write((tx) => tx.presence.reserveIds(server.realmId, 1));
     expect(next).toBeGreaterThan(before);
   });
 
-  it('refuses bots and what it cannot read', async () => {
+  it('rejects bots and unreadable parameters', async () => {
     const bot = await server.addBot(people.hamlet, 'helper');
     for (const status of ['active', 'unknown']) {
       expectRefusal(await report(bot, { status }), 'This endpoint does not accept bot requests.');
@@ -157,7 +157,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expectRefusal(await report(people.hamlet, { ping_only: 1 }), 'ping_only is not a boolean');
   });
 
-  it('sends nothing to another organization', async () => {
+  it('hides presence from another organization', async () => {
     await reported(people.hamlet);
     const realmId = await server.addRealm('elsewhere');
     const outsider = await server.addUser({ email: 's@zulip.com', fullName: 'Outsider', realmId });
@@ -168,7 +168,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
 });
 
 describe('presence events (users §8.5)', () => {
-  it('announce when somebody comes online, and not again while they are', async () => {
+  it('notify once when a user comes online', async () => {
     const { hamlet, cordelia } = people;
     const queues = await Promise.all([
       listen(cordelia),
@@ -191,7 +191,7 @@ describe('presence events (users §8.5)', () => {
       server_timestamp: timestamp,
       presence: { website: { client: 'website', status: 'active', timestamp, pushable: false } },
     });
-    // What was not fetched soon is told no more: clients ask for it.
+    // Presence events that were not fetched soon are dropped, since clients poll for presence.
     const second = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
     const answers = [
       [at, first],
@@ -204,7 +204,7 @@ describe('presence events (users §8.5)', () => {
     }
   });
 
-  it('are not sent to more than a hundred', async () => {
+  it('reach at most a hundred users', async () => {
     for (let n = 0; n < 95; n++) await server.addUser({ email: `u${n}@zulip.com`, fullName: `User ${n}` });
     const queue = await listen(people.cordelia);
     await reported(people.hamlet);
@@ -213,7 +213,7 @@ describe('presence events (users §8.5)', () => {
     expect(await eventsAfter(server, queue)).toHaveLength(1);
   });
 
-  it('announce that somebody hides when they are there, and shows it again', async () => {
+  it('notify when a user disables and enables presence', async () => {
     const { hamlet, cordelia } = people;
     await reported(hamlet);
     const [own, others] = [await listen(hamlet), await listen(cordelia)];
@@ -248,7 +248,7 @@ describe('presence events (users §8.5)', () => {
 describe('GET /users/:user_id_or_email/presence', () => {
   const get = (name: string | number, as = people.cordelia) => server.get(`/users/${name}/presence`, as);
 
-  it('says when somebody was there last', async () => {
+  it("returns the user's last activity", async () => {
     const { hamlet } = people;
     const at = now();
     await reported(hamlet);
@@ -264,7 +264,7 @@ describe('GET /users/:user_id_or_email/presence', () => {
     });
   });
 
-  it('refuses ids of those who have no presence', async () => {
+  it('rejects ids of users without presence', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const bot = await server.addBot(hamlet, 'helper');
     expectRefusal(await get(hamlet.id), `No presence data for ${hamlet.id}`);
@@ -284,8 +284,8 @@ describe('GET /users/:user_id_or_email/presence', () => {
   });
 });
 
-describe('a guest who may not know everybody (users §1.4)', () => {
-  /** Polonius shares a channel with Hamlet alone; both others are there. */
+describe('limited guest (users §1.4)', () => {
+  /** Polonius shares a channel with Hamlet only; the other two are present. */
   async function limited(options: Parameters<typeof TestServer.start>[0] = {}) {
     await server.close();
     server = await TestServer.start(options);
@@ -310,7 +310,7 @@ describe('a guest who may not know everybody (users §1.4)', () => {
   }
   const hidden = ({ id }: TestUser) => `user${id}@parley.invalid`;
 
-  it('gets the presence of everybody, without the addresses of those whom they may not know', async () => {
+  it("receives everyone's presence without emails of inaccessible users", async () => {
     const shown = await limited();
     const { hamlet, cordelia, polonius } = people;
     const [addresses, ids] = [[hamlet.email, hidden(cordelia)], [hamlet.id, cordelia.id].map(String)];
@@ -333,7 +333,7 @@ describe('a guest who may not know everybody (users §1.4)', () => {
     expect(Object.keys((await reported(polonius)).presences)).toContain(hidden(cordelia));
   });
 
-  it('gets the presence of those alone whom they may know where the server limits presence', async () => {
+  it('receives presence of accessible users only if the server limits presence', async () => {
     const shown = await limited({ limitsPresence: true });
     const { hamlet, cordelia, polonius } = people;
     expect(shown).toEqual({
@@ -347,7 +347,7 @@ describe('a guest who may not know everybody (users §1.4)', () => {
   });
 });
 
-it('is neither kept nor shown where the operator has disabled it (users §8.1)', async () => {
+it('presence is neither stored nor returned if the operator disabled it (users §8.1)', async () => {
   const { hamlet, cordelia } = people;
   const set = (presenceDisabled: boolean) =>
     server.parley.useCase(ConfigureRealm).execute({ realmId: server.realmId, settings: { presenceDisabled } });
@@ -383,7 +383,7 @@ it('is neither kept nor shown where the operator has disabled it (users §8.1)',
 });
 
 describe('all presences', () => {
-  it('are listed for those who were there in two weeks, by the address that all see', async () => {
+  it('list users active within two weeks by their visible email', async () => {
     const { hamlet, cordelia } = people;
     const at = now();
     await reported(hamlet);
@@ -401,7 +401,7 @@ describe('all presences', () => {
     expect((await list()).presences).toEqual({});
   });
 
-  it('are what register answers, without those who do not want to be seen', async () => {
+  it('equal the register response without users who hide presence', async () => {
     const { hamlet, cordelia, iago } = people;
     const at = now();
     await reported(hamlet);
@@ -424,7 +424,7 @@ describe('all presences', () => {
     expect(Object.keys((await registered({ presence_history_limit_days: 2 })).presences)).toHaveLength(1);
   });
 
-  it('leave out who is deactivated', async () => {
+  it('omit deactivated users', async () => {
     const { hamlet, cordelia } = people;
     const bot = await server.addUser({ email: 'x@zulip.com', fullName: 'Short Visit' });
     await reported(bot);

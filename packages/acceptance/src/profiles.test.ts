@@ -29,8 +29,8 @@ const CHOICES = { vim: { text: 'VIM', order: '1' }, emacs: { text: 'Emacs', orde
 const PATTERN = 'https://example.com/%(username)s';
 const realmUser = { event_types: ['realm_user'] };
 
-describe('fields (users §13.3, §13.4)', () => {
-  it('of each type are listed by order, registered, and announced to everybody', async () => {
+describe('profile fields (users §13.3, §13.4)', () => {
+  it('list each type in order, appear in register and are published to everyone', async () => {
     const old = await server.request('POST', '/register', {
       as: people.polonius,
       params: { event_types: ['custom_profile_fields'] },
@@ -66,7 +66,7 @@ describe('fields (users §13.3, §13.4)', () => {
     expect(told.at(-1).fields.at(-1)).toMatchObject({ name: 'Pronouns', type: 1 });
   });
 
-  it('of known services take name and hint from the server, and change in their flags alone', async () => {
+  it('get name and hint of external services from the server and allow flag changes only', async () => {
     const id = await add(7, 'whatever', { hint: 'x', field_data: { subtype: 'github' } });
     const field = { id, name: 'GitHub username', hint: '', field_data: '{"subtype":"github"}' };
     expect(await list()).toMatchObject([field]);
@@ -138,7 +138,7 @@ describe('fields (users §13.3, §13.4)', () => {
       { field_type: 6, display_in_profile_summary: true },
       'Field type not supported for display in profile summary.',
     ],
-  ])('refuse %s', async (_, params, text) => {
+  ])('reject %s', async (_, params, text) => {
     await add(1, 'Taken');
     const fields = JSON.parse(JSON.stringify({ field_type: 1, name: 'New', ...params }));
     const reply = await server.post(FIELDS, people.iago, fields);
@@ -146,7 +146,7 @@ describe('fields (users §13.3, §13.4)', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('are shown in the summary two at most, and are fifty at most', async () => {
+  it('allow two fields in the summary and fifty in total', async () => {
     const shown = { display_in_profile_summary: true };
     const [, second] = [await add(1, 'one', shown), await add(2, 'two', shown)];
     const text = 'Only 2 custom profile fields can be displayed in the profile summary.';
@@ -161,7 +161,7 @@ describe('fields (users §13.3, §13.4)', () => {
     );
   });
 
-  it('are for administrators, and known in their realm only', async () => {
+  it('require an administrator of the same realm', async () => {
     const id = await add(1, 'one');
     const admin = 'Must be an organization administrator';
     for (const who of [people.shiva, people.hamlet, people.polonius]) {
@@ -188,7 +188,7 @@ describe('fields (users §13.3, §13.4)', () => {
     );
   });
 
-  it('are put in another order', async () => {
+  it('change order', async () => {
     const [one, two, three] = [await add(1, 'one'), await add(1, 'two'), await add(1, 'three')];
     const order = (ids: readonly number[]) => server.patch(FIELDS, people.iago, { order: ids });
     expectRefusal(await order([one, two]), 'Invalid order mapping.');
@@ -203,7 +203,7 @@ describe('fields (users §13.3, §13.4)', () => {
     ]);
   });
 
-  it('take what was said in them along, and choices those who chose them', async () => {
+  it('delete their values, and removed options delete the values that use them', async () => {
     const { hamlet, cordelia } = people;
     const [motto, editor] = [await add(1, 'Motto'), await add(3, 'Editor', { field_data: CHOICES })];
     fieldsOf(await say(hamlet, [motto, 'x'], [editor, 'vim']));
@@ -217,8 +217,8 @@ describe('fields (users §13.3, §13.4)', () => {
   });
 });
 
-describe('one’s own profile (users §13.5)', () => {
-  it('takes a value of each type, announces each by itself, and shows them wherever the user is shown', async () => {
+describe('own profile (users §13.5)', () => {
+  it('accepts values of each type, publishes each and returns them with the user', async () => {
     const { hamlet, cordelia, iago } = people;
     const ids: number[] = [];
     for (const [type, params] of [
@@ -262,7 +262,7 @@ describe('one’s own profile (users §13.5)', () => {
     expect(realm_users.find(({ user_id }: Wire) => user_id === hamlet.id).profile_data).toEqual(profile);
   });
 
-  it('refuses what does not fit the type, and stores nothing then', async () => {
+  it('rejects values of the wrong type and stores nothing', async () => {
     const { hamlet } = people;
     const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
     await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
@@ -317,7 +317,7 @@ describe('one’s own profile (users §13.5)', () => {
     expectRefusal(await server.delete(OWN, helper, { data: [short] }), 'This endpoint does not accept bot requests.');
   });
 
-  it('changes what differs, keeps empty texts, and takes values away by null or by name', async () => {
+  it('changes differing values, keeps empty texts and removes values by null or by id', async () => {
     const { hamlet } = people;
     const [motto, about, locked] = [await add(1, 'Motto'), await add(2, 'About'), await add(1, 'Locked')];
     fieldsOf(await say(hamlet, [motto, 'x'], [about, 'y'], [locked, 'z']));
@@ -341,7 +341,7 @@ describe('one’s own profile (users §13.5)', () => {
     expect((await server.delete(OWN, hamlet)).body.msg).toBe("Missing 'data' argument");
   });
 
-  it('is announced to those alone who may know the user', async () => {
+  it('notifies only users with access to the user', async () => {
     const { hamlet, cordelia, polonius } = people;
     const motto = await add(1, 'Motto');
     await server.limitGuests();
@@ -357,7 +357,7 @@ describe('PATCH /users/{id}, profile_data (users §3.2)', () => {
   const update = (profile_data: object, more = {}) =>
     server.patch(`/users/${people.hamlet.id}`, people.iago, { profile_data, ...more });
 
-  it('sets values, in locked fields too, and takes away what is empty', async () => {
+  it('sets values including locked fields and removes empty ones', async () => {
     const locked = await add(1, 'Locked', { editable_by_user: false });
     const [mentors, about] = [await add(6, 'Mentors'), await add(2, 'About')];
     fieldsOf(
@@ -383,7 +383,7 @@ describe('PATCH /users/{id}, profile_data (users §3.2)', () => {
     expect(await profileOf(people.hamlet)).toEqual({});
   });
 
-  it('refuses all of it for one wrong value', async () => {
+  it('rejects the whole request for one invalid value', async () => {
     const [motto, date] = [await add(1, 'Motto'), await add(4, 'Date')];
     const good = { id: motto, value: 'x' };
     expectRefusal(await update([good, { id: date, value: '1909-3-5' }], { role: 300 }), 'Date is not a date');

@@ -50,7 +50,7 @@ const devicesOf = async (as = hamlet): Promise<Wire> =>
 const register = (device_id: number, ...params: readonly object[]) =>
   server.post('/mobile_push/register', hamlet, Object.assign({ device_id }, ...params));
 const listen = (as = hamlet) => openQueue(server, as, { event_types: ['device'] });
-/** By when the jobs have done what they could. */
+/** Waits until the jobs have reached a state. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
     if (tries > 10_000) throw new Error('It never came to be so');
@@ -64,8 +64,8 @@ async function registered(token = 'token'): Promise<number> {
   return id;
 }
 
-describe('devices (organization §11)', () => {
-  it('are added and removed, and announced to their owner alone', async () => {
+describe('push devices (organization §11)', () => {
+  it('publish additions and removals to their owner only', async () => {
     const [own, others] = [await listen(), await listen(server.people.cordelia)];
     const id = await addDevice();
     expect(await devicesOf()).toEqual({ [id]: NEW });
@@ -81,7 +81,7 @@ describe('devices (organization §11)', () => {
     expect(await eventsAfter(server, others)).toEqual([]);
   });
 
-  it('are a hundred at most: one more takes the place of the one unused for longest', async () => {
+  it('stay limited to a hundred by replacing the least recently used one', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 100; n++) ids.push(await addDevice());
     await register(ids[0]!, keyOf(), tokenOf('token'));
@@ -95,7 +95,7 @@ describe('devices (organization §11)', () => {
     expect(Object.keys(await devicesOf())).toHaveLength(100);
   });
 
-  it('cannot be removed by others, nor twice', async () => {
+  it('reject removal by other users and repeated removal', async () => {
     const id = await addDevice();
     const remove = (as: TestUser) => server.post('/remove_client_device', as, { device_id: id });
     expectRefusal(await remove(server.people.desdemona), 'Invalid `device_id`');
@@ -105,7 +105,7 @@ describe('devices (organization §11)', () => {
 });
 
 describe('POST /mobile_push/register (organization §12)', () => {
-  it('takes key and token, and later announces that the push service has the token', async () => {
+  it('accepts key and token and publishes when the push service has registered the token', async () => {
     const id = await addDevice();
     const queue = await listen();
     service.hold();
@@ -147,12 +147,12 @@ describe('POST /mobile_push/register (organization §12)', () => {
     expect(service.calls).toHaveLength(1);
   });
 
-  it('exchanges a key alone, also while a token is pending', async () => {
+  it('replaces only the key even while a token is pending', async () => {
     const id = await addDevice();
     service.hold();
     await register(id, keyOf(), tokenOf('token'));
     const queue = await listen();
-    // Three of four make no token.
+    // Three of four parameters are not a token.
     const { token_kind: _, ...most } = tokenOf('other');
     fieldsOf(await register(id, keyOf(0, OTHER_KEY), most));
     expect(await eventsAfter(server, queue)).toEqual([{ type: 'device', op: 'update', device_id: id, push_key_id: 0 }]);
@@ -161,7 +161,7 @@ describe('POST /mobile_push/register (organization §12)', () => {
     expect((await devicesOf())[id]).toMatchObject({ push_key_id: 0, push_token_id: tokenIdOf('token') });
   });
 
-  it('exchanges a token alone, and keeps the one before until then', async () => {
+  it('replaces only the token and keeps the old one until confirmed', async () => {
     const id = await registered();
     server.clock.advance(60);
     const queue = await listen();
@@ -186,7 +186,7 @@ describe('POST /mobile_push/register (organization §12)', () => {
     ['INVALID_BOUNCER_PUBLIC_KEY', { bouncer_public_key: 'another' }],
     ['BAD_REQUEST', { encrypted_push_registration: 'no JSON' }],
     ['BAD_REQUEST', { token_id: tokenIdOf('something else') }],
-  ])('tells later that the push service refuses: %s', async (code, wrong) => {
+  ])('reports afterwards that the push service rejected the registration: %s', async (code, wrong) => {
     const id = await addDevice();
     const queue = await listen();
     fieldsOf(await register(id, keyOf(), tokenOf('token'), wrong));
@@ -204,13 +204,13 @@ describe('POST /mobile_push/register (organization §12)', () => {
     [{ token_kind: 'apns' } as const, 'BAD_REQUEST'],
     [{ ios_app_id: 'org.example' } as const, 'BAD_REQUEST'],
     [{ timestamp: 0 } as const, 'REQUEST_EXPIRED'],
-  ])('tells later that the push service refuses what the app encrypted: %j', async (wrong, code) => {
+  ])('reports afterwards that the push service rejected the encrypted payload: %j', async (wrong, code) => {
     const id = await addDevice();
     fieldsOf(await register(id, keyOf(), tokenOf('token', wrong)));
     await until(async () => (await devicesOf())[id].push_registration_error_code === code);
   });
 
-  it('makes the organization known to a push service that does not know it', async () => {
+  it('registers the organization with an unaware push service', async () => {
     service.knowsRealms = false;
     await registered('first of all');
     expect(service.calls.map(({ path }) => path)).toEqual([
@@ -223,7 +223,7 @@ describe('POST /mobile_push/register (organization §12)', () => {
     expect(realm.uuid_owner_secret).toMatch(/^zuliprealm_[0-9a-f]{64}$/);
   });
 
-  it('removes what the phone had registered in the old way', async () => {
+  it("removes the phone's legacy registration", async () => {
     fieldsOf(await server.post('/users/me/android_gcm_reg_id', hamlet, { token: 'token' }));
     fieldsOf(await server.post('/users/me/android_gcm_reg_id', hamlet, { token: 'another' }));
     await registered('token');
@@ -261,19 +261,19 @@ describe('POST /mobile_push/register (organization §12)', () => {
     ['a negative key id', { push_key_id: -1 }, 'Invalid push_key_id: Value error, Not a valid unsigned 32-bit integer'],
     ['a key id too many', { push_key_id: 4_294_967_296 }, /^Invalid push_key_id: Value error/],
     ['a kind that is none', { token_kind: 'sms' }, 'Invalid token_kind'],
-  ])('refuses %s', async (_, given: object | (() => object), msg) => {
+  ])('rejects %s', async (_, given: object | (() => object), msg) => {
     const id = await addDevice();
     const reply = await register(id, typeof given === 'function' ? given() : given);
     expectRefusal(reply, expect.stringMatching(msg) as never);
     expect(await devicesOf()).toEqual({ [id]: NEW });
   });
 
-  it('refuses a key that is none, of a device that has one', async () => {
+  it('rejects an invalid key for a registered device', async () => {
     const id = await registered();
     expectRefusal(await register(id, keyOf(1, 'abcd')), 'Invalid `push_key`');
   });
 
-  it('refuses other people’s devices and other callers', async () => {
+  it('rejects devices of other users and other kinds of callers', async () => {
     const theirs = await addDevice(server.people.cordelia);
     for (const id of [theirs, 99_999]) {
       expectRefusal(await register(id, keyOf(), tokenOf('token')), 'Invalid `device_id`');
@@ -302,11 +302,11 @@ describe('POST /mobile_push/register (organization §12)', () => {
 describe.each([
   ['apns', '/users/me/apns_device_token', { appid: 'org.zulip.Zulip' }],
   ['fcm', '/users/me/android_gcm_reg_id', {}],
-])('tokens of older apps (organization §13): %s', (kind, path, more) => {
+])('push tokens of older apps (organization §13): %s', (kind, path, more) => {
   const add = (token: string, as = hamlet) => server.post(path, as, { token, ...more });
   const remove = (token: string, as = hamlet) => server.delete(path, as, { token });
 
-  it('are registered with the push service, and unregistered', async () => {
+  it('register and unregister with the push service', async () => {
     expect(fieldsOf(await add('c0ffee00'))).toEqual({});
     expect(fieldsOf(await add('c0ffee00'))).toEqual({});
     expect(fieldsOf(await add('c0ffee00', server.people.cordelia))).toEqual({});
@@ -328,7 +328,7 @@ describe.each([
     fieldsOf(await remove('c0ffee00', server.people.cordelia));
   });
 
-  it('are refused when they are none', async () => {
+  it('reject invalid tokens', async () => {
     for (const token of ['', 'a'.repeat(4097)]) {
       expectRefusal(await add(token), 'Empty or invalid length token');
       expectRefusal(await remove(token), 'Empty or invalid length token');
@@ -343,14 +343,14 @@ describe.each([
   it.each([
     [500, {}, 502, 'INTERNAL_SERVER_ERROR_ON_BOUNCER', /retry later\.$/],
     [401, { code: 'INVALID_ZULIP_SERVER', msg: 'auth failure' }, 400, 'BAD_REQUEST', /^auth failure$/],
-  ])('are not kept when the push service answers %d', async (status, body, wireStatus, code, msg) => {
+  ])('discards a token when the push service responds with %d', async (status, body, wireStatus, code, msg) => {
     service.failure = { status, body };
     expectRefusal(await add('c0ffee02'), expect.stringMatching(msg) as never, { status: wireStatus, code });
     service.failure = null;
     expectRefusal(await remove('c0ffee02'), 'Token does not exist');
   });
 
-  it('are a hundred at most: one more takes the place of the first', async () => {
+  it('allow a hundred tokens and replace the oldest', async () => {
     await server.storage.uow.write(async (tx) => {
       for (let n = 0; n < 100; n++) {
         const token = { kind: kind as 'apns', token: `aaaa${1000 + n}`, iosAppId: null };
@@ -364,7 +364,7 @@ describe.each([
   });
 });
 
-it('refuses tokens of Apple’s with other characters, and apps that are none', async () => {
+it('rejects APNs tokens with invalid characters and invalid app ids', async () => {
   const add = (params: object) => server.post('/users/me/apns_device_token', hamlet, { appid: 'a', ...params });
   for (const token of ['!!', 'abc', 'abcd!', 'ab cd']) {
     expectRefusal(await add({ token }), 'Invalid APNS token');
@@ -384,7 +384,7 @@ describe('test notifications (organization §13)', () => {
   const test = (params = {}) => server.post('/mobile_push/test_notification', hamlet, params);
   const testEncrypted = (params = {}) => server.post('/mobile_push/e2ee/test_notification', hamlet, params);
 
-  it('go to all tokens of older apps, or to one', async () => {
+  it('reach all legacy tokens or a single one', async () => {
     expect(fieldsOf(await test())).toEqual({});
     expect(service.calls).toEqual([]);
     for (const token of ['one', 'two']) fieldsOf(await server.post('/users/me/android_gcm_reg_id', hamlet, { token }));
@@ -399,7 +399,7 @@ describe('test notifications (organization §13)', () => {
     });
   });
 
-  it('are refused for tokens that nobody knows, or the push service does not', async () => {
+  it('reject tokens unknown to the server or to the push service', async () => {
     expectRefusal(await test({ token: 'nobody’s' }), 'Device not recognized', { code: 'INVALID_PUSH_DEVICE_TOKEN' });
     const token = { kind: 'fcm', token: 'lost', iosAppId: null } as const;
     await server.storage.uow.write((tx) => tx.pushTokens.add(server.realmId, hamlet.id, token));
@@ -408,7 +408,7 @@ describe('test notifications (organization §13)', () => {
     });
   });
 
-  it('are encrypted for devices, each time anew', async () => {
+  it('encrypt the payload for devices with a new nonce each time', async () => {
     const id = await registered();
     fieldsOf(await testEncrypted());
     fieldsOf(await testEncrypted({ device_id: id }));
@@ -430,7 +430,7 @@ describe('test notifications (organization §13)', () => {
     });
   });
 
-  it('wake the app on Apple’s devices', async () => {
+  it('wake the app on Apple devices', async () => {
     const id = await addDevice();
     const apple = { ...tokenOf('token', { token_kind: 'apns', ios_app_id: 'a' }), token_kind: 'apns' };
     await register(id, keyOf(), apple);
@@ -451,7 +451,7 @@ describe('test notifications (organization §13)', () => {
 
   const NONE = ['No active registered push device', { code: 'NO_ACTIVE_PUSH_DEVICE' }] as const;
 
-  it('need a device that is registered', async () => {
+  it('require a registered device', async () => {
     expectRefusal(await testEncrypted(), ...NONE);
     const id = await addDevice();
     expectRefusal(await testEncrypted(), ...NONE);
@@ -469,21 +469,21 @@ describe('test notifications (organization §13)', () => {
     [{ status: 500, body: {} }, 502, 'INTERNAL_SERVER_ERROR_ON_BOUNCER', /^Internal server error on Zulip push/],
     [{ status: 401, body: { code: 'X', msg: 'no' } }, 403, 'ADMIN_ACTION_REQUIRED', /^Push notification config/],
     [{ status: 403, body: { code: 'X', msg: 'plan' } }, 403, 'ADMIN_ACTION_REQUIRED', /^Push notification config/],
-  ])('are refused when the push service answers %j', async (failure, status, code, msg) => {
+  ])('rejects a test notification when the push service responds with %j', async (failure, status, code, msg) => {
     await registered();
     service.failure = failure;
     expectRefusal(await testEncrypted(), expect.stringMatching(msg) as never, { status, code });
   });
 });
 
-describe('without a push service', () => {
+describe('no push service', () => {
   let bare: TestServer;
   beforeAll(async () => {
     bare = await TestServer.start();
   });
   afterAll(() => bare.close());
 
-  it('devices are kept, but nothing is registered', async () => {
+  it('stores devices without registering them', async () => {
     const as = bare.people.hamlet;
     const { device_id } = fieldsOf(await bare.post('/register_client_device', as));
     for (const id of [device_id, 99_999]) {
@@ -495,7 +495,7 @@ describe('without a push service', () => {
     }
   });
 
-  it('tokens of older apps are kept, but cannot be tested', async () => {
+  it('stores legacy tokens but rejects tests', async () => {
     const as = bare.people.hamlet;
     const params = { token: 'abcd' };
     fieldsOf(await bare.post('/mobile_push/test_notification', as));

@@ -2,7 +2,7 @@ import type { EventQueue } from '@parley/domain/kernel';
 import { expectRefusal } from './testing/expectations.js';
 import { TestServer } from './testing/test-server.js';
 
-describe('what is kept with an event queue', () => {
+describe('stored event queue parameters', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -12,7 +12,7 @@ describe('what is kept with an event queue', () => {
   const register = (params: object) =>
     server.post('/register', server.people.hamlet, { fetch_event_types: [], ...params });
 
-  it('takes no more than 8 kB, whatever is asked for', async () => {
+  it('take at most 8 kB', async () => {
     const event_types = Array(99).fill('字'.repeat(9));
     const narrow = Array(99).fill(['topic', '字'.repeat(4)]);
     const { queue_id } = (await register({ event_types, narrow })).body;
@@ -24,7 +24,7 @@ describe('what is kept with an event queue', () => {
     expect(bytes).toBeLessThan(8192);
   });
 
-  it('is refused beyond that', async () => {
+  it('reject larger parameters', async () => {
     const types = 'event_types is too long (limit: 3000 bytes)';
     expectRefusal(await register({ event_types: Array(100).fill('字'.repeat(10)) }), types);
     expectRefusal(await register({ narrow: [['topic', 'x'.repeat(2500)]] }), 'narrow is too long (limit: 2500 bytes)');

@@ -3,11 +3,11 @@ import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 import { isStorageMemory } from './testing/test-storage.js';
 
-/** Decisions that no storage has a part in. */
+/** Permission rules do not depend on storage. */
 const inMemory = isStorageMemory ? describe : describe.skip;
 
 let server: TestServer;
-/** Those who call, and those of whom it is about: some of each kind. */
+/** Callers and targets: some users of each kind. */
 let cast: Readonly<Record<string, TestUser>>;
 
 const NUMBERS = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const;
@@ -20,7 +20,7 @@ const last = (entity: string) => ({
   is_last_owner: entity !== 'user',
   entity,
 });
-/** What the letters of the tables mean; `y` is allowed, `-` is not asked. */
+/** Letters in the tables; `y` means allowed, `-` not tested. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   A: ['Must be an organization administrator', UNAUTHORIZED],
   O: ['Must be an organization owner', UNAUTHORIZED],
@@ -34,14 +34,14 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   B: ['This endpoint does not accept bot requests.'],
 };
 
-/** Rows of a table: the words of each line. */
+/** Rows of a table, split into words. */
 const rowsOf = (table: string): readonly (readonly string[])[] =>
   table
     .trim()
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
 
-/** Whether it was allowed. */
+/** Checks the verdict. Returns true if the operation was allowed. */
 async function expectVerdict(
   verdict: string,
   what: string,
@@ -62,7 +62,7 @@ const stored = ({ id }: TestUser) =>
 const changeRole = (as: TestUser, { id }: TestUser, role: Role) =>
   server.patch(`/users/${id}`, as, { role: NUMBERS[role] });
 
-/** By way of a role that a guest can be given. */
+/** Restores a role through one that a guest can be given. */
 async function restoreRole(target: TestUser, role: Role): Promise<void> {
   for (const each of ['moderator', role] as const) fieldsOf(await changeRole(cast.owner!, target, each));
 }
@@ -88,7 +88,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
   });
   afterAll(() => server.close());
 
-  // Of each target the verdicts of making them owner, administrator, moderator, member, guest.
+  // Verdicts per target for changing the role to owner, administrator, moderator, member, guest.
   const ROLE_RULES = rowsOf(`
     caller             owner  administrator  moderator  member  guest
     owner              yyyyy  yyyyy          yyyyy      yyyyy   GGyyy
@@ -100,13 +100,13 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
     bot:administrator  yOOOO  Oyyyy          Oyyyy      Oyyyy   OGyyy
     bot:member         AAAAA  AAAAA          AAAAA      AAAAA   AAAAA`);
 
-  it.each(['person', 'gone', 'bot'])('gives roles by the table: of a %s', async (kind) => {
+  it.each(['person', 'gone', 'bot'])('follows the role change table for a %s', async (kind) => {
     const [columns, ...rows] = ROLE_RULES;
     for (const [caller, ...cells] of rows) {
       for (const [column, cell] of cells.entries()) {
         const from = columns![column + 1] as Role;
         const target = cast[`${kind}:${from}`]!;
-        // A bot that would change its own role is among the rows of themselves.
+        // Bots that change their own role are covered by the table of own roles.
         if (target === cast[caller!]) continue;
         for (const [index, verdict] of [...cell].entries()) {
           const to = ROLES[index]!;
@@ -120,7 +120,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
     }
   });
 
-  // `owner` is the only human one, though a bot is another.
+  // `owner` is the only human owner, besides a bot.
   it.each(
     rowsOf(`
       owner              yLLLL
@@ -131,7 +131,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
       guest              AAAAA
       bot:owner          yyyyy
       bot:administrator  Oyyyy`),
-  )('gives %s a role of their own choice by the table: %s', async (caller, cell) => {
+  )('lets %s change their own role by the table: %s', async (caller, cell) => {
     const self = cast[caller!]!;
     const second = cast['person:owner']!;
     const from = (await stored(self)).role;
@@ -143,7 +143,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
     if (caller === 'owner') fieldsOf(await changeRole(self, second, 'owner'));
   });
 
-  // Of a bot that is a member; `member` owns it.
+  // Target is a bot with the role of member, owned by `member`.
   it.each(
     rowsOf(`
       owner              yyyyy
@@ -154,7 +154,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
       guest              IIIII
       bot:administrator  Oyyyy
       bot:member         IIIII`),
-  )('lets %s change the role of a bot by PATCH /bots by the table: %s', async (caller, cell) => {
+  )('lets %s change the role of a bot through PATCH /bots by the table: %s', async (caller, cell) => {
     const bot = cast['bot:member']!;
     for (const [index, verdict] of [...cell!].entries()) {
       const role = NUMBERS[ROLES[index]!];
@@ -177,7 +177,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
       bot:owner          yyyyy ND
       bot:administrator  Oyyyy ND
       bot:member         IIIII ND`),
-  )('lets %s deactivate those of each role by the table: %s; bots and those who are gone: %s', async (...row) => {
+  )('lets %s deactivate users of each role by the table: %s; bots and deactivated users: %s', async (...row) => {
     const [caller, cell, others] = row as [string, string, string];
     const targets = [...ACCOUNTS.map((role) => cast[`person:${role}`]!), cast['bot:guest']!, cast['gone:guest']!];
     for (const [index, verdict] of [...(cell + others)].entries()) {
@@ -206,7 +206,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
       [byMe, '/users/me'],
     ] as const) {
       const isDone = await expectVerdict(verdict, `${caller}: ${path}`, () => server.delete(path, self));
-      // Whoever goes takes their bots along.
+      // Deactivation includes the user's bots.
       for (const { id, user } of isDone ? [self, ...Object.values(cast)] : []) {
         const isBack = id === self.id || user.bot?.ownerId === self.id;
         if (isBack) fieldsOf(await server.post(`/users/${id}/reactivate`, cast.owner!));
@@ -224,7 +224,7 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
       other              IIIII I
       guest              IIIII I
       bot:administrator  yyyyy y`),
-  )('lets %s bring back those of each role by the table: %s; a bot of the member: %s', async (...row) => {
+  )('lets %s reactivate users of each role by the table: %s; a bot of the member: %s', async (...row) => {
     const [caller, cell, bot] = row as [string, string, string];
     for (const [index, verdict] of [...cell].entries()) {
       const target = cast[`gone:${ACCOUNTS[index]}`]!;

@@ -4,7 +4,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** In the public channel `general`, which Hamlet and Polonius (a guest) follow; said by Desdemona. */
+/** Message by Desdemona in the public channel `general`, to which Hamlet and Polonius (a guest) subscribe. */
 let message: number;
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ const wire = ({ id: user_id }: TestUser, emoji_name: string, emoji_code: string,
 });
 const shown = async (id = message, as = people.desdemona) =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.reactions;
-/** As a page has them, which is put together from texts that are kept. */
+/** Reactions on a page assembled from cached texts. */
 async function onPage(as: TestUser, headers = {}): Promise<unknown> {
   const params = { message_ids: [message] };
   const { messages } = fieldsOf(await server.request('GET', '/messages', { as, params, headers })) as Wire;
@@ -37,8 +37,8 @@ async function onPage(as: TestUser, headers = {}): Promise<unknown> {
 const HIDDEN = 'Invalid message(s)';
 const ZULIP = { 'User-Agent': 'ZulipFlutter/30.0' };
 
-describe('a reaction', () => {
-  it('is shown with its message, oldest first', async () => {
+describe('reactions', () => {
+  it('appear with the message, oldest first', async () => {
     const { hamlet, cordelia } = people;
     expect(await shown()).toEqual([]);
     expect(fieldsOf(await react(hamlet, { emoji_name: 'smile' }))).toEqual({});
@@ -50,7 +50,7 @@ describe('a reaction', () => {
     expect(await shown()).toEqual(reactions.slice(1));
   });
 
-  it('is shown on pages that were read before it, and not on those that were read before it was taken back', async () => {
+  it('update pages cached before they were added or removed', async () => {
     const { hamlet } = people;
     expect(await onPage(hamlet)).toEqual([]);
     await react(hamlet, { emoji_name: 'smile' });
@@ -59,14 +59,14 @@ describe('a reaction', () => {
     expect(await onPage(hamlet)).toEqual([]);
   });
 
-  it('leaves messages that are sent later without any', async () => {
+  it('leave later messages without reactions', async () => {
     const queue = await openQueue(server, people.hamlet, { event_types: ['message'] });
     await react(people.hamlet, { emoji_name: 'smile' });
     await say('general');
     expect(await eventsAfter(server, queue)).toMatchObject([{ message: { reactions: [] } }]);
   });
 
-  it('makes the message the user’s own, as historical', async () => {
+  it("add a history message to the user's messages", async () => {
     const { cordelia } = people;
     const flags = async () => (fieldsOf(await server.get(`/messages/${message}`, cordelia)) as Wire).message.flags;
     await react(cordelia, { emoji_name: 'smile' });
@@ -76,7 +76,7 @@ describe('a reaction', () => {
     expect(await flags()).toEqual(['read', 'starred', 'historical']);
   });
 
-  it('is what `has:reaction` finds, while there is any', async () => {
+  it('match `has:reaction` while they exist', async () => {
     const found = async (negated = false) => {
       const narrow = [{ operator: 'has', operand: 'reaction', negated }];
       const params = { narrow, anchor: 'newest', num_before: 10, num_after: 0 };
@@ -90,7 +90,7 @@ describe('a reaction', () => {
     expect([await found(), await found(true)]).toEqual([[], [message, other]]);
   });
 
-  it('is announced to those who watch the message, with the deprecated user', async () => {
+  it('notify users with access, including the deprecated user field', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     await react(cordelia, { emoji_name: 'heart' });
     const queues = await Promise.all(
@@ -108,12 +108,12 @@ describe('a reaction', () => {
       { ...event, op: 'add' },
       { ...event, op: 'remove' },
     ];
-    // Who follows, who has it without following, a guest who follows; who does neither.
+    // Subscriber, recipient without subscription, subscribed guest, and a user with neither.
     for (const queue of queues.slice(0, 3)) expect(await eventsAfter(server, queue)).toEqual(told);
     expect(await eventsAfter(server, queues[3]!)).toEqual([]);
   });
 
-  it('is announced to both in a direct conversation, and to nobody else', async () => {
+  it('notifies only the participants of a direct conversation', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const secret = await say([hamlet], cordelia);
     const queues = await Promise.all(
@@ -124,7 +124,7 @@ describe('a reaction', () => {
     expect(counts).toEqual([1, 1, 0]);
   });
 
-  it('shows a guest who may not know everybody no more than an id', async () => {
+  it('reveal only an id of inaccessible users to limited guests', async () => {
     const { polonius, cordelia, hamlet } = people;
     await server.limitGuests();
     const queue = await openQueue(server, polonius, { event_types: ['reaction'] });
@@ -138,7 +138,7 @@ describe('a reaction', () => {
     expect(known).toMatchObject({ user: { full_name: 'King Hamlet' } });
   });
 
-  it('follows the topic for who wants that of taking part, before the reaction is announced', async () => {
+  it('follow the topic for participants who want it before the reaction is published', async () => {
     const { hamlet } = people;
     fieldsOf(await server.patch('/settings', hamlet, { automatically_follow_topics_policy: 1 }));
     const queue = await openQueue(server, hamlet, { event_types: ['user_topic', 'reaction'] });
@@ -151,14 +151,14 @@ describe('a reaction', () => {
     ]);
   });
 
-  it('adds nothing to what register answers', async () => {
+  it('add nothing to the register response', async () => {
     const { registered } = await openQueue(server, people.hamlet, { fetch_event_types: ['reaction'] });
     expect(Object.keys(registered).filter((key) => key.includes('reaction'))).toEqual([]);
   });
 });
 
-describe('the extra emoji (messages §12.4)', () => {
-  it('is one and the same by each of its names', async () => {
+describe('extra emoji (messages §12.4)', () => {
+  it('treat all names of the emoji as the same reaction', async () => {
     const { hamlet } = people;
     for (const reaction_type of ['zulip_extra_emoji', 'service_extra_emoji']) {
       await react(hamlet, { emoji_name: 'zulip' });
@@ -172,7 +172,7 @@ describe('the extra emoji (messages §12.4)', () => {
     expect(await shown()).toEqual([]);
   });
 
-  it('has the name of its type that the client knows, on pages and in events', async () => {
+  it('use the type name that the client supports on pages and in events', async () => {
     const { hamlet } = people;
     const open = async (headers: Record<string, string>) =>
       (
@@ -198,7 +198,7 @@ describe('the extra emoji (messages §12.4)', () => {
 });
 
 describe('POST /messages/{message_id}/reactions', () => {
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const refused = async (params: object, msg: string, more = {}) =>
       expectRefusal(await react(people.hamlet, params), msg, more);
     const exists = { code: 'REACTION_ALREADY_EXISTS' };
@@ -225,12 +225,12 @@ describe('POST /messages/{message_id}/reactions', () => {
     await refused({ emoji_name: 'smile' }, 'Reaction already exists.', exists);
     const otherName = { emoji_name: 'heart', emoji_code: '1f642', reaction_type: 'unicode_emoji' };
     await refused(otherName, 'Reaction already exists.', exists);
-    // Others join in by whatever name.
+    // Others add the same reaction under any name.
     fieldsOf(await react(people.cordelia, otherName));
     expect(await shown()).toEqual([wire(people.hamlet, 'smile', '1f642'), wire(people.cordelia, 'smile', '1f642')]);
   });
 
-  it('has room for so many emoji on a message', async () => {
+  it('limits the number of different emoji on a message', async () => {
     const { desdemona, hamlet, iago } = people;
     const names = Object.values(
       (await server.get('//static/emoji/emoji_api.json', null)).body.code_to_names as Record<string, string[]>,
@@ -243,7 +243,7 @@ describe('POST /messages/{message_id}/reactions', () => {
 });
 
 describe('DELETE /messages/{message_id}/reactions', () => {
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const refused = async (params: object, msg: string, more = {}) =>
       expectRefusal(await unreact(people.hamlet, params), msg, more);
     const none = 'At least one of the following arguments must be present: emoji_name, emoji_code';
@@ -260,18 +260,18 @@ describe('DELETE /messages/{message_id}/reactions', () => {
     expect(await shown()).toHaveLength(1);
   });
 
-  it('needs no name beside the code', async () => {
+  it('requires only the code without a name', async () => {
     await react(people.hamlet, { emoji_name: 'thumbs_up' });
     fieldsOf(await unreact(people.hamlet, { emoji_code: '1f44d' }));
     expect(await shown()).toEqual([]);
   });
 });
 
-describe('reacting and taking back', () => {
+describe('adding and removing reactions', () => {
   const smile = { emoji_name: 'smile' };
   const both = [react, unreact];
 
-  it('are for those who may read the message, whatever they ask for', async () => {
+  it('requires access to the message before validating parameters', async () => {
     const { hamlet, iago, polonius, cordelia } = people;
     await server.createChannel('shared', [hamlet], { invite_only: true, history_public_to_subscribers: true });
     await server.createChannel('protected', [hamlet], { invite_only: true, history_public_to_subscribers: false });
@@ -304,13 +304,13 @@ describe('reacting and taking back', () => {
         }
       }
     }
-    // Before it is looked at what they ask for.
+    // Access is checked before the parameters.
     const nothing = { emoji_name: 'nothing' };
     for (const operation of both) expectRefusal(await operation(polonius, nothing, open), HIDDEN);
     expectRefusal(await unreact(polonius, {}, open), HIDDEN);
   });
 
-  it('are refused for unknown messages, and for those of another realm', async () => {
+  it('rejects unknown messages and those of another realm', async () => {
     const realmId = await server.addRealm('lear');
     const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', role: 'owner', realmId });
     for (const method of ['POST', 'DELETE']) {
@@ -324,14 +324,14 @@ describe('reacting and taking back', () => {
     expect(await shown()).toEqual([]);
   });
 
-  it('need credentials', async () => {
+  it('requires credentials', async () => {
     const refusal = { status: 401, code: 'UNAUTHORIZED' };
     const msg = 'Not logged in: API authentication or user session required';
     expectRefusal(await server.post(`/messages/${message}/reactions`, null, smile), msg, refusal);
     expectRefusal(await server.delete(`/messages/${message}/reactions`, null, smile), msg, refusal);
   });
 
-  it('are not for the messages of archived channels, which stay readable with their reactions', async () => {
+  it('rejects messages in archived channels, which stay readable with their reactions', async () => {
     await react(people.hamlet, smile);
     await server.storage.uow.write(async (tx) => {
       const channel = (await tx.channels.findByName(server.realmId, 'general'))!;

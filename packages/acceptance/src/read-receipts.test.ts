@@ -3,7 +3,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** By Hamlet, in a channel that Cordelia and Iago follow too. */
+/** Message by Hamlet in a channel to which Cordelia and Iago subscribe. */
 let message: number;
 
 beforeEach(async () => {
@@ -30,12 +30,12 @@ describe('GET /messages/{message_id}/read_receipts (messages §14)', () => {
     fieldsOf(await change({ enable_read_receipts: true }));
   });
 
-  it('names everybody but the sender who has read it, and lets that be known', async () => {
+  it('lists readers except the sender and users who hide read receipts', async () => {
     const { hamlet, cordelia, iago, shiva } = people;
     expect(await readers()).toEqual([]);
     fieldsOf(await mark(cordelia));
     fieldsOf(await mark(iago));
-    // What was never received is read by whoever takes it from history.
+    // A message never received counts as read once it is flagged from history.
     fieldsOf(await mark(shiva, 'starred'));
     expect(await readers()).toEqual(ids(cordelia, iago, shiva));
     expect(await readers(cordelia)).toEqual(ids(cordelia, iago, shiva));
@@ -48,7 +48,7 @@ describe('GET /messages/{message_id}/read_receipts (messages §14)', () => {
     expect(await readers(iago)).toEqual(ids(cordelia, shiva));
   });
 
-  it('names the others of a direct conversation', async () => {
+  it('lists the other participants of a direct conversation', async () => {
     const { hamlet, cordelia } = people;
     const direct = await say(hamlet, [cordelia]);
     expect(await readers(hamlet, direct)).toEqual([]);
@@ -56,7 +56,7 @@ describe('GET /messages/{message_id}/read_receipts (messages §14)', () => {
     expect(await readers(hamlet, direct)).toEqual([cordelia.id]);
   });
 
-  it('refuses messages that are hidden first, and then where it is switched off', async () => {
+  it('rejects inaccessible messages first, then disabled read receipts', async () => {
     const { hamlet, iago } = people;
     const direct = await say(hamlet, [hamlet]);
     fieldsOf(await change({ enable_read_receipts: false }));
@@ -81,7 +81,7 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
     return messages.filter(({ subject }: Wire) => subject.startsWith('Reports'));
   };
 
-  it('shows the message to the moderators, and says why', async () => {
+  it('shows the message and the reason to moderators', async () => {
     const { hamlet, cordelia } = people;
     const nasty = await server.sendMessage(hamlet, 'general', {
       content: '@**Polonius** ```` ```quote\nboo',
@@ -102,14 +102,14 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
     expect(flags).not.toContain('mentioned');
   });
 
-  it('shows direct messages too', async () => {
+  it('shows direct messages', async () => {
     const { hamlet, cordelia } = people;
     const direct = await say(hamlet, [cordelia]);
     fieldsOf(await report({ report_type: 'other', description: 'x' }, direct));
     expect((await reports())[0].content).toContain('direct conversation');
   });
 
-  it('refuses in the order of the contract, and posts nothing', async () => {
+  it('rejects in the order of the contract and posts nothing', async () => {
     fieldsOf(await change({ moderation_request_channel_id: -1 }));
     const unknown = 99999999;
     expectRefusal(

@@ -15,7 +15,7 @@ afterEach(() => server.close());
 const deactivate = (params: object = {}, as = people.desdemona) => server.post('/realm/deactivate', as, { ...params });
 
 describe('POST /realm/deactivate', () => {
-  it('ends every access, and answers those who wait for events', async () => {
+  it('ends all access and responds to pending polls', async () => {
     const { queue_id, last_event_id } = fieldsOf(await server.post('/register', people.hamlet, {})) as Record<
       string,
       never
@@ -31,13 +31,13 @@ describe('POST /realm/deactivate', () => {
       status: 401,
       code: 'REALM_DEACTIVATED',
     });
-    // Nobody was deactivated: the operator lets everybody in again.
+    // No user was deactivated, so reactivation restores access.
     expect(await server.parley.useCase(ReactivateRealm).execute({ stringId: 'zulip' })).toBe(true);
     expect(await server.parley.useCase(ReactivateRealm).execute({ stringId: 'zulip' })).toBe(false);
     fieldsOf(await server.get('/users/me', people.hamlet));
   });
 
-  it('refuses to delete data too soon', async () => {
+  it('rejects a deletion time that is too soon', async () => {
     expectRefusal(
       await deactivate({ deletion_delay_days: 13 }),
       'Data deletion time must be at least 14 days in the future.',
@@ -45,11 +45,11 @@ describe('POST /realm/deactivate', () => {
     fieldsOf(await server.get('/users/me', people.hamlet));
   });
 
-  describe('with data to be deleted', () => {
+  describe('scheduled data deletion', () => {
     const deleteDue = () => runJobs(server, server.parley.useCase(DeleteRealmData));
     const realms = async () => (await server.storage.uow.read((r) => r.realms.list())).map(({ stringId }) => stringId);
 
-    it('deletes everything when the time has come, and nothing of others', async () => {
+    it('deletes all data when due without affecting others', async () => {
       const realmId = await server.addRealm('other');
       const outsider = await server.addUser({ email: 'other@example.com', fullName: 'Other', realmId });
       fieldsOf(await server.post('/messages', people.iago, { type: 'direct', to: [people.hamlet.id], content: 'bye' }));
@@ -67,7 +67,7 @@ describe('POST /realm/deactivate', () => {
       );
     });
 
-    it('deletes nothing once the organization is reactivated', async () => {
+    it('deletes nothing after the organization was reactivated', async () => {
       fieldsOf(await deactivate({ deletion_delay_days: 14 }));
       await server.parley.useCase(ReactivateRealm).execute({ stringId: 'zulip' });
       server.clock.advance(15 * 86_400);
@@ -75,7 +75,7 @@ describe('POST /realm/deactivate', () => {
       fieldsOf(await server.get('/users/me', people.hamlet));
     });
 
-    it('keeps everything of an organization without such a time', async () => {
+    it('keeps all data of an organization without a deletion time', async () => {
       fieldsOf(await deactivate({ deletion_delay_days: 'null' }));
       server.clock.advance(1000 * 86_400);
       await deleteDue();
@@ -83,7 +83,7 @@ describe('POST /realm/deactivate', () => {
     });
   });
 
-  it('is for owners', async () => {
+  it('requires an owner', async () => {
     expectRefusal(await deactivate({}, people.iago), 'Must be an organization owner', {
       code: 'UNAUTHORIZED_PRINCIPAL',
     });
@@ -108,11 +108,11 @@ it.each([
   ['POST', '/calls/constructorgroups/create', {}, 'Constructor Groups credentials have not been configured'],
   ['POST', '/calls/nextcloud_talk/create', { room_name: 'a' }, 'Nextcloud Talk credentials have not been configured'],
   ['POST', '/calls/webex/create', {}, 'Webex credentials have not been configured'],
-])('%s %s, where the provider is not configured', async (method, path, params, message) => {
+])('%s %s rejects calls while the provider is not configured', async (method, path, params, message) => {
   expectRefusal(await server.request(method, path, { as: people.hamlet, params }), message);
 });
 
-it('whoever goes leaves no invitation that is good', async () => {
+it("deactivation invalidates the user's invitations", async () => {
   const { invite_link: link } = fieldsOf(await server.post('/invites/multiuse', people.iago)) as Record<string, never>;
   fieldsOf(await server.delete(`/users/${people.iago.id}`, people.desdemona));
   expect(fieldsOf(await server.get('/invites', people.desdemona)).invites).toEqual([]);

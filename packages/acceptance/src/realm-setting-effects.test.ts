@@ -8,16 +8,16 @@ import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 import { isStorageMemory } from './testing/test-storage.js';
 
-/** Decisions that no storage has a part in. */
+/** Permission rules do not depend on storage. */
 const inMemory = isStorageMemory ? describe : describe.skip;
 
 type Setting = keyof typeof STORED_REALM_SETTINGS | RealmPermission;
 
-/** How a setting shows in what the server answers to somebody. */
+/** Observable effect of a setting. */
 interface Effect {
-  /** As PATCH /realm takes it; a function of what is only known when the server is there. */
+  /** Parameters of PATCH /realm; a function if they depend on the running server. */
   readonly change: object | (() => object);
-  /** What is answered: see `said`. */
+  /** Returns the observed response; see `said`. */
   readonly ask: () => Promise<unknown>;
   readonly before: unknown;
   readonly after: unknown;
@@ -29,7 +29,7 @@ let server: TestServer;
 let people: TestServer['people'];
 let system: Awaited<ReturnType<TestServer['systemGroups']>>;
 let realm: Realm;
-/** Of Hamlet, Cordelia and more people than anybody may mention at once. */
+/** Channel with Hamlet, Cordelia and more users than a wildcard mention may reach. */
 let general: number;
 let museum: number;
 let group: number;
@@ -38,7 +38,7 @@ let tries = 0;
 const unique = (word: string) => `${word}${++tries}`;
 
 const OK = 'done';
-/** The text of a refusal, or that there was none. */
+/** Error text, or a marker for success. */
 const said = async (reply: Promise<TestReply>): Promise<string> => {
   const { status, body } = await reply;
   return status === 200 ? OK : body.msg;
@@ -49,7 +49,7 @@ const give = (name: string, to: keyof typeof system) => () => ({ [name]: { new: 
 
 const patchMessage = (id: number, params: object) =>
   said(server.patch(`/messages/${id}`, as('hamlet'), params as Record<string, unknown>));
-/** Half an hour after it was said. */
+/** Runs half an hour after the message was sent. */
 async function later<T>(ask: () => Promise<T>): Promise<T> {
   server.clock.advance(1800);
   return ask();
@@ -85,10 +85,10 @@ const avatarOf = async ({ id }: TestUser): Promise<string> =>
 const toGeneral = (name: string) => () => ({ [name]: general });
 const NO_PERMISSION = 'Insufficient permission';
 
-/** Flags that are off; nothing that is sent changes them. */
+/** Settings without an API, changed by the operator only. */
 const FOR_THE_OPERATOR: ReadonlySet<string> = new Set(['ownerFullContentAccess', 'presenceDisabled']);
 
-/** By name; null: nothing on the server reads it (docs/realm-settings.md). */
+/** Effects by setting; null if the server does not use it (docs/realm-settings.md). */
 const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   allowMessageEditing: {
     change: { allow_message_editing: false },
@@ -222,7 +222,7 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   },
   nameChangesDisabled: {
     change: { name_changes_disabled: true },
-    // sic: the name stays as it is, without a word.
+    // Deliberate: the reference server keeps the name without an error.
     ask: async () => {
       const full_name = unique('Hamlet ');
       fieldsOf(await server.patch('/settings', as('hamlet'), { full_name }));
@@ -561,7 +561,7 @@ inMemory('what each setting of an organization changes', () => {
     },
   );
 
-  it('names every setting, and as unread those that the documentation says nothing reads', () => {
+  it('every setting has an effect or is documented as unused', () => {
     const names = [...Object.keys(STORED_REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)];
     expect(Object.keys(EFFECTS).sort()).toEqual(names.sort());
     const unread = Object.entries(EFFECTS).flatMap(([name, effect]) => (effect ? [] : [name]));

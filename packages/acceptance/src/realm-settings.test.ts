@@ -24,7 +24,7 @@ const change = (params: object, as: TestUser = people.desdemona) =>
 const registered = async (as: TestUser = people.polonius) =>
   fieldsOf(await server.post('/register', as, { fetch_event_types: ['realm'] })) as Record<string, Wire>;
 
-/** `realm/update`, or `realm/update_dict` with what goes along. */
+/** `realm/update` event, or `realm/update_dict` with its related fields. */
 const update = (property: string, value: unknown) => ({ type: 'realm', op: 'update', property, value });
 const dictionary = (data: object) => ({ type: 'realm', op: 'update_dict', property: 'default', data });
 
@@ -37,7 +37,10 @@ const limit = (name: string, initial: number | null, who = 'A') =>
   [name, who, initial, 7200, '0', `Bad value for '${name}': 0`] as const;
 const channel = (name: string) => [name, 'A', -1, 1, '99999', 'Invalid channel ID'] as const;
 
-/** Organization §2.1 and §2.3: name, who (administrators or owners), default, another value, one that is none, its refusal. */
+/**
+ * Organization §2.1 and §2.3: name, caller (administrators or owners), default, another value, an invalid value, its
+ * error.
+ */
 const SETTINGS = [
   ['description', 'A', '', 'A *realm*', 'x'.repeat(1001), 'description is too long (limit: 1000 characters)'],
   [
@@ -96,7 +99,7 @@ const SETTINGS = [
   channel('moderation_request_channel_id'),
 ] as const;
 
-/** What is sent in a dictionary, with what goes along (organization §2.1). */
+/** Settings published in a dictionary, with the related fields (organization §2.1). */
 const ALONG: Readonly<Record<string, object>> = {
   description: { rendered_description: '<p>A <em>realm</em></p>' },
   allow_message_editing: {},
@@ -105,17 +108,17 @@ const ALONG: Readonly<Record<string, object>> = {
   topics_policy: { mandatory_topics: true },
 };
 
-/** What a value is told as: of texts that are sent as JSON without the quotes. */
+/** Published value; texts sent as JSON lose their quotes. */
 const told = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('"') ? JSON.parse(value) : value;
 
-/** Groups that a permission cannot be given to, beside everybody on the Internet (organization §2.2). */
+/** System groups that a permission rejects in addition to the group of everyone on the Internet (organization §2.2). */
 const NO_GUESTS = ['everyone'] as const;
 const SOMEBODY = ['everyone', 'nobody'] as const;
 const WITH_MEMBERS = ['nobody', 'owners', 'administrators', 'moderators', 'fullMembers'] as const;
 const MODERATORS_AT_MOST = ['everyone', 'members', 'fullMembers'] as const;
 
-/** Organization §2.2: name, default, who, another group, and those that it cannot be given to. */
+/** Organization §2.2: name, default, caller, another group, rejected groups. */
 const PERMISSIONS = [
   ['create_multiuse_invite_group', 'administrators', 'O', 'members', NO_GUESTS],
   ['can_invite_users_group', 'members', 'O', 'nobody', NO_GUESTS],
@@ -148,17 +151,17 @@ const NEEDS_SYSTEM_GROUP: readonly string[] = ['can_access_all_users_group', 'ca
 
 const aChannel = () => server.createChannel('general', [people.desdemona]);
 
-/** On one server: settings do not depend on one another. */
-describe('each setting of an organization', () => {
+/** Shares one server, since settings are independent. */
+describe('organization settings', () => {
   beforeAll(async () => {
     await start();
     await aChannel();
   });
   afterAll(close);
-  // Users have so many queues at most: the oldest make room, which are those of earlier tests.
+  // Queues per user are limited; advancing the clock makes those of earlier tests the oldest.
   beforeEach(() => server.clock.advance(1));
 
-  it.each(SETTINGS)('%s (%s): from %j to %j', async (name, who, initial, other) => {
+  it.each(SETTINGS)('changes %s (%s) from %j to %j', async (name, who, initial, other) => {
     expect(await registered()).toMatchObject({ [`realm_${name}`]: initial });
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
     const answer = { [name]: typeof other === 'string' ? 'updated' : other };
@@ -167,12 +170,12 @@ describe('each setting of an organization', () => {
     const along = ALONG[name];
     const event = along ? dictionary({ [name]: other, ...along }) : update(name, told(other));
     expect(await eventsAfter(server, queue)).toEqual([event]);
-    // sic: what it is already is no change, but for the type, which is always written.
+    // Deliberate: an unchanged value is not published, except for the type, which is always written.
     expect(fieldsOf(await change({ [name]: other }))).toEqual(name === 'org_type' ? answer : {});
     expect(await eventsAfter(server, queue)).toHaveLength(name === 'org_type' ? 2 : 1);
   });
 
-  it.each(PERMISSIONS)('%s: from %s (%s) to %s', async (name, initial, _who, other) => {
+  it.each(PERMISSIONS)('changes %s from %s (%s) to %s', async (name, initial, _who, other) => {
     expect(await registered()).toMatchObject({ [`realm_${name}`]: system[initial] });
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
     const reply = await change({ [name]: { new: system[other], old: system[initial] } });
@@ -187,15 +190,18 @@ describe('each setting of an organization', () => {
     );
   });
 
-  it.each(SETTINGS)('%s (%s) is %j or %j and cannot be %s: %s', async (name, _who, _initial, _other, bad, msg) => {
-    const { commits } = server.storage;
-    const isBadValue = msg.startsWith('Bad value');
-    const refusal = isBadValue ? { code: 'REQUEST_VARIABLE_INVALID', var_name: name, bad_value: Number(bad) } : {};
-    expectRefusal(await change({ name: 'Another', [name]: bad }), msg, refusal);
-    expect(server.storage.commits).toBe(commits);
-  });
+  it.each(SETTINGS)(
+    'accepts for %s (%s) %j or %j and rejects %s: %s',
+    async (name, _who, _initial, _other, bad, msg) => {
+      const { commits } = server.storage;
+      const isBadValue = msg.startsWith('Bad value');
+      const refusal = isBadValue ? { code: 'REQUEST_VARIABLE_INVALID', var_name: name, bad_value: Number(bad) } : {};
+      expectRefusal(await change({ name: 'Another', [name]: bad }), msg, refusal);
+      expect(server.storage.commits).toBe(commits);
+    },
+  );
 
-  it('has a row here', () => {
+  it('has a row in this test for every setting', () => {
     const settings = Object.keys(REALM_SETTINGS) as RealmSettingName[];
     const changeable = settings.filter((name) => REALM_SETTINGS[name].changedBy !== 'nobody');
     expect(SETTINGS.map(([name]) => name as string).sort()).toEqual(
@@ -205,7 +211,7 @@ describe('each setting of an organization', () => {
     expect(PERMISSIONS.map(([name]) => name as string).sort()).toEqual(permissions.map(permissionTitle).sort());
   });
 
-  it.each(PERMISSIONS)('%s (%s, %s, %s) cannot be given to %j', async (name, _initial, _who, _other, others) => {
+  it.each(PERMISSIONS)('rejects for %s (%s, %s, %s) the group %j', async (name, _initial, _who, _other, others) => {
     const { commits } = server.storage;
     const isSystem = NEEDS_SYSTEM_GROUP.includes(name);
     const refused: readonly SystemGroupName[] = [...others, 'internet'];
@@ -243,7 +249,7 @@ describe('PATCH /realm', () => {
   beforeEach(start);
   afterEach(close);
 
-  it('changes several at once, in the order of the contract', async () => {
+  it('changes several settings in the order of the contract', async () => {
     const id = await aChannel();
     const queue = await openQueue(server, people.hamlet, { event_types: ['realm'] });
     const fields = fieldsOf(
@@ -283,7 +289,7 @@ describe('PATCH /realm', () => {
     ]);
   });
 
-  it('says that a channel is cleared even where none was chosen', async () => {
+  it('publishes clearing a channel even if none was set', async () => {
     const queue = await openQueue(server, people.hamlet, { event_types: ['realm'] });
     const cleared = { signup_announcements_stream_id: -1, moderation_request_channel_id: -1 };
     expect(fieldsOf(await change(cleared))).toEqual(cleared);
@@ -291,7 +297,7 @@ describe('PATCH /realm', () => {
     expect(told).toEqual(expect.arrayContaining(Object.entries(cleared)));
   });
 
-  it('changes nothing when one thing is wrong', async () => {
+  it('changes nothing if one value is invalid', async () => {
     const { commits } = server.storage;
     const wrong = { can_create_groups: { new: system.nobody, old: system.owners } };
     expectRefusal(await change({ name: 'x', require_unique_names: true, ...wrong }), expect.any(String) as never, {
@@ -300,7 +306,7 @@ describe('PATCH /realm', () => {
     expect(server.storage.commits).toBe(commits);
   });
 
-  it('looks at one thing after the other', async () => {
+  it('validates in the order of the contract', async () => {
     const { iago, desdemona } = people;
     const wrong: [string, unknown, string, Record<string, unknown>?][] = [
       ['invite_required', 'maybe', 'invite_required is not valid JSON'],
@@ -319,13 +325,13 @@ describe('PATCH /realm', () => {
     expect((await change(owners, desdemona)).body.msg).toMatch(/^Invalid authentication method: Telepathy\./);
   });
 
-  it('is nothing but an answer when nothing is asked', async () => {
+  it('returns success for an empty request', async () => {
     const queue = await openQueue(server, people.hamlet);
     expect(fieldsOf(await change({}))).toEqual({});
     expect(await eventsAfter(server, queue)).toEqual([]);
   });
 
-  it('keeps to the organization of the caller', async () => {
+  it("changes only the caller's organization", async () => {
     const other = await server.addRealm('other');
     const before = await server.storage.uow.read(({ realms }) => realms.get(other));
     await change({ name: 'New', enable_read_receipts: true, can_create_groups: { new: system.nobody } });
@@ -333,7 +339,7 @@ describe('PATCH /realm', () => {
   });
 
   describe('name', () => {
-    it('is announced to everybody', async () => {
+    it('publishes the name to everyone', async () => {
       const queue = await openQueue(server, people.polonius);
       expect(fieldsOf(await change({ name: 'Elsinore' }, people.iago))).toEqual({ name: 'updated' });
       expect(fieldsOf(await change({ name: 'Elsinore' }, people.iago))).toEqual({});
@@ -344,15 +350,15 @@ describe('PATCH /realm', () => {
     it.each([
       ['', 'name cannot be blank'],
       ['é'.repeat(41), 'name is too long (limit: 40 characters)'],
-    ])('%j: %s', async (name, msg) => expectRefusal(await change({ name }), msg));
+    ])('combines %j to %s', async (name, msg) => expectRefusal(await change({ name }), msg));
   });
 
-  it('gives a new string id to demo organizations only', async () => {
+  it('changes the string id of demo organizations only', async () => {
     expectRefusal(await change({ string_id: 'elsinore' }), 'Must be a demo organization.');
     expectRefusal(await change({ string_id: 'elsinore' }, people.iago), ...FOR_OWNERS);
   });
 
-  describe('limits', () => {
+  describe('dispatcher rate limits', () => {
     it.each(['message_content_edit_limit_seconds', 'message_content_delete_limit_seconds'])(
       '%s can be lifted',
       async (name) => {
@@ -361,7 +367,7 @@ describe('PATCH /realm', () => {
       },
     );
 
-    it('of the time that messages are kept is -1 when there is none', async () => {
+    it('publishes an unlimited message retention as -1', async () => {
       await change({ message_retention_days: 30 });
       expect(fieldsOf(await change({ message_retention_days: '"unlimited"' }))).toEqual({ message_retention_days: -1 });
     });
@@ -370,7 +376,7 @@ describe('PATCH /realm', () => {
       ['-10', -10],
       ['-1', -1],
       ['"invalid"', 'invalid'],
-    ])('cannot be %s', async (given, value) => {
+    ])('rejects %s', async (given, value) => {
       for (const name of ['message_retention_days', 'message_content_edit_limit_seconds']) {
         expectRefusal(await change({ [name]: given }), `Bad value for '${name}': ${value}`, {
           code: 'REQUEST_VARIABLE_INVALID',
@@ -384,7 +390,7 @@ describe('PATCH /realm', () => {
   describe('jitsi_server_url', () => {
     const setUrl = (url: string) => change({ jitsi_server_url: JSON.stringify(url) });
 
-    it('is another server, or the default one', async () => {
+    it('accepts another server or the default one', async () => {
       const queue = await openQueue(server, people.hamlet);
       expect(fieldsOf(await setUrl('https://meet.example.com'))).toEqual({ jitsi_server_url: 'updated' });
       expect(await registered()).toMatchObject({
@@ -404,17 +410,17 @@ describe('PATCH /realm', () => {
     );
   });
 
-  describe('channels for notices', () => {
+  describe('notification channels', () => {
     const NAME = 'moderation_request_channel_id';
 
-    it('are cleared by any negative number', async () => {
+    it('clear for any negative number', async () => {
       await change({ [NAME]: await aChannel() });
       const queue = await openQueue(server, people.hamlet);
       expect(fieldsOf(await change({ [NAME]: -5 }))).toEqual({ [NAME]: -1 });
       expect(await eventsAfter(server, queue)).toEqual([update(NAME, -1)]);
     });
 
-    it('are channels of the organization, in use', async () => {
+    it('require an active channel of the organization', async () => {
       expectRefusal(await change({ [NAME]: 0 }), 'Invalid channel ID');
       const id = await aChannel();
       await server.storage.uow.write(async (tx) => {
@@ -429,7 +435,7 @@ describe('PATCH /realm', () => {
     const fullMembers = () =>
       server.storage.uow.read(({ groups }) => groups.listDirectMembers(server.realmId, system.fullMembers));
 
-    it('says at once who is a full member', async () => {
+    it('updates full members at once', async () => {
       const { hamlet, cordelia } = people;
       expect(await fullMembers()).toEqual([hamlet.id, cordelia.id]);
       await change({ waiting_period_threshold: 3 });
@@ -440,7 +446,7 @@ describe('PATCH /realm', () => {
   });
 
   describe('permissions', () => {
-    it('are given to people and groups one by one', async () => {
+    it('accept individual users and groups', async () => {
       const { hamlet, cordelia } = people;
       const value = { direct_members: [hamlet.id, cordelia.id], direct_subgroups: [system.moderators] };
       const name = 'can_create_groups';
@@ -454,18 +460,18 @@ describe('PATCH /realm', () => {
       expect(fieldsOf(await change({ [name]: { new: empty } }))).toEqual({ [name]: system.nobody });
     });
 
-    it('are an object with a new value', async () => {
+    it('require an object with a new value', async () => {
       expectRefusal(await change({ can_create_groups: 7 }), 'can_create_groups is not a dict');
       expectRefusal(await change({ can_create_groups: {} }), 'new key is missing from can_create_groups');
     });
 
-    it('of another organization are unknown', async () => {
+    it('reports exports of another organization as unknown', async () => {
       const realmId = await server.addRealm('other');
       const theirs = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(realmId));
       expectRefusal(await change({ can_create_groups: { new: theirs.owners } }), 'Invalid user group');
     });
 
-    it('decide from then on', async () => {
+    it('apply at once', async () => {
       await change({ can_create_public_channel_group: { new: system.administrators } });
       const reply = await server.post('/channels/create', people.hamlet, { name: 'x', subscribers: [] });
       expectRefusal(reply, 'Insufficient permission');
@@ -477,7 +483,7 @@ describe('PATCH /realm', () => {
     const signIn = () =>
       server.post('/fetch_api_key', null, { username: people.hamlet.email, password: people.hamlet.password });
 
-    it('decides whether people sign in with passwords', async () => {
+    it('enables and disables password login', async () => {
       const queue = await openQueue(server, people.polonius);
       expect(fieldsOf(await set({ Email: false, GitHub: true }))).toEqual({
         authentication_methods: { Email: false, GitHub: true },
@@ -502,11 +508,11 @@ describe('PATCH /realm', () => {
       expect((await signIn()).status).toBe(200);
     });
 
-    it('changes nothing when everything is so already', async () => {
+    it('changes nothing without differences', async () => {
       expect(fieldsOf(await set({ Email: true, SAML: false }))).toEqual({});
     });
 
-    it('names methods that there are, and leaves one at least', async () => {
+    it('requires known methods and at least one', async () => {
       expectRefusal(
         await set({ Email: true, Telepathy: true }),
         'Invalid authentication method: Telepathy. Valid methods are: Apple, Dev, Email, GitHub, GitLab, Google, OpenID Connect, SAML',
@@ -519,11 +525,11 @@ describe('PATCH /realm', () => {
   });
 });
 
-describe('what a client knows by events', () => {
+describe('client state from events', () => {
   beforeEach(start);
   afterEach(close);
 
-  /** Worked out by clients from what events tell, or told by nobody (events §5.2). */
+  /** Fields that clients derive from other fields, or that no event updates (events §5.2). */
   const DERIVED =
     /^realm_(create_\w+_stream|wildcard_mention)_policy$|^realm_(email|password)_auth_enabled$|^(realm_rendered_description|jitsi_server_url|queue_id|last_event_id)$/;
 
@@ -541,19 +547,23 @@ describe('what a client knows by events', () => {
 
   const SECTIONS = { fetch_event_types: ['realm', 'user_settings', 'realm_user_settings_defaults'] };
 
-  it.each(['desdemona', 'iago', 'hamlet', 'polonius'] as const)('is what %s is told afresh', async (name) => {
-    const id = await aChannel();
-    const queue = await openQueue(server, people[name], SECTIONS);
-    for (const [setting, , , other] of SETTINGS) fieldsOf(await change({ [setting]: other === 1 ? id : other }));
-    for (const [permission, , , other] of PERMISSIONS) fieldsOf(await change({ [permission]: { new: system[other] } }));
-    await change({ authentication_methods: { Email: false, SAML: true }, name: 'Elsinore' });
-    const preferences = { enter_sends: true, color_scheme: 2, web_home_view: 'recent', timezone: 'Asia/Tokyo' };
-    await server.patch('/settings', people[name], preferences);
-    await server.patch('/realm/user_settings_defaults', people.iago, { enter_sends: true, user_list_style: 1 });
-    const state = { ...queue.registered };
-    const events = await eventsAfter(server, queue);
-    for (const event of events) if (!['realm_user', 'user_group'].includes(event.type)) apply(state, event);
-    const fresh = fieldsOf(await server.post('/register', people[name], SECTIONS));
-    expect(known(state)).toEqual(known(fresh));
-  });
+  it.each(['desdemona', 'iago', 'hamlet', 'polonius'] as const)(
+    'equals a fresh register response for %s',
+    async (name) => {
+      const id = await aChannel();
+      const queue = await openQueue(server, people[name], SECTIONS);
+      for (const [setting, , , other] of SETTINGS) fieldsOf(await change({ [setting]: other === 1 ? id : other }));
+      for (const [permission, , , other] of PERMISSIONS)
+        fieldsOf(await change({ [permission]: { new: system[other] } }));
+      await change({ authentication_methods: { Email: false, SAML: true }, name: 'Elsinore' });
+      const preferences = { enter_sends: true, color_scheme: 2, web_home_view: 'recent', timezone: 'Asia/Tokyo' };
+      await server.patch('/settings', people[name], preferences);
+      await server.patch('/realm/user_settings_defaults', people.iago, { enter_sends: true, user_list_style: 1 });
+      const state = { ...queue.registered };
+      const events = await eventsAfter(server, queue);
+      for (const event of events) if (!['realm_user', 'user_group'].includes(event.type)) apply(state, event);
+      const fresh = fieldsOf(await server.post('/register', people[name], SECTIONS));
+      expect(known(state)).toEqual(known(fresh));
+    },
+  );
 });

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const at = (path: string, as: TestUser | null = null) => server.request('GET', `/${path}`, { as });
 
-it('distinguishes organizations by the first part of the path', async () => {
+it('resolves organizations by the first path segment', async () => {
   const settings = async (path: string) => (await at(`${path}/api/v1/server_settings`)).body;
   expect(await settings('')).toMatchObject({ realm_name: 'Realm zulip', realm_url: server.url });
   expect(await settings('/shop')).toMatchObject({ realm_name: 'Realm shop', realm_url: `${server.url}/shop` });
@@ -29,7 +29,7 @@ it('distinguishes organizations by the first part of the path', async () => {
   expect((await settings('/nowhere')).realm_url).toBeUndefined();
 });
 
-it('lets users in at their own organization alone', async () => {
+it('accepts users only at their own organization', async () => {
   expect((await at('/shop/api/v1/users/me', ann)).body).toMatchObject({ full_name: 'Ann' });
   for (const path of ['/api/v1/users/me', '/zulip/api/v1/users/me', '/nowhere/api/v1/users/me']) {
     expect((await at(path, ann)).body).toEqual({
@@ -41,7 +41,7 @@ it('lets users in at their own organization alone', async () => {
   expect((await at('/shop/api/v1/users/me', server.people.hamlet)).status).toBe(401);
 });
 
-it('keeps browsers logged in at each organization where they logged in, and at no other', async () => {
+it('keeps browser sessions separate for each organization', async () => {
   const browser = new TestBrowser(server);
   const logIn = async (realm: string, { email: username, password }: TestUser) => {
     await browser.get(`${realm}/accounts/login/`);
@@ -63,30 +63,30 @@ it('keeps browsers logged in at each organization where they logged in, and at n
   expect((await browser.get('/json/users/me')).body).toMatchObject({ user_id: server.people.hamlet.id });
 });
 
-it('answers what is unknown below an organization in JSON, and nothing else', async () => {
+it('responds in JSON to unknown paths below an organization only', async () => {
   expect((await at('/shop/api/v1/nothing')).body).toMatchObject({ msg: 'Not found' });
   for (const path of ['/shop/shop/api/v1/users/me', '/Shop/api/v1/users/me', '/shop/elsewhere', '//api/v1/users/me']) {
     expect((await at(path, ann)).status).toBe(404);
   }
 });
 
-describe('below a path of a server of Node’s own', () => {
+describe('mounted below a path of a Node server', () => {
   const get = (path: string) =>
     fetch(`http://127.0.0.1:${(mount.address() as AddressInfo).port}${path}`, {
       headers: { Authorization: basic(ann) },
     });
 
-  it('serves what is below, long polls and queries too', async () => {
+  it('serves requests below the path, including long polls and queries', async () => {
     expect(await (await get('/chat/shop/api/v1/users/me?client=x')).json()).toMatchObject({ full_name: 'Ann' });
     expect((await get('/chat/shop/api/v1/events?queue_id=none&last_event_id=-1')).status).toBe(400);
   });
 
-  it.each(['/', '/chatter/shop/api/v1/users/me', '/shop/api/v1/users/me'])('does not find %s', async (path) => {
+  it.each(['/', '/chatter/shop/api/v1/users/me', '/shop/api/v1/users/me'])('responds 404 for %s', async (path) => {
     const reply = await get(path);
     expect([reply.status, await reply.text()]).toEqual([404, 'Not found']);
   });
 
-  it('calls `next` for other paths, where there is one', () => {
+  it('calls `next` for other paths if given', () => {
     const next = jest.fn();
     server.parley.mount('/chat')({ url: '/other' } as never, {} as never, next);
     expect(next).toHaveBeenCalledTimes(1);

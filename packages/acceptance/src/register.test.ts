@@ -27,8 +27,8 @@ describe('POST /register', () => {
     server.createChannel(name, subscribers, params, people.iago);
   const send = (as: TestUser, params: object) => server.post('/messages', as, { topic: 't', content: 'c', ...params });
 
-  describe('the queue', () => {
-    it('creates a new queue each time, with last_event_id -1', async () => {
+  describe('event queue', () => {
+    it('creates a new queue with last_event_id -1 each time', async () => {
       const [one, two] = [await registered(), await registered()];
       expect(one.queue_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
       expect(two.queue_id).not.toBe(one.queue_id);
@@ -40,57 +40,60 @@ describe('POST /register', () => {
       ['"mobile"', 43_200],
       [120, 120],
       [9_999_999, 604_800],
-    ])('asked to live %s, lives %d seconds without a poll', async (idle_queue_timeout, seconds) => {
-      const params = idle_queue_timeout === undefined ? {} : { idle_queue_timeout };
-      expect((await registered(params)).idle_queue_timeout_secs).toBe(seconds);
-    });
+    ])(
+      'gives a queue requested with lifespan %s a lifetime of %d seconds without polls',
+      async (idle_queue_timeout, seconds) => {
+        const params = idle_queue_timeout === undefined ? {} : { idle_queue_timeout };
+        expect((await registered(params)).idle_queue_timeout_secs).toBe(seconds);
+      },
+    );
   });
 
-  describe('what is answered', () => {
-    it('is only what was asked for, beside what always is', async () => {
+  describe('response', () => {
+    it('contains the requested fields and the constant ones only', async () => {
       const fields = await registered({ fetch_event_types: ['message'] });
       expect(Object.keys(fields).sort()).toEqual([...ALWAYS, 'max_message_id'].sort());
     });
 
-    it('has each field once, whoever asks for everything', async () => {
+    it('contains each field once', async () => {
       const params = new URLSearchParams({ include_subscribers: 'true' });
       const headers = { Authorization: basic(people.hamlet), 'User-Agent': 'ZulipTerminal/0.7.0 (Linux)' };
       const reply = await fetch(`${server.url}/api/v1/register`, { method: 'POST', body: params, headers });
       const text = (await reply.text()).trim();
-      // Names that were there twice would be there once from then on.
+      // Parsing would drop duplicate names.
       expect(JSON.stringify(JSON.parse(text))).toBe(text);
     });
 
-    it('defaults fetch_event_types to event_types', async () => {
+    it('uses event_types as the default of fetch_event_types', async () => {
       const fields = await registered({ event_types: ['starred_messages', 'no_such_type'] });
       expect(Object.keys(fields).sort()).toEqual([...ALWAYS, 'starred_messages'].sort());
     });
 
-    it('is nothing more for no types at all', async () => {
+    it('contains only constant fields for an empty list of types', async () => {
       expect(Object.keys(await registered({ event_types: [] })).sort()).toEqual(ALWAYS);
     });
 
-    it('has unread messages only for who follows messages and flags', async () => {
+    it('contains unread messages only for subscribers of message and flag events', async () => {
       expect(await registered({ fetch_event_types: ['message'] })).not.toHaveProperty('unread_msgs');
       const types = ['message', 'update_message_flags'];
       expect(await registered({ fetch_event_types: types })).toHaveProperty('unread_msgs');
     });
 
-    it('has the older list of topics only for who does not know the newer', async () => {
+    it('contains the older list of muted topics only for clients without user_topic events', async () => {
       expect(await registered({ fetch_event_types: ['muted_topics'] })).toMatchObject({ muted_topics: [] });
       const both = await registered({ fetch_event_types: ['muted_topics', 'user_topic'] });
       expect(both).toMatchObject({ user_topics: [] });
       expect(both).not.toHaveProperty('muted_topics');
     });
 
-    it('has the legacy settings of the terminal client at the top', async () => {
+    it('contains the legacy settings of the terminal client at the top level', async () => {
       const params = { fetch_event_types: ['user_settings'] };
       const terminal = { 'User-Agent': 'ZulipTerminal/0.7.0' };
       expect(await registered(params, people.hamlet, terminal)).toHaveProperty('twenty_four_hour_time', false);
       expect(await registered(params)).not.toHaveProperty('twenty_four_hour_time');
     });
 
-    it('lists people without saying of each whether they are active, and the realm’s own bots apart', async () => {
+    it('lists users without is_active and cross-realm bots separately', async () => {
       const { realm_users, realm_non_active_users, cross_realm_bots, ...own } = await registered({
         fetch_event_types: ['realm_user'],
       });
@@ -101,13 +104,13 @@ describe('POST /register', () => {
       expect(own).toMatchObject({ user_id: people.hamlet.id, is_owner: false, is_admin: false, is_moderator: false });
     });
 
-    it('says what each role implies', async () => {
+    it('contains role-dependent fields', async () => {
       const own = (as: TestUser) => registered({ fetch_event_types: ['realm_user'] }, as);
       expect(await own(people.desdemona)).toMatchObject({ is_owner: true, is_admin: true, is_moderator: true });
       expect(await own(people.polonius)).toMatchObject({ is_guest: true, can_create_streams: false });
     });
 
-    it('has the eight system groups, each holding the next smaller one', async () => {
+    it('contains the eight system groups, each including the next smaller one', async () => {
       const { realm_user_groups: groups } = await registered({ fetch_event_types: ['realm_user_groups'] });
       expect(groups.map((group: { name: string }) => group.name)).toEqual([
         'role:nobody',
@@ -129,7 +132,7 @@ describe('POST /register', () => {
       registered({ fetch_event_types: ['subscription'], include_subscribers: 'true', ...more }, as);
     const names = (channels: { name: string }[]) => channels.map(({ name }) => name);
 
-    it('are those one follows, those one has left, and those one never followed', async () => {
+    it('split into subscribed, unsubscribed and never subscribed ones', async () => {
       await channel('b followed', [people.hamlet]);
       await channel('a followed', [people.hamlet]);
       await channel('left', [people.hamlet]);
@@ -146,7 +149,7 @@ describe('POST /register', () => {
       expect((await lists(people.polonius)).never_subscribed).toEqual([]);
     });
 
-    it('give inherited settings to clients that know nothing of inheriting', async () => {
+    it('contain inherited settings for clients without inheritance', async () => {
       await channel('general', [people.hamlet]);
       const [old] = (await lists(people.hamlet)).subscriptions;
       expect(old).toMatchObject({ push_notifications: false, wildcard_mentions_notify: true });
@@ -156,7 +159,7 @@ describe('POST /register', () => {
     });
   });
 
-  it('sorts what is unread by person, group and topic', async () => {
+  it('groups unread messages by sender, direct group and topic', async () => {
     const { hamlet, cordelia, iago } = people;
     const id = await channel('general', [hamlet, cordelia]);
     await server.post('/mark_all_as_read', hamlet, {});
@@ -200,7 +203,7 @@ describe('POST /register', () => {
     ]);
   });
 
-  it('counts what is unread in archived channels only for clients that know of such', async () => {
+  it('counts unread messages of archived channels only for clients that support archived channels', async () => {
     const { hamlet, cordelia } = people;
     const id = await channel('general', [hamlet, cordelia]);
     const old = await channel('old', [hamlet, cordelia]);
@@ -219,7 +222,7 @@ describe('POST /register', () => {
     });
   });
 
-  it('leaves out topics of channels that one may no longer see', async () => {
+  it('omits topics of channels the caller can no longer access', async () => {
     const { hamlet, iago } = people;
     const vault = await channel('vault', [hamlet, iago], { invite_only: true });
     for (const as of [hamlet, iago]) {
@@ -231,7 +234,7 @@ describe('POST /register', () => {
     expect((await registered(params, iago)).user_topics).toMatchObject([{ stream_id: vault, topic_name: 'x' }]);
   });
 
-  describe('is refused', () => {
+  describe('rejected polls', () => {
     it.each([
       [{ include_subscribers: '"true"' }, 'Invalid include_subscribers'],
       [{ client_capabilities: {} }, 'notification_settings_null key is missing from client_capabilities'],
@@ -245,24 +248,24 @@ describe('POST /register', () => {
       [{ narrow: [['channel']] }, 'narrow[0] should have exactly 2 items'],
       [{ narrow: [['near', '5']] }, 'Operator near not supported.'],
       [{ idle_queue_timeout: 'mobile' }, 'idle_queue_timeout is not valid JSON'],
-    ])('with %j', async (params, msg) => {
+    ])('rejects the parameters %j', async (params, msg) => {
       const { commits } = server.storage;
       expectRefusal(await register(params), msg);
       expect(server.storage.commits).toBe(commits);
     });
 
-    it('for a guest who wants all public channels', async () => {
+    it('rejects guests who request all public channels', async () => {
       const reply = await register({ all_public_streams: true }, people.polonius);
       expectRefusal(reply, 'User not authorized for this query');
     });
 
-    it('without credentials', async () => {
+    it('rejects anonymous callers', async () => {
       const reply = await server.request('POST', '/register', { as: null });
       expect(reply.status).toBe(401);
     });
   });
 
-  it('takes capabilities nobody knows', async () => {
+  it('accepts unknown capabilities', async () => {
     const reply = await register({ client_capabilities: { notification_settings_null: true, x: 1 } });
     expect(reply.status).toBe(200);
   });

@@ -11,9 +11,9 @@ const UNKNOWN = 'Reminder does not exist';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** Public; Hamlet and Polonius follow it. */
+/** Public channel; Hamlet and Polonius subscribe. */
 let town: number;
-/** Said there by Iago. */
+/** Message there by Iago. */
 let message: number;
 
 beforeEach(async () => {
@@ -50,8 +50,8 @@ const textOf = () =>
   `You requested a reminder for #**town>plans@${message}**.\n\n${ofIago('said', nearUrl('plans', message))}:\n` +
   '```quote\nbring *bread*\n```';
 
-describe('a reminder', () => {
-  it('is of notices as well', async () => {
+describe('reminders', () => {
+  it('accept notices', async () => {
     const { hamlet } = people;
     const notices = fieldsOf(
       await server.get('/messages', hamlet, {
@@ -66,7 +66,7 @@ describe('a reminder', () => {
     expect(reminder.content).toContain('@_**Notification Bot|');
   });
 
-  it('is shown to its user, by its time, and to nobody else', async () => {
+  it('appear to their user only, ordered by time', async () => {
     const { hamlet, cordelia } = people;
     const queue = await openQueue(server, hamlet);
     const other = await openQueue(server, cordelia);
@@ -94,12 +94,12 @@ describe('a reminder', () => {
     expect([await list(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
   });
 
-  it('is of a message that one can read without having received it', async () => {
+  it('accept readable messages that were never received', async () => {
     await remind(people.cordelia);
     expect(await list(people.cordelia)).toHaveLength(1);
   });
 
-  it('is no scheduled message', async () => {
+  it('do not appear as scheduled messages', async () => {
     const { hamlet } = people;
     const id = await remind(hamlet);
     const missing = ['Scheduled message does not exist', { status: 404 }] as const;
@@ -122,12 +122,12 @@ describe('a reminder', () => {
       () => ({ scheduled_delivery_timestamp: '1.5' }),
       'scheduled_delivery_timestamp is not an integer',
     ],
-  ])('is refused for %s', async (_, params, msg, extra = {}) => {
+  ])('rejects a reminder for %s', async (_, params, msg, extra = {}) => {
     expectRefusal(await post(people.hamlet, params()), msg, extra);
     expect(await list(people.hamlet)).toEqual([]);
   });
 
-  it.each(['message_id', 'scheduled_delivery_timestamp'])('is refused without %s', async (name) => {
+  it.each(['message_id', 'scheduled_delivery_timestamp'])('reject a request without %s', async (name) => {
     const params: Wire = { message_id: message, scheduled_delivery_timestamp: DUE };
     delete params[name];
     expectRefusal(await server.post('/reminders', people.hamlet, params), `Missing '${name}' argument`, {
@@ -136,7 +136,7 @@ describe('a reminder', () => {
     });
   });
 
-  it('is refused for messages that one cannot read', async () => {
+  it('reject inaccessible messages', async () => {
     const { hamlet, cordelia, iago } = people;
     await server.createChannel('closet', [iago], { invite_only: true });
     const hidden = await say('closet', 'x', 'secret');
@@ -152,7 +152,7 @@ describe('a reminder', () => {
     );
   });
 
-  it('is refused beyond the maximum', async () => {
+  it('rejects more than the maximum number of muted users', async () => {
     const id = await remind(people.hamlet);
     await server.storage.uow.write(async (tx) => {
       const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
@@ -162,7 +162,7 @@ describe('a reminder', () => {
     fieldsOf(await post(people.iago));
   });
 
-  it('is refused beyond the maximum of text, in both forms', async () => {
+  it('reject content beyond the total text limit in both forms', async () => {
     const id = await remind(people.hamlet);
     await server.storage.uow.write(async (tx) => {
       const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
@@ -175,7 +175,7 @@ describe('a reminder', () => {
 });
 
 describe('deleting a reminder', () => {
-  it('keeps it from being sent', async () => {
+  it('prevents delivery', async () => {
     const { hamlet } = people;
     const id = await remind(hamlet);
     const queue = await openQueue(server, hamlet);
@@ -186,7 +186,7 @@ describe('deleting a reminder', () => {
     expectRefusal(await server.delete(`/reminders/${id}`, hamlet), UNKNOWN, { status: 404 });
   });
 
-  it('is refused for those of others, of another organization, and for scheduled messages', async () => {
+  it('rejects reminders of other users and organizations, and scheduled messages', async () => {
     const { hamlet, desdemona } = people;
     const id = await remind(hamlet);
     const realmId = await server.addRealm('lear');
@@ -210,7 +210,7 @@ describe('deleting a reminder', () => {
 });
 
 describe('delivery', () => {
-  it('writes to its user when it is due, however late', async () => {
+  it('sends a direct message to the user when due, however late', async () => {
     const { hamlet } = people;
     const id = await remind(hamlet);
     const queue = await openQueue(server, hamlet);
@@ -236,7 +236,7 @@ describe('delivery', () => {
         '[#town > &#96;a&#96; &gt; &#42;b&#42; &amp; &#91;c&#93; &#36;&#36; @ 💬]' +
         `(#narrow/channel/${town}-town/topic/.60a.60.20.3E.20.2Ab.2A.20.26.20.5Bc.5D.20.24.24/near/${id})`,
     ],
-  ])('names a message %s', async (_, topic, content, link) => {
+  ])('refers to a message %s', async (_, topic, content, link) => {
     const id = await say('town', topic, content);
     await remind(people.hamlet, { message_id: id });
     await deliver();
@@ -252,7 +252,7 @@ describe('delivery', () => {
     expect(plain).toContain(`/near/${id}"`);
   });
 
-  it('names a direct message by its people', async () => {
+  it('refers to a direct message by its participants', async () => {
     const { hamlet, cordelia, iago } = people;
     const id = await say([hamlet, cordelia], '', 'psst');
     await remind(hamlet, { message_id: id, note: 'a\nb' });
@@ -267,7 +267,7 @@ describe('delivery', () => {
   it.each([
     ['/poll When?\nnow', 'a poll'],
     ['/todo Feast', 'a todo list'],
-  ])('quotes nothing of %j', async (content, what) => {
+  ])('omits the quote of %j', async (content, what) => {
     const id = await say('town', 'plans', content);
     await remind(people.hamlet, { message_id: id });
     await deliver();
@@ -277,7 +277,7 @@ describe('delivery', () => {
     );
   });
 
-  it('quotes in a fence longer than those of the message, whose mentions are silent', async () => {
+  it('quotes in a sufficiently long fence with silent mentions', async () => {
     const id = await say('town', 'plans', '````py\nx\n````\n@**King Hamlet**');
     await remind(people.hamlet, { message_id: id });
     await deliver();
@@ -286,7 +286,7 @@ describe('delivery', () => {
     expect(flags).toEqual([]);
   });
 
-  it('cuts what it quotes to the length of a message', async () => {
+  it('truncates the quote to the message length', async () => {
     const id = await say('town', 'plans', '😀'.repeat(10_000));
     await remind(people.hamlet, { message_id: id });
     await deliver();
@@ -295,7 +295,7 @@ describe('delivery', () => {
     expect(content).toMatch(/😀\n\[message truncated\]\n```$/u);
   });
 
-  it('says what can be read no more as it was', async () => {
+  it('refers to an inaccessible message without details', async () => {
     const { hamlet, desdemona } = people;
     await server.createChannel('closet', [people.iago, hamlet], { invite_only: true });
     const id = await say('closet', 'x', 'secret');
@@ -313,7 +313,7 @@ describe('delivery', () => {
     expect(await received(desdemona)).toEqual([]);
   });
 
-  it('says of a message what it is by then', async () => {
+  it('quotes the current content of the message', async () => {
     const { hamlet } = people;
     await remind(hamlet);
     await server.storage.uow.write(async (tx) => {
@@ -324,7 +324,7 @@ describe('delivery', () => {
     expect((await received(hamlet))[0].content).toContain(`#**city>plans@${message}**`);
   });
 
-  it('names a sender to a limited guest only if they may know them', async () => {
+  it('names the sender to a limited guest only if accessible', async () => {
     const { polonius, iago } = people;
     await server.limitGuests();
     await remind(polonius);
@@ -334,7 +334,7 @@ describe('delivery', () => {
   it.each([
     ['its user', 'Account is deactivated'],
     ['the organization', 'This organization has been deactivated'],
-  ])('fails where %s was deactivated', async (what, failure) => {
+  ])('fails when %s was deactivated', async (what, failure) => {
     const { hamlet } = people;
     const id = await remind(hamlet);
     await server.storage.uow.write(async (tx) => {

@@ -11,7 +11,7 @@ describe('POST /messages/render', () => {
   afterEach(() => server.close());
   const render = (content: string, as: TestUser = people.hamlet) => server.post('/messages/render', as, { content });
 
-  it('shows what a message would look like, and stores nothing', async () => {
+  it('returns rendered content and stores nothing', async () => {
     const { commits } = server.storage;
     expect((await render('so *be* it')).body).toMatchObject({
       result: 'success',
@@ -20,14 +20,14 @@ describe('POST /messages/render', () => {
     expect(server.storage.commits).toBe(commits);
   });
 
-  it('looks up whom it mentions', async () => {
+  it('resolves mentions', async () => {
     const { body } = await render('@**King Hamlet** and @**Nobody Here**');
     expect(body.rendered).toBe(
       `<p><span class="user-mention" data-user-id="${people.hamlet.id}">@King Hamlet</span> and @<strong>Nobody Here</strong></p>`,
     );
   });
 
-  it('shows nobody topics that they see nothing of, nor ids in them (contract decision 25)', async () => {
+  it('hides inaccessible topics and their ids (contract decision 25)', async () => {
     const { hamlet, cordelia, shiva } = people;
     const created = await server.post('/channels/create', hamlet, {
       name: 'vault',
@@ -57,7 +57,7 @@ describe('POST /messages/render', () => {
     expect(await link('plans', cordelia)).toBe(html('plans', `/with/${later.id}`));
   });
 
-  it('accepts nothing, and refuses more than anybody could send', async () => {
+  it('accepts empty content and rejects content beyond the maximum', async () => {
     expect((await render('')).body.rendered).toBe('');
     expect((await render('😀'.repeat(10_000))).status).toBe(200);
     for (const content of ['😀'.repeat(10_001), 'a'.repeat(10_001), 'a'.repeat(100_001)]) {
@@ -65,7 +65,7 @@ describe('POST /messages/render', () => {
     }
   });
 
-  it('needs a text, and somebody who asks', async () => {
+  it('requires content and credentials', async () => {
     expectRefusal(await server.post('/messages/render', people.hamlet, {}), "Missing 'content' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'content',

@@ -59,7 +59,7 @@ const begin = (as: TestUser | null, { name = 'a b.txt', type = 'text/plain', siz
       ...more.headers,
     },
   });
-/** Where the upload is, as clients find it. */
+/** Starts an upload and returns its location. */
 const begun = async (as: TestUser, about: About = {}): Promise<string> => {
   const { status, headers } = await begin(as, about);
   expect(status).toBe(201);
@@ -74,8 +74,8 @@ const offsetOf = async (path: string, as: TestUser): Promise<string | undefined>
 const listed = async (as: TestUser): Promise<Wire[]> =>
   (fieldsOf(await server.get('/attachments', as)) as Wire).attachments;
 
-describe('a resumable upload (messages §16.1)', () => {
-  it('becomes a file with its last byte, at the address that the upload has', async () => {
+describe('resumable uploads (messages §16.1)', () => {
+  it("become a file at the upload's URL with the last byte", async () => {
     const { hamlet } = people;
     const queue = await openQueue(server, hamlet);
     const answer = await begin(hamlet);
@@ -111,7 +111,7 @@ describe('a resumable upload (messages §16.1)', () => {
     ]);
     expect([partials.size, blobs.size]).toEqual([0, 1]);
 
-    // It takes nothing more, and is not made a second time.
+    // A finished upload accepts no more bytes and is not stored twice.
     expect((await send(path, hamlet, 10, '')).status).toBe(404);
     expect((await send(path, hamlet, 10, '!')).status).toBe(413);
     expect((await on('DELETE', path, hamlet)).status).toBe(404);
@@ -119,7 +119,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect([partials.size, blobs.size]).toEqual([0, 1]);
   });
 
-  it('may carry bytes in its first request, and may be empty', async () => {
+  it('accept bytes in the first request and empty files', async () => {
     const { hamlet } = people;
     const whole = await begin(hamlet, { size: 5, body: 'hello', headers: BYTES });
     expect([whole.status, whole.headers['upload-offset'], whole.body]).toEqual([
@@ -134,7 +134,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect((await listed(hamlet)).map(({ size }) => size)).toEqual([5, 0]);
   });
 
-  it('has a relative address that is valid with and without a slash at the end', async () => {
+  it('return a relative URL that is valid with and without a trailing slash', async () => {
     const { location } = (await begin(people.hamlet, { path: '/tus', name: 'é b.png' })).headers;
     expect(location).toMatch(/^tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
     expect(await offsetOf(`/${location}`, people.hamlet)).toBe('0');
@@ -144,7 +144,7 @@ describe('a resumable upload (messages §16.1)', () => {
     });
   });
 
-  it('is what its bytes are recognized as', async () => {
+  it('detect the type from the bytes', async () => {
     const { hamlet } = people;
     const content = Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(12)]);
     const path = await begun(hamlet, { size: 20, type: 'text/html' });
@@ -153,7 +153,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(headers['content-type']).toBe('application/pdf');
   });
 
-  it('is found to be complete by a client that the last answer did not reach', async () => {
+  it('report completion to a client that missed the last response', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, '0123456789');
@@ -162,7 +162,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(await listed(hamlet)).toHaveLength(1);
   });
 
-  it('is finished when its client asks, if only its row is missing', async () => {
+  it("finish on the client's request if only the row is missing", async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     jest.spyOn(blobs, 'read').mockImplementationOnce(() => {
@@ -180,7 +180,7 @@ describe('a resumable upload (messages §16.1)', () => {
     );
   });
 
-  it('can be given up, which leaves nothing', async () => {
+  it('delete everything when terminated', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, 'hello');
@@ -194,7 +194,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(await listed(hamlet)).toHaveLength(1);
   });
 
-  it('expires after a day, and its bytes are removed', async () => {
+  it('expire after a day and lose their bytes', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, 'hello');
@@ -210,7 +210,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(partials.size).toBe(0);
   });
 
-  it('is not accessible to other users', async () => {
+  it('reject other users', async () => {
     const { hamlet, desdemona } = people;
     const path = await begun(hamlet);
     for (const [as, realm] of [
@@ -234,13 +234,13 @@ describe('a resumable upload (messages §16.1)', () => {
   it.each([
     ['a file that is too large', { size: 1024 * 1024 + 1 }, 413, /^File is larger than this server's configured/],
     ['too much said of it', { name: 'x'.repeat(4000) }, 413, /^Upload metadata too long \(limit: 4096\)\.$/],
-  ])('refuses %s', async (_what, about, status, message) => {
+  ])('rejects %s', async (_what, about, status, message) => {
     const answer = await begin(people.hamlet, about);
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
     expect(answer.body).toEqual({ message: expect.stringMatching(message) });
   });
 
-  it('counts what is announced towards the quota, and what is there when it is finished', async () => {
+  it('count the announced size towards the quota, and the stored files at completion', async () => {
     const { hamlet, cordelia } = people;
     const MIB = 1024 * 1024;
     const path = await begun(hamlet, { size: MIB });
@@ -248,7 +248,7 @@ describe('a resumable upload (messages §16.1)', () => {
     const quota = { message: "Upload would exceed your organization's upload quota." };
     const refused = await begin(hamlet, { size: 1 });
     expect([refused.status, refused.body]).toEqual([413, quota]);
-    // Others are refused when the space is used.
+    // Other uploads are rejected when the space is used.
     for (const name of ['x', 'y']) {
       fieldsOf(await postFiles(server, '/user_uploads', cordelia, [{ name, content: Buffer.alloc(MIB) }]));
     }
@@ -258,7 +258,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect([partials.size, blobs.size]).toEqual([0, 2]);
   });
 
-  it('allows twenty unfinished ones', async () => {
+  it('allow twenty unfinished uploads', async () => {
     const { hamlet } = people;
     const paths: string[] = [];
     for (let i = 0; i < 20; i++) paths.push(await begun(hamlet));
@@ -269,7 +269,7 @@ describe('a resumable upload (messages §16.1)', () => {
     await begun(hamlet);
   });
 
-  it('is open to browsers in which somebody has logged in, with their token alone', async () => {
+  it('accept browser sessions with a CSRF token', async () => {
     const browser = await TestBrowser.loggedIn(server, people.hamlet);
     const headers = { ...TUS, 'Upload-Length': '5' };
     const begun = await browser.request('POST', '/api/v1/tus/', undefined, { headers });
@@ -280,11 +280,11 @@ describe('a resumable upload (messages §16.1)', () => {
     expect((await browser.request('PATCH', path, undefined, forged)).status).toBe(403);
     expect((await browser.request('PATCH', path, undefined, { headers: bytes, body: 'hello' })).status).toBe(200);
     expect(await listed(people.hamlet)).toHaveLength(1);
-    // Of the rest of the API they are not.
+    // Sessions are rejected for the rest of the API.
     expect((await browser.get('/api/v1/users/me')).status).toBe(401);
   });
 
-  it('refuses what is not of the protocol', async () => {
+  it('reject requests that violate the protocol', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     const body = 'hello';
@@ -315,8 +315,8 @@ describe('a resumable upload (messages §16.1)', () => {
   });
 });
 
-describe('an interrupted upload', () => {
-  it('goes on from the bytes that arrived, after a restart too', async () => {
+describe('interrupted upload', () => {
+  it('resumes after the received bytes, even after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-resumed-'));
     const onDisk = new FolderBlobStore(folder);
     const parts = new FolderPartialBlobStore(join(folder, 'uploads'), onDisk);
@@ -356,7 +356,7 @@ describe('an interrupted upload', () => {
   });
 });
 
-describe('an upload whose bytes are all there', () => {
+describe('fully received upload', () => {
   async function complete() {
     const { hamlet } = people;
     const caller = { realmId: server.realmId, userId: hamlet.id, clientName: 'test' };
@@ -368,7 +368,7 @@ describe('an upload whose bytes are all there', () => {
     return { uploads, caller, upload, read };
   }
 
-  it('is one file, however many requests finish it at once', async () => {
+  it('becomes one file despite concurrent completion', async () => {
     const { uploads, caller, upload, read } = await complete();
     const [first, second] = await Promise.all([
       uploads.finish.execute(caller, upload),
@@ -381,7 +381,7 @@ describe('an upload whose bytes are all there', () => {
     expect((await read()).body).toBe('hello');
   });
 
-  it('has as much said of it as there may be, and no more', async () => {
+  it('limits the length of its metadata', async () => {
     const { uploads, caller } = await complete();
     const given = { name: 'b.txt', claimedType: 'text/plain', size: 5 };
     await uploads.begin.execute(caller, { ...given, metadata: 'x'.repeat(4096) });
@@ -389,11 +389,11 @@ describe('an upload whose bytes are all there', () => {
     await expect(more).rejects.toMatchObject({ code: 'UPLOAD_METADATA_TOO_LONG' });
   });
 
-  it('keeps its bytes when it is given up too late', async () => {
+  it('keeps its bytes when terminated too late', async () => {
     const { uploads, caller, upload, read } = await complete();
     const { unitOfWork } = server.parley.ports;
     const write = unitOfWork.write.bind(unitOfWork);
-    // After it was found, and before it would be removed.
+    // Finishes between lookup and removal.
     jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (work) => {
       await uploads.finish.execute(caller, upload);
       return write(work);
@@ -404,8 +404,8 @@ describe('an upload whose bytes are all there', () => {
   });
 });
 
-describe('uploads at the same time', () => {
-  it('are limited, also those that come as forms, until one of them is over', async () => {
+describe('concurrent uploads', () => {
+  it('stay limited together with form uploads until one finishes', async () => {
     const other = await TestServer.start({ blobs, partialBlobs: partials, limits: { uploadsPerUser: 1 } });
     const { hamlet, cordelia } = other.people;
     const { location } = (
@@ -414,7 +414,7 @@ describe('uploads at the same time', () => {
     const { hostname, port } = new URL(other.url);
     const headers = { ...BYTES, 'Upload-Offset': '0', 'Content-Length': 10, Authorization: basic(hamlet) };
     const path = `/api/v1/tus/${location}`;
-    // Whichever of two comes second is refused.
+    // The later one is rejected.
     const arriving = new Promise((resolve) => {
       const append = partials.append.bind(partials);
       jest.spyOn(partials, 'append').mockImplementationOnce((...args) => {

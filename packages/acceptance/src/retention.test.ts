@@ -16,7 +16,7 @@ afterEach(() => server.close());
 const DAY = 86_400;
 const ALL = { messageId: null, channelId: null, topicKey: null, since: null };
 
-/** `days`: as the wire has them. */
+/** `days`: wire format. */
 const createChannel = (name: string, days?: number | string) =>
   server.createChannel(name, [people.hamlet], days === undefined ? {} : { message_retention_days: days });
 const say = (to: number | readonly TestUser[], topic?: string) => server.sendMessage(people.hamlet, to, { topic });
@@ -31,7 +31,7 @@ const restore = (selection: object, isDryRun = false) =>
     .execute({ realmId: server.realmId, selection: { ...ALL, ...selection }, isDryRun });
 
 describe('message retention', () => {
-  it('deletes what is older than a channel keeps it, and announces it to those who watch it', async () => {
+  it("deletes messages older than the channel's retention and notifies users with access", async () => {
     const [short, long, own] = [
       await createChannel('short', 3),
       await createChannel('long', 30),
@@ -48,7 +48,7 @@ describe('message retention', () => {
       event_types: ['delete_message'],
       client_capabilities: { notification_settings_null: true, bulk_message_deletion: true },
     });
-    // And what was said when the channel was made.
+    // Includes the creation notice.
     expect(await expire()).toBe(4);
     expect(await eventsAfter(server, queue)).toMatchObject([
       { topic: 'channel events', message_ids: [expect.any(Number)] },
@@ -60,7 +60,7 @@ describe('message retention', () => {
     for (const id of old) expect(left).not.toContain(id);
   });
 
-  it('is that of the organization where a channel has none of its own, and for direct messages', async () => {
+  it("uses the organization's period for channels without one and for direct messages", async () => {
     fieldsOf(await server.patch('/realm', people.desdemona, { message_retention_days: 10 }));
     const [own, forever] = [await createChannel('own'), await createChannel('forever', '"unlimited"')];
     const [inOwn, direct, kept] = [await say(own), await say([people.iago]), await say(forever)];
@@ -77,7 +77,7 @@ describe('message retention', () => {
     });
   });
 
-  it('comes to the end of more messages than one unit deletes', async () => {
+  it('deletes more messages than fit into one batch', async () => {
     const short = await createChannel('short', 1);
     const ids: number[] = [];
     for (let n = 0; n < 120; n++) ids.push(await say(short));
@@ -88,7 +88,7 @@ describe('message retention', () => {
 });
 
 describe('restoring deleted messages', () => {
-  it('puts back a topic with its flags, and finds the first message of the channel anew', async () => {
+  it('restores a topic with its flags and updates the first message of the channel', async () => {
     const { hamlet, iago } = people;
     const general = await createChannel('general');
     fieldsOf(await server.post(`/streams/${general}/delete_topic`, iago, { topic_name: 'channel events' }));
@@ -110,11 +110,11 @@ describe('restoring deleted messages', () => {
     expect((fieldsOf(await server.get('/messages', hamlet, found)) as Wire).messages).toMatchObject([{ id: first }]);
     const { streams } = fieldsOf(await server.get('/streams', hamlet)) as Wire;
     expect(streams.find(({ stream_id }: Wire) => stream_id === general).first_message_id).toBe(first);
-    // It is a message like any other: it can be deleted once more.
+    // A restored message can be deleted again.
     fieldsOf(await server.delete(`/messages/${first}`, hamlet));
   });
 
-  it('brings back more than one unit takes', async () => {
+  it('restores more messages than fit into one batch', async () => {
     const general = await createChannel('general');
     const ids: number[] = [];
     for (let n = 0; n < 130; n++) ids.push(await say(general));
@@ -123,7 +123,7 @@ describe('restoring deleted messages', () => {
     expect(await list()).toEqual(expect.arrayContaining(ids));
   });
 
-  it('is possible until the archive forgets them', async () => {
+  it('works until the archive is purged', async () => {
     const general = await createChannel('general');
     const id = await say(general);
     fieldsOf(await server.delete(`/messages/${id}`, people.hamlet));

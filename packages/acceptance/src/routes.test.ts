@@ -1,7 +1,7 @@
 import type { Route } from '@parley/http';
 import { TestServer } from './testing/test-server.js';
 
-describe('the table of operations', () => {
+describe('route table', () => {
   let server: TestServer;
   let routes: readonly Route[];
   beforeAll(async () => {
@@ -10,7 +10,7 @@ describe('the table of operations', () => {
   });
   afterAll(() => server.close());
 
-  it('has a use case behind every entry that names one', () => {
+  it('has a use case for every entry that names one', () => {
     const named = routes.filter(({ useCase }) => useCase);
     expect(named.length).toBeGreaterThan(20);
     for (const { useCase } of named) expect(server.parley.useCase(useCase!)).toBeInstanceOf(useCase);
@@ -51,7 +51,7 @@ describe('the table of operations', () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  it('requires authentication, except for the operations that anybody may call', async () => {
+  it('require authentication except for anonymous operations', async () => {
     const withoutLogin = new Set([
       '/server_settings',
       '/fetch_api_key',

@@ -19,7 +19,7 @@ import { stoppedAfterEach } from './testing/stopped-workers.js';
 
 const DAY = 86_400;
 
-describe('scheduled messages and reminders', () => {
+describe('delivery of scheduled messages and reminders', () => {
   const opened = stoppedAfterEach();
 
   async function aServer() {
@@ -42,7 +42,7 @@ describe('scheduled messages and reminders', () => {
     const sendMessage = new SendMessage(uow, renderer, parser, fakeRealmUrls, time, warnings);
     const start = time.now();
 
-    /** A process on the same database. */
+    /** Starts a process on the same database. */
     const run = () => {
       const handlers = [
         new DeliverScheduledMessage(uow, sendMessage, systemMessages, time),
@@ -81,7 +81,7 @@ describe('scheduled messages and reminders', () => {
         dueAt: start + delay,
       });
     const remove = (id: ScheduledMessageId) => new DeleteScheduledMessage(uow).execute(caller, { id });
-    /** What was said since the beginning, with the seconds after which it was, by the clock. */
+    /** Messages sent since the beginning with the elapsed seconds by the clock. */
     const said = () =>
       uow.read(async ({ pages }) => {
         const filter = { conditions: [], scope: 'own' } as const;
@@ -99,7 +99,7 @@ describe('scheduled messages and reminders', () => {
 
   const REMINDER = expect.stringMatching(/^You requested a reminder/);
 
-  it('are sent in the second in which they are due, in the order of their times', async () => {
+  it('delivers in the second of the due time, in order', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     run();
     await time.advance(0);
@@ -114,7 +114,7 @@ describe('scheduled messages and reminders', () => {
     ]);
   });
 
-  it('are sent once, however many processes there are', async () => {
+  it('delivers once despite several processes', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     run();
     run();
@@ -126,7 +126,7 @@ describe('scheduled messages and reminders', () => {
     expect(await said()).toHaveLength(2);
   });
 
-  it('are sent at their new times, whether those are sooner or later, and not at all when they are deleted', async () => {
+  it('uses new times, sooner or later, and skips deleted ones', async () => {
     const { time, run, schedule, move, remove, said } = await aServer();
     run();
     await time.advance(0);
@@ -141,7 +141,7 @@ describe('scheduled messages and reminders', () => {
     ]);
   });
 
-  it('are sent when the machine wakes that slept for less than ten minutes', async () => {
+  it('delivers after a sleep of less than ten minutes', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     run();
     await time.advance(0);
@@ -157,7 +157,7 @@ describe('scheduled messages and reminders', () => {
     );
   });
 
-  it('fail, but for reminders, when it slept longer', async () => {
+  it('fails scheduled messages but not reminders after a longer sleep', async () => {
     const { time, run, schedule, remind, said, find } = await aServer();
     run();
     await time.advance(0);
@@ -176,7 +176,7 @@ describe('scheduled messages and reminders', () => {
     );
   });
 
-  it('are sent by the time that the clock shows when it is set back, and once', async () => {
+  it('follows a clock that is set back and delivers once', async () => {
     const { time, run, schedule, said } = await aServer();
     run();
     await time.advance(0);
@@ -193,7 +193,7 @@ describe('scheduled messages and reminders', () => {
     ]);
   });
 
-  it('are neither lost nor repeated when the clock is set again and again', async () => {
+  it('loses and repeats nothing when the clock changes repeatedly', async () => {
     const { time, run, schedule, said } = await aServer();
     run();
     await time.advance(0);
@@ -207,7 +207,7 @@ describe('scheduled messages and reminders', () => {
     expect([...contents].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`).sort());
   });
 
-  it('that fell due while no process ran are sent by the next one', async () => {
+  it('delivers at the next start what fell due while no process ran', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     const first = run();
     await time.advance(0);

@@ -13,9 +13,9 @@ const NOT_FOUND = { status: 404 };
 
 let server: TestServer;
 let people: TestServer['people'];
-/** Public; Hamlet and Polonius follow it. */
+/** Public channel; Hamlet and Polonius subscribe. */
 let town: number;
-/** Private, without Hamlet. */
+/** Private channel without Hamlet. */
 let closet: number;
 
 beforeEach(async () => {
@@ -74,7 +74,7 @@ const shown = (id: number, more: object = {}) => ({
 });
 
 describe('scheduling a message', () => {
-  it('shows it to its sender, and to nobody else', async () => {
+  it('shows it to its sender only', async () => {
     const { hamlet, cordelia, iago } = people;
     const queue = await openQueue(server, hamlet);
     const other = await openQueue(server, cordelia);
@@ -96,7 +96,7 @@ describe('scheduling a message', () => {
     expect([await list(cordelia), await heard(other)]).toEqual([[], []]);
   });
 
-  it('to oneself names oneself', async () => {
+  it('includes the sender when sent to oneself', async () => {
     const { hamlet } = people;
     await schedule(hamlet, { type: 'direct', to: [hamlet.id] });
     expect(await list(hamlet)).toMatchObject([{ type: 'private', to: [hamlet.id] }]);
@@ -107,12 +107,12 @@ describe('scheduling a message', () => {
     ['(no topic)', ''],
     ['general chat', ''],
     ['t'.repeat(61), `${'t'.repeat(57)}...`],
-  ])('keeps the topic %j as %j', async (topic, kept) => {
+  ])('stores the topic %j as %j', async (topic, kept) => {
     await schedule(people.hamlet, { ...toTown(), topic });
     expect(await list(people.hamlet)).toMatchObject([{ topic: kept }]);
   });
 
-  it('opens no conversation before it is sent', async () => {
+  it('creates no conversation before delivery', async () => {
     await schedule(people.hamlet, toCordelia());
     const { registered } = await openQueue(server, people.cordelia, {
       fetch_event_types: ['recent_private_conversations'],
@@ -147,12 +147,12 @@ describe('scheduling a message', () => {
       () => ({ ...toTown(), scheduled_delivery_timestamp: 1e12 }),
       'scheduled_delivery_timestamp is too large',
     ],
-  ])('is refused for %s', async (_, params, msg, extra = {}) => {
+  ])('rejects a reminder for %s', async (_, params, msg, extra = {}) => {
     expectRefusal(await post(people.hamlet, params()), msg, extra);
     expect(await list(people.hamlet)).toEqual([]);
   });
 
-  it('is refused for a hidden channel as for one that does not exist', async () => {
+  it('rejects an inaccessible channel as unknown', async () => {
     const extra = { code: 'STREAM_DOES_NOT_EXIST', stream_id: closet };
     expectRefusal(
       await post(people.hamlet, { ...toTown(), to: closet }),
@@ -161,7 +161,7 @@ describe('scheduling a message', () => {
     );
   });
 
-  it.each(['type', 'to', 'content', 'scheduled_delivery_timestamp'])('is refused without %s', async (name) => {
+  it.each(['type', 'to', 'content', 'scheduled_delivery_timestamp'])('reject a request without %s', async (name) => {
     const params: Wire = { ...toTown(), content: 'x', scheduled_delivery_timestamp: DUE };
     delete params[name];
     expectRefusal(await server.post('/scheduled_messages', people.hamlet, params), `Missing '${name}' argument`, {
@@ -170,7 +170,7 @@ describe('scheduling a message', () => {
     });
   });
 
-  it('is refused beyond the maximum', async () => {
+  it('rejects more than the maximum number of muted users', async () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, toTown());
     await server.storage.uow.write(async (tx) => {
@@ -187,7 +187,7 @@ describe('scheduling a message', () => {
     expect(await list(hamlet)).toHaveLength(1000);
   });
 
-  it('is refused beyond the maximum of text, in both forms, and may grow no more then', async () => {
+  it('rejects content beyond the total text limit in both forms, including edits', async () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, { ...toTown(), content: 'x' });
     await server.storage.uow.write(async (tx) => {
@@ -225,7 +225,7 @@ describe('editing a scheduled message', () => {
     return rest;
   };
 
-  it('changes what is given, and renders new content', async () => {
+  it('changes the given properties and renders new content', async () => {
     const content = { content: 'even *later*', rendered_content: '<p>even <em>later</em></p>' };
     expect(fieldsOf(await edit(people.hamlet, id, { content: 'even *later*' }))).toEqual({});
     await shows(content);
@@ -237,12 +237,12 @@ describe('editing a scheduled message', () => {
     ]);
   });
 
-  it('announces an edit that changes nothing', async () => {
+  it('publishes an edit without changes', async () => {
     fieldsOf(await edit(people.hamlet, id, { topic: 'plans' }));
     await shows({});
   });
 
-  it('sends it to people instead, and back to a channel', async () => {
+  it('changes the recipients to users and back to a channel', async () => {
     const { cordelia, hamlet } = people;
     fieldsOf(await edit(hamlet, id, { type: 'direct', to: [cordelia.id], topic: 'ignored' }));
     expect(await list(hamlet)).toEqual([direct([cordelia.id])]);
@@ -281,13 +281,13 @@ describe('editing a scheduled message', () => {
     ['no content', () => ({ content: ' ' }), 'Message must not be empty'],
     ['a bad topic', () => ({ topic: 'a\nb' }), 'Invalid character in topic, at position 2!'],
     ['another kind of message', () => ({ type: 'group', to: 5 }), 'Invalid type'],
-  ])('is refused for %s, and changes nothing', async (_, params, msg, extra = {}) => {
+  ])('rejects the edit for %s without changing anything', async (_, params, msg, extra = {}) => {
     expectRefusal(await edit(people.hamlet, id, params()), msg, extra);
     expect(await list(people.hamlet)).toEqual([shown(id)]);
     expect(await heard(queue)).toEqual([]);
   });
 
-  it('asks for the permission to send where more than the topic and the time change', async () => {
+  it('requires permission to send unless only topic and time change', async () => {
     const { hamlet, desdemona } = people;
     fieldsOf(
       await server.delete('/users/me/subscriptions', desdemona, {
@@ -307,13 +307,13 @@ describe('editing a scheduled message', () => {
   it.each<[string, () => TestUser, () => number]>([
     ['that does not exist', () => people.hamlet, () => 999],
     ['of somebody else', () => people.desdemona, () => id],
-  ])('is refused for one %s, as is deleting it', async (_, who, which) => {
+  ])('rejects editing and deleting a scheduled message %s', async (_, who, which) => {
     expectRefusal(await edit(who(), which(), { content: 'x' }), UNKNOWN, NOT_FOUND);
     expectRefusal(await server.delete(`/scheduled_messages/${which()}`, who()), UNKNOWN, NOT_FOUND);
     expect(await list(people.hamlet)).toEqual([shown(id)]);
   });
 
-  it('is refused for one of another organization, as is deleting it', async () => {
+  it('rejects scheduled messages of another organization, as deleting does', async () => {
     const realmId = await server.addRealm('lear');
     const regan = await server.addUser({ email: 'regan@lear.com', fullName: 'Regan', realmId });
     const foreign = (method: string, params = {}) =>
@@ -323,7 +323,7 @@ describe('editing a scheduled message', () => {
     expect(await list(people.hamlet)).toEqual([shown(id)]);
   });
 
-  it('is refused once the message was sent', async () => {
+  it('rejects messages already sent', async () => {
     await deliver();
     expectRefusal(await edit(people.hamlet, id, { content: 'x' }), 'Scheduled message was already sent');
     expectRefusal(await edit(people.iago, id, { content: 'x' }), UNKNOWN, NOT_FOUND);
@@ -331,7 +331,7 @@ describe('editing a scheduled message', () => {
 });
 
 describe('deleting a scheduled message', () => {
-  it('keeps it from being sent', async () => {
+  it('prevents delivery', async () => {
     const id = await schedule(people.hamlet, toTown());
     const queue = await openQueue(server, people.hamlet);
     expect(fieldsOf(await server.delete(`/scheduled_messages/${id}`, people.hamlet))).toEqual({});
@@ -343,7 +343,7 @@ describe('deleting a scheduled message', () => {
 });
 
 describe('delivery', () => {
-  it('sends it when it is due, as a message like any other', async () => {
+  it('sends a normal message when due', async () => {
     const { hamlet, polonius } = people;
     const id = await schedule(hamlet, { ...toTown(), content: 'for @**Polonius**' });
     const queues = [await openQueue(server, hamlet), await openQueue(server, polonius)] as const;
@@ -367,20 +367,20 @@ describe('delivery', () => {
     ['an app', {}, 'ZulipMobile', true],
     ['an app that says otherwise', { read_by_sender: false }, 'ZulipMobile', false],
     ['a script that says otherwise', { read_by_sender: true }, 'python', true],
-  ])('leaves it read or unread for its sender: %s', async (_, params, client, isRead) => {
+  ])('sets the read state for the sender: %s', async (_, params, client, isRead) => {
     await schedule(people.hamlet, { ...toTown(), ...params, client });
     await deliver();
     expect(await inTown()).toMatchObject([{ client, flags: isRead ? ['read'] : [] }]);
   });
 
-  it('leaves what an app sends to oneself unread', async () => {
+  it('leaves messages to oneself from an app unread', async () => {
     const { hamlet } = people;
     await schedule(hamlet, { type: 'direct', to: [hamlet.id], client: 'ZulipMobile' });
     await deliver();
     expect(await messagesIn([{ operator: 'dm', operand: [hamlet.id] }], hamlet)).toMatchObject([{ flags: [] }]);
   });
 
-  it('sends it at its new time, with its new content, as from the client that edited it', async () => {
+  it('sends the edited message at the new time with the client that edited it', async () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, toTown());
     fieldsOf(await edit(hamlet, id, { content: 'new', scheduled_delivery_timestamp: DUE + 60, client: 'ZulipMobile' }));
@@ -390,7 +390,7 @@ describe('delivery', () => {
     expect(await inTown()).toMatchObject([{ content: 'new', client: 'ZulipMobile' }]);
   });
 
-  it('sends to people whom nobody had written to', async () => {
+  it('sends to users without a prior conversation', async () => {
     const { hamlet, cordelia } = people;
     await schedule(hamlet, toCordelia());
     await deliver();
@@ -399,13 +399,13 @@ describe('delivery', () => {
     ]);
   });
 
-  it('makes a poll of what asks for one', async () => {
+  it('creates a poll from a poll command', async () => {
     await schedule(people.hamlet, { ...toTown(), content: '/poll When?\nnow' });
     await deliver();
     expect(await inTown()).toMatchObject([{ submessages: [{ msg_type: 'widget' }] }]);
   });
 
-  describe('that fails', () => {
+  describe('failure', () => {
     const failing = async (id: number, failure: string, queue: TestQueue) => {
       const failed = shown(id, { failed: true });
       expect(await list(people.hamlet)).toEqual([failed]);
@@ -423,7 +423,7 @@ describe('delivery', () => {
       expect(await inTown(people.polonius)).toEqual([]);
     };
 
-    it('because the sender may no longer send is announced, and not tried again before it is edited', async () => {
+    it('publishes a missing permission and does not retry before an edit', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);
@@ -453,20 +453,20 @@ describe('delivery', () => {
       });
     }
 
-    it('because the server was down for more than ten minutes', async () => {
+    it('fails if the server was down for more than ten minutes', async () => {
       const id = await schedule(people.hamlet, toTown());
       const queue = await openQueue(server, people.hamlet);
       await deliver(3600 + 601);
       await failing(id, 'Message could not be sent at the scheduled time.', queue);
     });
 
-    it('is sent ten minutes late', async () => {
+    it('sends up to ten minutes late', async () => {
       await schedule(people.hamlet, toTown());
       await deliver(3600 + 600);
       expect(await inTown()).toHaveLength(1);
     });
 
-    it('for no known reason is tried again, and announced in the end', async () => {
+    it('retries unknown errors and publishes the failure in the end', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);
@@ -482,7 +482,7 @@ describe('delivery', () => {
     it.each([
       ['its sender', 'Account is deactivated'],
       ['the organization', 'This organization has been deactivated'],
-    ])('because %s was deactivated is told to nobody', async (what, failure) => {
+    ])('notifies no one when delivery fails because %s was deactivated', async (what, failure) => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       await server.storage.uow.write(async (tx) => {

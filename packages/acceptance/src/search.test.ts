@@ -3,11 +3,11 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** By what they say. */
+/** Message ids by content. */
 let ids: Map<string, number>;
 let general: number;
 
-/** Hamlet and Cordelia follow `general`; nobody but Desdemona follows `elsewhere`. */
+/** Hamlet and Cordelia subscribe to `general`; only Desdemona subscribes to `elsewhere`. */
 beforeAll(async () => {
   server = await TestServer.start();
   ({ people } = server);
@@ -71,14 +71,14 @@ describe('search (messages §7.6)', () => {
     ['those who are mentioned by name', [['mentions', 'hamlet@zulip.com']], [MENTION]],
     ['all but those', [{ operator: 'mentions', operand: 'hamlet@zulip.com', negated: true }, ['is', 'dm']], [DIRECT]],
     ['nobody whom nobody mentions', [['mentions', 'iago@zulip.com']], []],
-  ])('finds %s', async (_, narrow, expected) => {
+  ])('detects %s', async (_, narrow, expected) => {
     expect(await said(narrow)).toEqual(expected);
     expect(await said(narrow, { anchor: 'oldest', num_before: 0, num_after: 100 })).toEqual(expected);
     const readable = await said(narrow, { message_ids: [...ids.values()] });
     expect(readable.filter((one) => one !== FAR)).toEqual(expected.filter((one) => one !== FAR));
   });
 
-  it('marks what it has found, whatever form the text is asked for in', async () => {
+  it('highlights matches in each content format', async () => {
     const [message] = await find([search('meet lunch')], { ...newest, apply_markdown: false });
     expect(message).toMatchObject({ content: RUNNING, content_type: 'text/x-markdown', subject: 'general chat' });
     expect(message).toMatchObject({
@@ -97,7 +97,7 @@ describe('search (messages §7.6)', () => {
     }
   });
 
-  it('finds where to go on reading', async () => {
+  it('finds the first unread message', async () => {
     const { anchor } = fieldsOf(
       await get([search('lunch')], { anchor: 'first_unread', num_before: 0, num_after: 1 }),
     ) as Wire;
@@ -107,7 +107,7 @@ describe('search (messages §7.6)', () => {
     });
   });
 
-  it('is refused without words, with too many, and for users nobody knows', async () => {
+  it('rejects empty searches, too many words and unknown users', async () => {
     expectRefusal(await get([['search', ' ']]), 'operand cannot be blank.');
     expectRefusal(await get([{ operator: 'search', operand: 5 }]), 'operand is not a string');
     expectRefusal(await get([{ operator: 'mentions', operand: [5] }]), 'operand is not a string or integer');
@@ -126,7 +126,7 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
   const matches = async (...args: Parameters<typeof match>) =>
     (fieldsOf(await match(...args)) as Wire).messages as Record<string, Wire>;
 
-  it('shows of the received messages those that are of the narrow, with hits marked', async () => {
+  it('returns received messages in the narrow with highlighted matches', async () => {
     expect(await matches([search('meet lunch')])).toEqual({
       [String(ids.get(RUNNING))]: {
         match_content: `<p>running &lt;to&gt; "the ${hit('meeting')}" &amp; <strong>${hit('lunch')}</strong></p>`,
@@ -147,7 +147,7 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
     ]);
   });
 
-  it('opens no history', async () => {
+  it('ignores unreceived history', async () => {
     expect(await matches([['channel', 'elsewhere']])).toEqual({});
     expect(await matches([['channels', 'public']], [ids.get(FAR)])).toEqual({});
     expect(await matches([], [...ids.values()], people.iago)).toEqual({});
@@ -156,7 +156,7 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
     expect(Object.keys(await matches([['channel', 'elsewhere']], [ids.get(FAR)], people.shiva))).toHaveLength(1);
   });
 
-  it('refuses what is no narrow, with no message to look at too', async () => {
+  it('rejects invalid narrows even without messages', async () => {
     for (const [narrow, desc] of [
       [[['channel', 'nowhere']], 'unknown channel nowhere'],
       [[['with', '1']], 'unknown operator with'],
@@ -177,7 +177,7 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
     );
   });
 
-  it('answers long messages in parts', async () => {
+  it('streams long messages in parts', async () => {
     const content = `meeting ${'word '.repeat(800)}`.trim();
     const sent = await Promise.all(
       Array.from({ length: 25 }, () => server.sendMessage(people.cordelia, general, { topic: 'long', content })),

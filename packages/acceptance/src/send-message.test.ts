@@ -19,7 +19,7 @@ describe('POST /messages', () => {
   const sent = async (params: object, as: TestUser = people.hamlet) => read(fieldsOf(await send(params, as)).id, as);
   const read = async (id: number, as: TestUser = people.hamlet, params = {}) =>
     (await server.get(`/messages/${id}`, as, { allow_empty_topic_name: true, ...params })).body;
-  /** A refused request stores nothing. */
+  /** Expects an error without a commit. */
   const refused = async (params: object, msg: string, more = {}, as: TestUser = people.hamlet) => {
     const { commits } = server.storage;
     expectRefusal(await send(params, as), msg, more);
@@ -29,30 +29,30 @@ describe('POST /messages', () => {
     server.storage.uow.write((tx) => tx.users.update({ ...user, ...changes }));
 
   describe('to a channel', () => {
-    it.each(['general', 'GENERAL', '"general"', '["general"]'])('named %s', async (to) => {
+    it.each(['general', 'GENERAL', '"general"', '["general"]'])('accepts a channel named %s', async (to) => {
       expect((await sent({ ...toChannel, to })).message).toMatchObject({
         type: 'stream',
         display_recipient: 'general',
       });
     });
 
-    it('by number, bare or in a list', async () => {
+    it('accepts a channel id, bare or in a list', async () => {
       for (const to of [general, [general]]) {
         expect((await sent({ ...toChannel, to })).message.stream_id).toBe(general);
       }
     });
 
-    it('under the older names of type and topic', async () => {
+    it('accepts the older names of type and topic', async () => {
       const { topic, ...rest } = toChannel;
       expect((await sent({ ...rest, type: 'stream', subject: topic })).message.subject).toBe('plans');
     });
 
-    it('named like a number, in quotes', async () => {
+    it('accepts a quoted channel name that looks like a number', async () => {
       const five = await server.createChannel('5', [people.hamlet]);
       expect((await sent({ ...toChannel, to: '"5"' })).message.stream_id).toBe(five);
     });
 
-    it.each(['', '(no topic)', 'general chat', '  '])('with %j for the empty topic', async (topic) => {
+    it.each(['', '(no topic)', 'general chat', '  '])('accepts %j as the empty topic', async (topic) => {
       const { message } = await sent({ ...toChannel, topic });
       expect(message.subject).toBe('');
       expect((await read(message.id, people.hamlet, { allow_empty_topic_name: false })).message.subject).toBe(
@@ -60,7 +60,7 @@ describe('POST /messages', () => {
       );
     });
 
-    it('cutting what is too long', async () => {
+    it('truncates long topics and content', async () => {
       const long = await sent({ ...toChannel, topic: 'A'.repeat(61), content: 'A'.repeat(10_001) });
       expect(long.message.subject).toBe(`${'A'.repeat(57)}...`);
       expect(long.raw_content).toBe(`${'A'.repeat(9980)}\n[message truncated]`);
@@ -69,11 +69,11 @@ describe('POST /messages', () => {
     it.each([
       ['  hi \n\n', '  hi'],
       ['\nhi', 'hi'],
-    ])('stripping %j', async (content, kept) => {
+    ])('strips %j from the topic', async (content, kept) => {
       expect((await sent({ ...toChannel, content })).raw_content).toBe(kept);
     });
 
-    it('answers the sender’s new topic visibility', async () => {
+    it("returns the sender's new topic policy", async () => {
       expect(fieldsOf(await send(toChannel))).toEqual({
         id: expect.any(Number),
         automatic_new_visibility_policy: 3,
@@ -82,11 +82,11 @@ describe('POST /messages', () => {
     });
   });
 
-  describe('to people', () => {
+  describe('to users', () => {
     const peopleOf = (message: { display_recipient: { id: number }[] }) =>
       message.display_recipient.map(({ id }) => id);
 
-    it('by number, in the older type too, the sender themselves listed or not', async () => {
+    it('accepts ids in the older type as well, with or without the sender', async () => {
       const { hamlet, cordelia, iago } = people;
       for (const [type, to, expected] of [
         ['direct', [cordelia.id], [hamlet, cordelia]],
@@ -101,7 +101,7 @@ describe('POST /messages', () => {
       }
     });
 
-    it('by the address others see', async () => {
+    it('accepts the visible email', async () => {
       const { hamlet, cordelia, iago } = people;
       for (const to of [cordelia.email, `"${cordelia.email}"`, [cordelia.email], `${cordelia.email}, ,`]) {
         expect(peopleOf((await sent({ type: 'direct', to, content: 'x' })).message)).toEqual([hamlet.id, cordelia.id]);
@@ -110,7 +110,7 @@ describe('POST /messages', () => {
       expect(peopleOf((await sent({ type: 'direct', to: both, content: 'x' })).message)).toHaveLength(3);
     });
 
-    it('in one conversation whichever way it goes', async () => {
+    it('uses one conversation for both directions', async () => {
       const { hamlet, cordelia } = people;
       const there = (await sent({ type: 'direct', to: [cordelia.id], content: 'x' }, hamlet)).message;
       const back = (await sent({ type: 'direct', to: [hamlet.id], content: 'x' }, cordelia)).message;
@@ -119,12 +119,12 @@ describe('POST /messages', () => {
       expect(alone.recipient_id).not.toBe(there.recipient_id);
     });
 
-    it('ignoring a topic', async () => {
+    it('ignores a topic', async () => {
       expect((await sent({ ...toCordelia(), topic: 'a\u0000b' })).message.subject).toBe('');
     });
   });
 
-  describe('is read by the sender', () => {
+  describe('read by the sender', () => {
     const flagsOf = async (headers: Record<string, string>, params = {}) => {
       const { body } = await server.request('POST', '/messages', {
         as: people.hamlet,
@@ -141,21 +141,24 @@ describe('POST /messages', () => {
       ${'my-script/1'}       | ${undefined}   | ${false}
       ${'my-script/1'}       | ${true}        | ${true}
       ${'ZulipTerminal/0.7'} | ${false}       | ${false}
-    `('$agent, read_by_sender $read_by_sender: $read', async ({ agent, read_by_sender, read: isRead }) => {
-      const params = read_by_sender === undefined ? {} : { read_by_sender };
-      const message = await flagsOf({ 'User-Agent': agent }, params);
-      expect(message.flags).toEqual(isRead ? ['read'] : []);
-      expect(message.client).toBe(agent.split('/')[0]);
-    });
+    `(
+      'sets read to $read for client $agent with read_by_sender $read_by_sender',
+      async ({ agent, read_by_sender, read: isRead }) => {
+        const params = read_by_sender === undefined ? {} : { read_by_sender };
+        const message = await flagsOf({ 'User-Agent': agent }, params);
+        expect(message.flags).toEqual(isRead ? ['read'] : []);
+        expect(message.client).toBe(agent.split('/')[0]);
+      },
+    );
 
-    it('by the client they name themselves', async () => {
+    it('depends on the client name in the User-Agent or the parameter', async () => {
       expect(await flagsOf({}, { client: 'website' })).toMatchObject({ client: 'website', flags: ['read'] });
       const named = await flagsOf({}, { client: 'my special client of great length and more' });
       expect(named.client).toBe('my special client of great len');
     });
   });
 
-  it('echoes the number that the sender gave it to their queue, and to no other', async () => {
+  it('returns local_id to the queue that sent the message only', async () => {
     const register = async (as: TestUser): Promise<string> =>
       (await server.post('/register', as, { event_types: ['message'] })).body.queue_id;
     const { hamlet, cordelia } = people;
@@ -172,8 +175,8 @@ describe('POST /messages', () => {
     expect(await marksOf(cordelia, cordelias)).toEqual([undefined, undefined, undefined]);
   });
 
-  describe('is refused', () => {
-    it('in the order of the contract, for parameters', async () => {
+  describe('rejected polls', () => {
+    it('rejects parameters in the order of the contract', async () => {
       const missing = (name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name: name });
       await refused({}, "Missing 'type' argument", missing('type'));
       await refused({ type: 'groups' }, 'Invalid type');
@@ -186,7 +189,7 @@ describe('POST /messages', () => {
       await refused({ ...toChannel, read_by_sender: 'yes' }, 'read_by_sender is not valid JSON');
     });
 
-    it('for addressees nobody could mean, before a missing topic', async () => {
+    it('rejects invalid recipients before a missing topic', async () => {
       const { topic: _topic, ...untitled } = toChannel;
       await refused({ ...untitled, to: [] }, 'Expected exactly one channel');
       await refused({ ...untitled, to: ['a', 'b'] }, 'Expected exactly one channel');
@@ -199,14 +202,14 @@ describe('POST /messages', () => {
       await refused({ ...toCordelia(), to: ['a@x.org', 1] }, mixed);
     });
 
-    it('for the topic before the content, and the content before the channel', async () => {
+    it('rejects the topic before the content, and the content before the channel', async () => {
       const bad = { ...toChannel, to: 'nowhere', topic: 'Test\n\rTopic', content: ' ' };
       await refused(bad, 'Invalid character in topic, at position 5!');
       await refused({ ...bad, topic: 'x' }, 'Message must not be empty');
       await refused({ ...bad, topic: 'x', content: 'a\u0000b' }, 'Message must not contain null bytes');
     });
 
-    it('for people before the content', async () => {
+    it('rejects recipients before the content', async () => {
       const empty = { type: 'direct', content: ' ' };
       await refused(empty, 'Message must have recipients');
       await refused({ ...empty, to: [] }, 'Message must have recipients');
@@ -216,7 +219,7 @@ describe('POST /messages', () => {
       await refused({ ...empty, to: [people.cordelia.id] }, 'Message must not be empty');
     });
 
-    it('by the real address of whoever hides it', async () => {
+    it('rejects a hidden real email', async () => {
       const { cordelia } = people;
       await change(cordelia.user, {
         settings: { ...cordelia.user.settings, emailAddressVisibility: 'administrators' },
@@ -224,7 +227,7 @@ describe('POST /messages', () => {
       await refused({ ...toCordelia(), to: [cordelia.email] }, `Invalid email '${cordelia.email}'`);
     });
 
-    it('for a channel that is not there', async () => {
+    it('rejects an unknown channel', async () => {
       const code = 'STREAM_DOES_NOT_EXIST';
       await refused({ ...toChannel, to: 99_999_999 }, "Channel with ID '99999999' does not exist", {
         code,
@@ -237,14 +240,14 @@ describe('POST /messages', () => {
       await refused(nowhere, 'Missing channel');
     });
 
-    it('in a channel whose senders they are not among', async () => {
+    it('rejects a channel in which the caller may not post', async () => {
       const admins = await server.systemGroups();
       await server.createChannel('news', [people.hamlet], { can_send_message_group: admins.administrators });
       await refused({ ...toChannel, to: 'news' }, 'You do not have permission to post in this channel.');
       expect((await send({ ...toChannel, to: 'news' }, people.desdemona)).status).toBe(200);
     });
 
-    it('in a channel they cannot enter', async () => {
+    it('rejects an inaccessible channel', async () => {
       await server.createChannel('secret', [people.hamlet], { invite_only: true });
       const closed = "Not authorized to send to channel 'secret'";
       await refused({ ...toChannel, to: 'secret' }, closed, {}, people.cordelia);
@@ -253,7 +256,7 @@ describe('POST /messages', () => {
       expect((await send(toChannel, people.shiva)).status).toBe(200);
     });
 
-    it('in an archived channel', async () => {
+    it('rejects an archived channel', async () => {
       await server.storage.uow.write(async (tx) => {
         const channel = await tx.channels.findByName(server.realmId, 'general');
         await tx.channels.update({ ...channel!, isArchived: true });
@@ -261,7 +264,7 @@ describe('POST /messages', () => {
       await refused(toChannel, "Not authorized to send to channel 'general'");
     });
 
-    it('in a new topic where they may not begin any', async () => {
+    it('rejects a new topic without permission to create one', async () => {
       await send(toChannel);
       const { moderators } = await server.systemGroups();
       await server.createChannel('ordered', [people.hamlet, people.desdemona], { can_create_topic_group: moderators });
@@ -271,7 +274,7 @@ describe('POST /messages', () => {
       expect((await send({ ...inOrder, topic: 'PLANS' })).status).toBe(200);
     });
 
-    it('under a topic that the channel does not take', async () => {
+    it("rejects a topic that violates the channel's policy", async () => {
       await server.createChannel('named', [people.hamlet], { topics_policy: 'disable_empty_topic' });
       await server.createChannel('nameless', [people.hamlet], { topics_policy: 'empty_topic_only' });
       const display = { empty_topic_display_name: 'general chat' };
@@ -287,12 +290,12 @@ describe('POST /messages', () => {
       );
     });
 
-    it('for people who are gone', async () => {
+    it('rejects deactivated recipients', async () => {
       await change(people.cordelia.user, { isActive: false });
       await refused(toCordelia(), "'cordelia@zulip.com' is no longer using Zulip.");
     });
 
-    it('without credentials', async () => {
+    it('rejects anonymous callers', async () => {
       const reply = await server.request('POST', '/messages', { params: toChannel });
       expectRefusal(reply, 'Not logged in: API authentication or user session required', {
         status: 401,
@@ -301,13 +304,13 @@ describe('POST /messages', () => {
     });
   });
 
-  it('names what it does not know', async () => {
+  it('reports unknown parameters', async () => {
     const reply = fieldsOf(await send({ ...toChannel, colour: 'red' }));
     expect(reply.ignored_parameters_unsupported).toEqual(['colour']);
   });
 
-  describe('with something to click', () => {
-    it('that its text asks for', async () => {
+  describe('widgets', () => {
+    it('creates a widget from a command in the content', async () => {
       const { message } = await sent({ ...toChannel, content: '/poll Lunch?\nPizza\n- Soup' });
       expect(message.submessages).toEqual([
         {
@@ -320,7 +323,7 @@ describe('POST /messages', () => {
       ]);
     });
 
-    it('that a program adds', async () => {
+    it('creates a widget from widget_content', async () => {
       const choices = { type: 'choices', heading: 'Pick', choices: [] };
       const widget_content = JSON.stringify({ widget_type: 'zform', extra_data: choices });
       const { message } = await sent({ ...toChannel, widget_content });
@@ -330,12 +333,12 @@ describe('POST /messages', () => {
     it.each([
       ['{', 'Widgets: API programmer sent invalid JSON content'],
       ['{"widget_type": "slider", "extra_data": {}}', 'Widgets: unknown widget type: slider'],
-    ])('unless it is %s', async (widget_content, msg) => {
+    ])('rejects the widget content %s', async (widget_content, msg) => {
       await refused({ ...toChannel, widget_content }, msg);
     });
   });
 
-  it('takes JSON as it takes a form', async () => {
+  it('accepts a JSON body like a form', async () => {
     const reply = await server.request('POST', '/messages', {
       as: people.hamlet,
       body: JSON.stringify({ type: 'channel', to: general, topic: 't', content: 'c' }),
@@ -344,7 +347,7 @@ describe('POST /messages', () => {
     expect((await read(fieldsOf(reply).id)).message).toMatchObject({ stream_id: general });
   });
 
-  describe('by bots', () => {
+  describe('bot senders', () => {
     const bot = (more: Partial<Bot> = {}): Bot => ({
       kind: 'incomingWebhook',
       ownerId: people.hamlet.id,
@@ -358,7 +361,7 @@ describe('POST /messages', () => {
       return { ...added, user };
     };
 
-    it('that take webhooks, which may do nothing else', async () => {
+    it('lets incoming webhooks only send messages', async () => {
       const helper = await addBot();
       expect((await send(toChannel, helper)).status).toBe(200);
       expectRefusal(
@@ -368,13 +371,13 @@ describe('POST /messages', () => {
       );
     });
 
-    it('to the channel they send to when they name none', async () => {
+    it("uses the bot's default channel if none is given", async () => {
       const helper = await addBot({ kind: 'generic', defaultSendingChannelId: general });
       const { to: _to, ...anywhere } = toChannel;
       expect((await sent(anywhere, helper)).message.stream_id).toBe(general);
     });
 
-    it('where their owner may', async () => {
+    it('allows channels in which the owner may post', async () => {
       await server.createChannel('secret', [people.hamlet], { invite_only: true });
       const helper = await addBot({ kind: 'generic' });
       expect((await send({ ...toChannel, to: 'secret' }, helper)).status).toBe(200);

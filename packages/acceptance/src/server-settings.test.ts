@@ -8,7 +8,7 @@ describe('GET /server_settings', () => {
   });
   afterAll(() => server.close());
 
-  it('answers every field that clients read, without authentication', async () => {
+  it('returns every field that clients read, without authentication', async () => {
     const fields = fieldsOf(await server.get('/server_settings', null));
     expect(fields).toEqual({
       authentication_methods: {
@@ -42,12 +42,12 @@ describe('GET /server_settings', () => {
     });
   });
 
-  it('is not disturbed by credentials, wrong ones included', async () => {
+  it('ignores credentials, even invalid ones', async () => {
     const reply = await server.request('GET', '/server_settings', { headers: { Authorization: 'Basic nonsense' } });
     expect(reply.status).toBe(200);
   });
 
-  it('answers HEAD without a body, and names its methods', async () => {
+  it('responds to HEAD without a body and lists its methods', async () => {
     const head = await server.request('HEAD', '/server_settings');
     expect([head.status, head.body]).toEqual([200, null]);
     const post = await server.post('/server_settings', null);
@@ -55,14 +55,14 @@ describe('GET /server_settings', () => {
     expect(post.body.allowed_methods).toEqual(['GET', 'HEAD']);
   });
 
-  it('still answers for a realm that is deactivated', async () => {
+  it('responds for a deactivated realm', async () => {
     const other = await TestServer.start();
     await other.changeRealm({ isDeactivated: true });
     expect((await other.get('/server_settings', null)).body.realm_name).toBe('Realm zulip');
     await other.close();
   });
 
-  it('says that spectators are welcome where server and realm both say so, and there is something to read', async () => {
+  it('allows spectators if server and realm allow them and there is a web-public channel', async () => {
     await server.changeRealm({ settings: { enableSpectatorAccess: true } });
     const isWelcome = async () => (await server.get('/server_settings', null)).body.realm_web_public_access_enabled;
     expect(await isWelcome()).toBe(false);
@@ -70,31 +70,31 @@ describe('GET /server_settings', () => {
     expect(await isWelcome()).toBe(true);
   });
 
-  it('refuses the host of no realm', async () => {
+  it('rejects a host without a realm', async () => {
     const reply = await server.request('GET', '/server_settings', { headers: { Host: 'nowhere.localhost' } });
     expectRefusal(reply, 'Invalid subdomain');
   });
 });
 
-describe('the pictures the server draws itself', () => {
+describe('generated pictures', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
   });
   afterAll(() => server.close());
 
-  it.each(['7.png', '7-medium.png', 'unknown.png', 'realm/icon.png'])('%s is for anybody', async (file) => {
+  it.each(['7.png', '7-medium.png', 'unknown.png', 'realm/icon.png'])('%s is public', async (file) => {
     const reply = await server.request('GET', `//user_avatars/1/${file}?version=1`);
     expect(reply.status).toBe(200);
     expect(reply.headers['content-type']).toBe('image/png');
     expect(reply.headers['cache-control']).toBe('public, max-age=86400');
   });
 
-  it.each(['7.jpg', 'x.png', '7-large.png'])('%s does not exist', async (file) => {
+  it.each(['7.jpg', 'x.png', '7-large.png'])('%s responds 404', async (file) => {
     expectRefusal(await server.request('GET', `//user_avatars/1/${file}`), 'Not found', { status: 404 });
   });
 
-  it('is where users say it is', async () => {
+  it('uses the URL in user data', async () => {
     const { hamlet } = server.people;
     const { avatar_url } = (await server.get('/users/me', hamlet)).body;
     const picture = await fetch(avatar_url);
@@ -113,7 +113,7 @@ describe('GET /compatibility', () => {
     ['ZulipMobile/1.0.0 (iOS 14)', 200],
     ['', 200],
     [undefined, 400],
-  ])('with the User-Agent %p: %i', async (userAgent, status) => {
+  ])('responds to User-Agent %p with status %i', async (userAgent, status) => {
     const headers = userAgent === undefined ? {} : { 'User-Agent': userAgent };
     const reply = await server.request('GET', '//compatibility', { headers });
     expect(reply.status).toBe(status);

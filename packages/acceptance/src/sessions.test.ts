@@ -28,7 +28,7 @@ const expectLoggedIn = async (browser: TestBrowser, user: TestUser) =>
   expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ user_id: user.id });
 
 describe('POST /accounts/login/ (protocol §7.6)', () => {
-  it('opens a session, of which pages read the CSRF token alone', async () => {
+  it('creates a session and reveals only the CSRF token to pages', async () => {
     const browser = new TestBrowser(server);
     const reply = await browser.logIn({ email: 'HAMLET@Zulip.com', password: people.hamlet.password });
     expect(fieldsOf(reply)).toEqual({ email: 'hamlet@zulip.com', user_id: people.hamlet.id });
@@ -42,7 +42,7 @@ describe('POST /accounts/login/ (protocol §7.6)', () => {
     await expectLoggedIn(browser, people.hamlet);
   });
 
-  it('is not for pages of others', async () => {
+  it('rejects cross-site requests', async () => {
     const { email: username, password } = people.hamlet;
     const bare = await server.request('POST', '//accounts/login/', { params: { username, password } });
     expectCsrfFailure(bare, 'CSRF cookie not set.');
@@ -54,7 +54,7 @@ describe('POST /accounts/login/ (protocol §7.6)', () => {
     expect(browser.cookies.has('sessionid')).toBe(false);
   });
 
-  it('refuses as the fetching of a key does', async () => {
+  it('rejects the same logins as fetching an API key', async () => {
     const attempt = async (username: string, password: string) => {
       const browser = new TestBrowser(server);
       const reply = await browser.logIn({ email: username, password });
@@ -83,7 +83,7 @@ describe('POST /accounts/login/ (protocol §7.6)', () => {
     expectRefusal(nowhere, 'Invalid subdomain', { status: 404, code: 'NONEXISTENT_SUBDOMAIN' });
   });
 
-  it('is for people of the organization that the host stands for', async () => {
+  it("accepts only users of the host's organization", async () => {
     const realmId = await server.addRealm('lear');
     const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', realmId });
     expect((await new TestBrowser(server).logIn(king)).body.code).toBe('AUTHENTICATION_FAILED');
@@ -101,7 +101,7 @@ describe('POST /accounts/login/ (protocol §7.6)', () => {
 });
 
 describe('operations under /json', () => {
-  it('are those of /api/v1, for the cookie alone', async () => {
+  it('accept the cookie alone for the operations of /api/v1', async () => {
     const browser = await logIn(people.hamlet);
     expect(fieldsOf(await browser.get('/json/users/me'))).toEqual(
       fieldsOf(await server.get('/users/me', people.hamlet)),
@@ -124,7 +124,7 @@ describe('operations under /json', () => {
     });
   });
 
-  it('receive events', async () => {
+  it('deliver events', async () => {
     const browser = await logIn(people.hamlet);
     const { queue_id } = fieldsOf(await browser.post('/json/register', { event_types: ['message'] })) as never;
     const content = 'heard';
@@ -134,7 +134,7 @@ describe('operations under /json', () => {
     fieldsOf(await browser.request('DELETE', '/json/events', { queue_id }));
   });
 
-  it('need the token of the session to change anything', async () => {
+  it('require the CSRF token for changes', async () => {
     const browser = await logIn(people.hamlet);
     const other = await logIn(people.iago);
     const session = `sessionid=${browser.cookies.get('sessionid')}`;
@@ -164,7 +164,7 @@ describe('operations under /json', () => {
     expectCsrfFailure(overridden, 'CSRF cookie not set.');
   });
 
-  it('get the token with whatever a page reads first', async () => {
+  it('set the CSRF token with the first page', async () => {
     const browser = await logIn(people.hamlet);
     const token = browser.cookies.get('csrftoken')!;
     expect((await browser.get('/json/users/me')).headers).not.toHaveProperty('set-cookie');
@@ -180,7 +180,7 @@ describe('operations under /json', () => {
     fieldsOf(await browser.post('/json/users/me/status', { away: false }));
   });
 
-  it('get the token in an answer as well, where the cookie is for other paths than the page', async () => {
+  it("return the CSRF token in a response if the page's path hides the cookie", async () => {
     const tokenOf = async (browser: TestBrowser) => fieldsOf(await browser.get('/accounts/csrf_token/')).csrf_token;
     const nobody = new TestBrowser(server);
     const reply = await nobody.get('/accounts/csrf_token/');
@@ -196,14 +196,14 @@ describe('operations under /json', () => {
     const browser = await logIn(people.hamlet);
     const token = browser.cookies.get('csrftoken')!;
     expect(await tokenOf(browser)).toBe(token);
-    // Whatever else the cookie says, it is the token of the session.
+    // The session determines the token, whatever the cookie contains.
     for (const stale of ['a'.repeat(43), null]) {
       if (stale) browser.cookies.set('csrftoken', stale);
       else browser.cookies.delete('csrftoken');
       expect(await tokenOf(browser)).toBe(token);
       expect(browser.cookies.get('csrftoken')).toBe(token);
     }
-    // A session that is no longer good is in nobody's way.
+    // An invalid session causes no error.
     const user = await somebodyNew();
     const left = await logIn(user);
     await server.storage.uow.write((tx) => tx.users.update({ ...user.user, isActive: false }));
@@ -215,7 +215,7 @@ describe('operations under /json', () => {
     ['Sec-Fetch-Site', 'same-site'],
     ['Origin', 'https://evil.example'],
     ['Origin', 'null'],
-  ])('do not tell the token to pages of another origin: %s %s', async (name, value) => {
+  ])('hide the CSRF token from pages of another origin: %s %s', async (name, value) => {
     const browser = await logIn(people.hamlet);
     const reply = await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: { [name]: value } });
     expectCsrfFailure(reply, `Origin checking failed - ${value} does not match any trusted origins.`);
@@ -224,7 +224,7 @@ describe('operations under /json', () => {
     fieldsOf(await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: own }));
   });
 
-  it('count calls by user', async () => {
+  it('count calls per user', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     const browser = await TestBrowser.loggedIn(limited, limited.people.hamlet);
     expect((await browser.get('/json/users/me')).headers['x-ratelimit-remaining']).toBe('199');
@@ -239,8 +239,8 @@ describe('operations under /json', () => {
 
 const cookiesOf = ({ cookies }: TestBrowser): string => [...cookies].map((pair) => pair.join('=')).join('; ');
 
-describe('a session', () => {
-  it('ends by logging out, and drops its cookies', async () => {
+describe('browser session', () => {
+  it('ends at logout and clears its cookies', async () => {
     const [browser, other] = [await logIn(people.hamlet), await logIn(people.hamlet)];
     const { sessionid } = Object.fromEntries(browser.cookies);
     expectCsrfFailure(
@@ -260,7 +260,7 @@ describe('a session', () => {
     expect((await new TestBrowser(server).logOut()).status).toBe(401);
   });
 
-  it('ends with a changed password, but for the one that changed it', async () => {
+  it('ends when the password changes, except the session that changed it', async () => {
     const user = await somebodyNew();
     const [one, other] = [await logIn(user), await logIn(user)];
     const changing = { old_password: user.password, new_password: 'a quite different 1 to guess' };
@@ -272,7 +272,7 @@ describe('a session', () => {
     await expectLoggedOut(one);
   });
 
-  it('ends with a regenerated key, but for the one that asked for it', async () => {
+  it('ends when the key is regenerated, except the session that requested it', async () => {
     const user = await somebodyNew();
     const [one, other] = [await logIn(user), await logIn(user)];
     const { api_key } = fieldsOf(await one.post('/json/users/me/api_key/regenerate')) as { api_key: string };
@@ -282,7 +282,7 @@ describe('a session', () => {
     await expectLoggedOut(one);
   });
 
-  it('ends with the account', async () => {
+  it('ends when the account is deactivated', async () => {
     const user = await somebodyNew();
     const browser = await logIn(user);
     fieldsOf(await server.delete(`/users/${user.id}`, people.desdemona));
@@ -291,7 +291,7 @@ describe('a session', () => {
     await expectLoggedOut(browser);
   });
 
-  it('is refused with the reason when only the account or the organization was deactivated', async () => {
+  it('reports the reason if only the account or the organization was deactivated', async () => {
     const user = await somebodyNew();
     const browser = await logIn(user);
     const { uow } = server.storage;
@@ -316,7 +316,7 @@ describe('a session', () => {
     await expectLoggedOut(browser);
   });
 
-  it('outlasts a restart of the server, after which it ends as before', async () => {
+  it('survives a server restart and expires as before', async () => {
     const before = await TestServer.start();
     const { desdemona, iago, shiva, hamlet, cordelia } = before.people;
     const people = { iago, shiva, hamlet, cordelia };
@@ -349,7 +349,7 @@ describe('a session', () => {
     }
   });
 
-  it('is Secure where browsers come by https', async () => {
+  it('sets Secure cookies for https', async () => {
     const proxied = await TestServer.start({ trustedProxies: 1 });
     const https = { 'X-Forwarded-Proto': 'https', Referer: `https://${new URL(proxied.url).host}/` };
     const { email: username, password } = proxied.people.hamlet;
@@ -364,7 +364,7 @@ describe('a session', () => {
 });
 
 describe('POST /json/fetch_api_key (protocol §8.4)', () => {
-  it('shows the key for the password once more', async () => {
+  it('returns the key for the password', async () => {
     const browser = await logIn(people.hamlet);
     const key = { api_key: people.hamlet.apiKey, email: people.hamlet.email, user_id: people.hamlet.id };
     const fetch = (params?: Record<string, unknown>) => browser.post('/json/fetch_api_key', params);
@@ -381,7 +381,7 @@ describe('POST /json/fetch_api_key (protocol §8.4)', () => {
 });
 
 describe('POST /dev_fetch_api_key', () => {
-  it('opens a session as well (clients §6)', async () => {
+  it('creates a session (clients §6)', async () => {
     const browser = new TestBrowser(server);
     fieldsOf(await browser.post('/api/v1/dev_fetch_api_key', { username: people.hamlet.email }));
     expect([...browser.cookies.keys()]).toEqual(['sessionid', 'csrftoken']);
@@ -390,8 +390,8 @@ describe('POST /dev_fetch_api_key', () => {
   });
 });
 
-describe('where the host application logs people in', () => {
-  it('takes its log-in under /json too, and has no browser ask for a password', async () => {
+describe('host application login', () => {
+  it('applies below /json and never makes browsers prompt for a password', async () => {
     let userId = 0;
     const hosted = await TestServer.start({
       authenticate: async ({ headers }) => (headers.cookie?.includes('host=yes') ? { realm: 'zulip', userId } : null),
@@ -411,7 +411,7 @@ describe('where the host application logs people in', () => {
       'Origin checking failed - https://evil.example does not match any trusted origins.',
     );
     fieldsOf(await post({ Origin: 'https://app.example', Cookie: 'host=yes' }));
-    // API keys are nothing that browsers send by themselves.
+    // Browsers do not send API keys on their own.
     fieldsOf(await post(foreign, hosted.people.iago));
     const expired = await hosted.get('/users/me', null);
     expect([expired.status, expired.body.code]).toEqual([401, 'UNAUTHORIZED']);

@@ -5,10 +5,10 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** In the web-public channel `museum`. */
+/** Message in the web-public channel `museum`. */
 let shown: number;
 let other: number;
-/** In a public one. */
+/** Message in a public channel. */
 let hidden: number;
 
 beforeAll(async () => {
@@ -42,8 +42,8 @@ const expectUnauthorized = (reply: Awaited<ReturnType<typeof page>>) =>
     code: 'UNAUTHORIZED',
   });
 
-describe('without logging in (protocol §9)', () => {
-  it('reads pages of web-public channels, and nothing of anybody', async () => {
+describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
+  it('returns pages of web-public channels without user data', async () => {
     expect(await idsOn([WEB_PUBLIC])).toEqual([shown, other]);
     expect(
       await idsOn([
@@ -79,11 +79,11 @@ describe('without logging in (protocol §9)', () => {
     [[WEB_PUBLIC, ['is', 'starred']]],
     [[WEB_PUBLIC, ['in', 'home']]],
     [[WEB_PUBLIC, { operator: 'dm', operand: [1], negated: true }]],
-  ])('refuses the narrow %j', async (narrow) => {
+  ])('rejects the narrow %j', async (narrow) => {
     expectUnauthorized(await page(narrow));
   });
 
-  it('reads one message of such a channel', async () => {
+  it('returns a single message of a web-public channel', async () => {
     const read = (id: number) => server.get(`//json/messages/${id}`, null);
     const { message, raw_content } = fieldsOf(await read(shown)) as Wire;
     expect(message).toMatchObject({ id: shown, flags: ['read'], sender_email: 'hamlet@zulip.com' });
@@ -91,7 +91,7 @@ describe('without logging in (protocol §9)', () => {
     for (const id of [hidden, 99999999]) expectRefusal(await read(id), 'Invalid message(s)');
   });
 
-  it('lists the topics of such a channel', async () => {
+  it('lists the topics of a web-public channel', async () => {
     const topicsOf = (id: number) => server.get(`//json/users/me/${id}/topics`, null);
     const names = (fieldsOf(await topicsOf(await idOf('museum'))) as Wire).topics.map(({ name }: Wire) => name);
     expect(names).toEqual(['✔ halls', 'halls', 'channel events']);
@@ -99,7 +99,7 @@ describe('without logging in (protocol §9)', () => {
     expectRefusal(await topicsOf(99999999), 'Invalid channel ID');
   });
 
-  it('lists people, with less of each', async () => {
+  it('lists users with reduced fields', async () => {
     const { members } = fieldsOf(await server.get('//json/users', null)) as Wire;
     const hamlet = members.find(({ user_id }: Wire) => user_id === people.hamlet.id);
     const own = (fieldsOf(await server.get(`/users/${people.hamlet.id}`, people.hamlet)) as Wire).user;
@@ -111,14 +111,14 @@ describe('without logging in (protocol §9)', () => {
     expect(some).toEqual([hamlet]);
   });
 
-  describe('finds avatars by id (users §1.3)', () => {
+  describe('avatars by id (users §1.3)', () => {
     const redirect = async (path: string) => {
       const { status, headers } = await server.request('GET', `//avatar/${path}`, {});
       return [status, headers.location];
     };
     const place = () => `${server.url}/user_avatars/${server.realmId}`;
 
-    it('without learning anything of addresses', async () => {
+    it('reveal nothing about emails', async () => {
       const { hamlet, desdemona } = people;
       fieldsOf(await server.patch('/realm', desdemona, { default_avatar_source: 'G' }));
       fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
@@ -128,7 +128,7 @@ describe('without logging in (protocol §9)', () => {
       expect(await redirect(`${hamlet.id}/medium`)).toEqual([302, `${place()}/${hamlet.id}-medium.png?version=3`]);
     });
 
-    it('of unknown users, and of anybody where guests may not know everybody', async () => {
+    it('return the default for unknown users and for all users where guests have limited access', async () => {
       const { hamlet, desdemona } = people;
       const unknown = [302, `${place()}/unknown.png`];
       expect(await redirect('999999')).toEqual(unknown);
@@ -140,14 +140,14 @@ describe('without logging in (protocol §9)', () => {
       fieldsOf(await limit(everyone));
     });
 
-    it('unless the organization does not want it', async () => {
+    it('return 401 if the organization disables spectators', async () => {
       await allow(false);
       expect((await redirect(`${people.hamlet.id}`))[0]).toBe(401);
       await allow(true);
     });
   });
 
-  it('reads nothing by the API itself', async () => {
+  it('rejects the API itself', async () => {
     expectUnauthorized(await server.get('/messages', null, { narrow: [WEB_PUBLIC], anchor: 'newest' }));
     expectUnauthorized(await server.get(`/messages/${shown}`, null));
   });
@@ -159,7 +159,7 @@ describe('without logging in (protocol §9)', () => {
       return browser.post('/json/register', params);
     };
 
-    it('answers what everybody may know, and no queue', async () => {
+    it('returns public fields without a queue', async () => {
       const fields = fieldsOf(await register()) as Wire;
       expect(fields).toMatchObject({
         queue_id: null,
@@ -195,7 +195,7 @@ describe('without logging in (protocol §9)', () => {
       expect(everything.filter((name) => !(name in fields) && !never.includes(name))).toEqual([]);
     });
 
-    it('answers what is asked for', async () => {
+    it('returns the requested fields', async () => {
       const { queue_id, ...fields } = fieldsOf(await register({ event_types: ['message'] })) as Wire;
       expect(queue_id).toBeNull();
       expect(Object.keys(fields).sort()).toEqual([
@@ -211,11 +211,11 @@ describe('without logging in (protocol §9)', () => {
       [{ client_gravatar: true, include_subscribers: true }, 'client_gravatar'],
       [{ include_subscribers: true }, 'include_subscribers'],
       [{ include_subscribers: 'partial' }, 'include_subscribers'],
-    ])('refuses %j', async (params, parameter) => {
+    ])('rejects %j', async (params, parameter) => {
       expectRefusal(await register(params), `Invalid '${parameter}' parameter for anonymous request`);
     });
 
-    it('is for own pages only, and opens no queue', async () => {
+    it('rejects cross-site requests and opens no queue', async () => {
       const bare = await server.request('POST', '//json/register', { params: {} });
       expectRefusal(bare, 'CSRF error: CSRF cookie not set.', {
         status: 403,
@@ -229,7 +229,7 @@ describe('without logging in (protocol §9)', () => {
     });
   });
 
-  it('reads nothing where the organization does not want it, or has nothing to read', async () => {
+  it('rejects access if the organization disables it or has no web-public channel', async () => {
     await allow(false);
     expectUnauthorized(await page([WEB_PUBLIC]));
     expectUnauthorized(await server.get(`//json/messages/${shown}`, null));
@@ -239,7 +239,7 @@ describe('without logging in (protocol §9)', () => {
   });
 });
 
-it('reads nothing of an organization that is deactivated, and all of it once it is back', async () => {
+it('spectators lose access while an organization is deactivated', async () => {
   const { uow } = server.storage;
   const setDeactivated = (isDeactivated: boolean) =>
     uow.write(async (tx) => void (await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated })));

@@ -24,7 +24,7 @@ const OCTOPUS = { emoji_name: 'octopus', emoji_code: '1f419', reaction_type: 'un
 const CLEARED = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
 
 describe('POST /users/me/status (users §7)', () => {
-  it('changes what is given, and announces those parts', async () => {
+  it('changes the given properties and publishes them', async () => {
     const queue = await openQueue(server, people.cordelia, { event_types: ['user_status'] });
     expect(await statusOf()).toEqual({});
     expect(fieldsOf(await change({ status_text: '  in a meeting  ' }))).toEqual({});
@@ -49,12 +49,12 @@ describe('POST /users/me/status (users §7)', () => {
     [{ emoji_name: 'car', emoji_code: '1f697', reaction_type: 'unicode_emoji' }, '1f697'],
     [{ emoji_name: 'octopus', emoji_code: '1f419' }, '1f419'],
     [{ emoji_name: 'octopus', reaction_type: 'unicode_emoji' }, '1f419'],
-  ])('takes %j', async (params, emoji_code) => {
+  ])('accepts %j', async (params, emoji_code) => {
     fieldsOf(await change({ status_text: 'x', ...params }));
     expect(await statusOf()).toMatchObject({ emoji_code, reaction_type: 'unicode_emoji' });
   });
 
-  it('names the extra emoji as the client knows it', async () => {
+  it('uses the name of the extra emoji that the client supports', async () => {
     fieldsOf(await change({ emoji_name: 'zulip' }));
     expect((await statusOf()).reaction_type).toBe('service_extra_emoji');
     const headers = { 'User-Agent': 'ZulipFlutter/30.0' };
@@ -62,7 +62,7 @@ describe('POST /users/me/status (users §7)', () => {
     expect((fieldsOf(reply) as Wire).status.reaction_type).toBe('zulip_extra_emoji');
   });
 
-  it('hides when the user is there while they are away', async () => {
+  it('hides presence while the user is away', async () => {
     const queue = await openQueue(server, hamlet, { event_types: ['user_settings', 'presence', 'user_status'] });
     fieldsOf(await change({ away: true }));
     expect(await statusOf()).toEqual({ away: true });
@@ -101,28 +101,28 @@ describe('POST /users/me/status (users §7)', () => {
     [{ ...OCTOPUS, reaction_type: '' }, 'Invalid emoji type.'],
     [{ status_text: 'x'.repeat(61) }, 'status_text is too long (limit: 60 characters)'],
     [{ away: 1 }, 'away is not a boolean'],
-  ])('refuses %j, and changes nothing', async (params, msg) => {
+  ])('rejects %j without changing anything', async (params, msg) => {
     expectRefusal(await change(params), msg);
     expect(await statusOf()).toEqual({});
   });
 
-  it('counts characters, not what they take', async () => {
+  it('limits the length in characters, not bytes', async () => {
     const status_text = ` ${'😀'.repeat(60)} `;
     fieldsOf(await change({ status_text }));
     expect((await statusOf()).status_text).toBe(status_text.trim());
   });
 
-  it('is not for bots', async () => {
+  it('rejects bots', async () => {
     const bot = await server.addBot(hamlet, `helper${count}`);
     expectRefusal(await change({ status_text: 'beep' }, bot), 'This endpoint does not accept bot requests.');
   });
 });
 
-describe('the status of others', () => {
+describe('status of other users', () => {
   const changeOf = (who: { readonly id: number }, params: object, as: TestUser) =>
     server.post(`/users/${who.id}/status`, as, { ...params });
 
-  it('is changed by administrators, bots among them', async () => {
+  it('accepts changes by administrators including bots', async () => {
     const bot = await server.addBot(people.iago, `helper${count}`);
     await server.storage.uow.write((tx) => tx.users.update({ ...bot.user, role: 'administrator' }));
     for (const as of [people.iago, people.desdemona, bot]) {
@@ -134,7 +134,7 @@ describe('the status of others', () => {
     expect(fieldsOf(ignored)).toEqual({ ignored_parameters_unsupported: ['away'] });
   });
 
-  it('is not changed by anybody else', async () => {
+  it('rejects changes by other callers', async () => {
     for (const as of [people.shiva, people.cordelia, people.polonius, hamlet]) {
       expectRefusal(await changeOf(hamlet, {}, as), 'Must be an organization administrator', {
         code: 'UNAUTHORIZED_PRINCIPAL',
@@ -142,7 +142,7 @@ describe('the status of others', () => {
     }
   });
 
-  it('is of people in use who are in the organization', async () => {
+  it('rejects bots, deactivated users and users of other organizations', async () => {
     const bot = await server.addBot(hamlet, `helper${count}`);
     const realmId = await server.addRealm(`other${count}`);
     const outsider = await server.addUser({ email: 'outsider@zulip.com', fullName: 'Outsider', realmId });
@@ -155,7 +155,7 @@ describe('the status of others', () => {
     expectRefusal(await server.get(`/users/${hamlet.id}/status`, people.iago), 'User is deactivated');
   });
 
-  it('is shown to bots, and to guests of whom they know', async () => {
+  it('appears to bots, and to guests for accessible users', async () => {
     fieldsOf(await change({ status_text: 'busy' }));
     const bot = await server.addBot(people.cordelia, `helper${count}`);
     expect(await statusOf(hamlet, bot)).toEqual({ status_text: 'busy' });

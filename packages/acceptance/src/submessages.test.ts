@@ -4,7 +4,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** By Hamlet, in a channel that Cordelia follows too. */
+/** Message by Hamlet in a channel to which Cordelia subscribes. */
 let poll: number;
 let todo: number;
 let plain: number;
@@ -32,7 +32,7 @@ const shown = async (id: number, as = people.cordelia): Promise<Wire[]> =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.submessages;
 
 describe('POST /submessage (messages §15.3)', () => {
-  it('adds to what is shown of the message, and announces it to those who watch it', async () => {
+  it('adds a submessage to the message and notifies users with access', async () => {
     const { hamlet, cordelia, iago } = people;
     const page = async () =>
       (fieldsOf(await server.get('/messages', hamlet, { message_ids: [poll] })) as Wire).messages[0].submessages;
@@ -51,7 +51,7 @@ describe('POST /submessage (messages §15.3)', () => {
     expect(await eventsAfter(server, queues[1]!)).toEqual([]);
   });
 
-  it('follows the topic for who wants that of taking part', async () => {
+  it('follows the topic for participants who want it', async () => {
     const { cordelia } = people;
     fieldsOf(await server.patch('/settings', cordelia, { automatically_follow_topics_policy: 1 }));
     const queue = await openQueue(server, cordelia, { event_types: ['user_topic', 'submessage'] });
@@ -67,7 +67,7 @@ describe('POST /submessage (messages §15.3)', () => {
     ['a vote taken back', () => poll, { ...VOTE, vote: -1 }],
     ['a task', () => todo, { type: 'new_task', key: 0, task: 'wash', desc: '', completed: false }],
     ['a task that is done', () => todo, { type: 'strike', key: '0,canned' }],
-  ])('takes %s from anybody who reads it', async (_, id, content) => {
+  ])('accepts %s from any reader', async (_, id, content) => {
     fieldsOf(await attach(people.cordelia, id(), content));
     expect((await shown(id())).at(-1).content).toBe(JSON.stringify(content));
   });
@@ -85,7 +85,7 @@ describe('POST /submessage (messages §15.3)', () => {
       { type: 'new_task_list_title', title: 'Work' },
       "You can't edit the task list title unless you are the author.",
     ],
-  ])('takes %s from the author alone', async (_, id, content, refusal) => {
+  ])('accepts %s from the author only', async (_, id, content, refusal) => {
     expectRefusal(await attach(people.cordelia, id(), content), refusal);
     expect(await shown(id())).toHaveLength(1);
     fieldsOf(await attach(people.hamlet, id(), content));
@@ -112,12 +112,12 @@ describe('POST /submessage (messages §15.3)', () => {
       { type: 'new_task', key: 0, task: 'x', desc: '', completed: 'no' },
       'todo data["completed"] is not a boolean',
     ],
-  ])('refuses what makes no sense, and adds nothing: %#', async (id, content, refusal) => {
+  ])('rejects invalid input without adding a submessage: %#', async (id, content, refusal) => {
     expectRefusal(await attach(people.hamlet, id(), content), refusal);
     expect(await shown(id())).toHaveLength(1);
   });
 
-  it('takes anything for a message of the author that has none, and from others only where the author has begun', async () => {
+  it('accepts anything from the author first, and from others only afterwards', async () => {
     const { hamlet, cordelia } = people;
     expectRefusal(await attach(cordelia, plain, VOTE), 'You cannot attach a submessage to this message.');
     fieldsOf(await attach(hamlet, plain, '{"any":"thing"}', 'own'));
@@ -128,14 +128,14 @@ describe('POST /submessage (messages §15.3)', () => {
     ]);
   });
 
-  it('takes no more than 500,000 characters for one message, since whoever reads it gets them all', async () => {
+  it('limits submessages to 500,000 characters per message, since readers receive all of them', async () => {
     const note = `"${'x'.repeat(9998)}"`;
     for (let n = 0; n < 50; n++) fieldsOf(await attach(people.hamlet, plain, note));
     expectRefusal(await attach(people.hamlet, plain, '1'), 'Too much text in submessages (limit: 500000 characters).');
     expect(await shown(plain)).toHaveLength(50);
   });
 
-  it('refuses messages that are not there, or are for others', async () => {
+  it('rejects missing and inaccessible messages', async () => {
     const direct = await say(people.hamlet, '/poll x', [people.hamlet]);
     for (const id of [99999999, direct]) expectRefusal(await attach(people.cordelia, id, VOTE), 'Invalid message(s)');
     expectRefusal(
@@ -154,7 +154,7 @@ describe('POST /zcommand (messages §15.2)', () => {
   const command = (text: string) => server.post('/zcommand', people.hamlet, { command: text });
   const says = async (text: string) => (await command(text)).body;
 
-  it('changes how the caller sees things, and says so', async () => {
+  it("changes the caller's display settings and confirms it", async () => {
     const queue = await openQueue(server, people.hamlet, { fetch_event_types: ['realm'] });
     expect(await says('/ping')).toEqual({ result: 'success', msg: '' });
     expect(await says('/dark')).toEqual({
@@ -178,7 +178,7 @@ describe('POST /zcommand (messages §15.2)', () => {
     ]);
   });
 
-  it('refuses what is no command', async () => {
+  it('rejects an unknown command', async () => {
     expectRefusal(await command('ping'), 'There should be a leading slash in the zcommand.');
     expectRefusal(await command('/dance'), 'No such command: dance');
     expectRefusal(await command('/'), 'No such command: ');

@@ -53,7 +53,7 @@ describe('POST /users/me/subscriptions/properties', () => {
     ${'push_notifications'}       | ${true}      | ${{ push_notifications: true }}
     ${'email_notifications'}      | ${false}     | ${{ email_notifications: false }}
     ${'wildcard_mentions_notify'} | ${false}     | ${{ wildcard_mentions_notify: false }}
-  `('$property, $value: $shown', async ({ property, value, shown }) => {
+  `('shows $shown after setting $property to $value', async ({ property, value, shown }) => {
     const events = await hears(people.polonius, ['subscription'], () => setOne(property, value, people.polonius));
     expect(events).toEqual([
       { type: 'subscription', op: 'update', stream_id: lunch, property, value: Object.values(shown)[0] },
@@ -68,7 +68,7 @@ describe('POST /users/me/subscriptions/properties', () => {
     ${'in_home_view'} | ${true}  | ${false}
     ${'in_home_view'} | ${false} | ${true}
     ${'is_muted'}     | ${false} | ${false}
-  `('announces muting in both forms: $property, $value', async ({ property, value, isMuted }) => {
+  `('publishes muting in both forms for $property set to $value', async ({ property, value, isMuted }) => {
     const update = { type: 'subscription', op: 'update', stream_id: lunch };
     expect(await hears(people.hamlet, ['subscription'], () => setOne(property, value))).toEqual([
       { ...update, property: 'in_home_view', value: !isMuted },
@@ -77,7 +77,7 @@ describe('POST /users/me/subscriptions/properties', () => {
     expect(await own(people.hamlet)).toMatchObject({ is_muted: isMuted, in_home_view: !isMuted });
   });
 
-  it('carries out several in order, and ignores what it does not know', async () => {
+  it('applies several changes in order and ignores unknown ones', async () => {
     const changes = [
       { stream_id: lunch, property: 'pin_to_top', value: true, more: 1 },
       { stream_id: lunch, property: 'pin_to_top', value: false },
@@ -87,7 +87,7 @@ describe('POST /users/me/subscriptions/properties', () => {
     expect(fieldsOf(await set([]))).toEqual({});
   });
 
-  it('announces it to nobody else', async () => {
+  it('notifies the caller only', async () => {
     const heard = await hears(people.iago, ['subscription', 'stream'], () => setOne('pin_to_top', true));
     expect(heard).toEqual([]);
   });
@@ -104,13 +104,13 @@ describe('POST /users/me/subscriptions/properties', () => {
     ${{ property: 'loudness', value: true, stream_id: 99_999 }} | ${'Unknown subscription property: loudness'}
     ${{ property: 'pin_to_top', value: 1, stream_id: 99_999 }}  | ${'Invalid channel ID'}
     ${{ property: 'pin_to_top' }}                               | ${'value key is missing from subscription_data[1]'}
-  `('refuses $change: $msg, and changes nothing', async ({ change, msg }) => {
+  `('rejects $change without changing anything: $msg', async ({ change, msg }) => {
     const fine = { stream_id: lunch, property: 'email_notifications', value: true };
     await refused([fine, { stream_id: lunch, ...change }], msg);
     expect((await own(people.hamlet)).email_notifications).toBeNull();
   });
 
-  it('is for subscribers of channels that are in use', async () => {
+  it('requires a subscription to an active channel', async () => {
     const change = (stream_id: number) => [{ stream_id, property: 'pin_to_top', value: 'x' }];
     await refused(change(lunch), `Not subscribed to channel ID ${lunch}`, people.cordelia);
     await refused(change(secret), 'Invalid channel ID', people.cordelia);
@@ -128,7 +128,7 @@ describe('POST /users/me/subscriptions/properties', () => {
     const patch = (property: string, value: string, as = people.polonius) =>
       server.patch(`${SUBSCRIPTIONS}/${lunch}`, as, { property, value });
 
-    it('takes one, a boolean or a bare text', async () => {
+    it('accepts one property as a boolean or bare text', async () => {
       for (const [property, value] of [
         ['color', '#c0ffee'],
         ['is_muted', 'true'],
@@ -138,7 +138,7 @@ describe('POST /users/me/subscriptions/properties', () => {
       expect(await own(people.polonius)).toMatchObject({ color: '#c0ffee', is_muted: true });
     });
 
-    it('refuses as the other form does', async () => {
+    it('rejects the same values as the other form', async () => {
       expectRefusal(await patch('pin_to_top', '"true"'), 'pin_to_top is not a boolean');
       expectRefusal(await patch('color', '"#c0ffee"'), 'color is not a valid hex color code');
       expectRefusal(await patch('volume', '11'), 'Unknown subscription property: volume');
@@ -150,7 +150,7 @@ describe('POST /users/me/subscriptions/properties', () => {
 describe('PATCH /users/me/subscriptions', () => {
   const patch = (params: object, as: TestUser = people.cordelia) => server.patch(SUBSCRIPTIONS, as, { ...params });
 
-  it('subscribes and leaves at once, and answers as both', async () => {
+  it('subscribes and unsubscribes in one request and returns both results', async () => {
     const { cordelia } = people;
     const key = String(cordelia.id);
     const added = { already_subscribed: {}, new_subscription_messages_sent: true };
@@ -170,7 +170,7 @@ describe('PATCH /users/me/subscriptions', () => {
     });
   });
 
-  it('is refused as a whole', async () => {
+  it('rejects the request as a whole', async () => {
     const { commits } = server.storage;
     const refused = async (params: object, msg: string, more = {}, as?: TestUser) =>
       expectRefusal(await patch(params, as), msg, more);
@@ -194,7 +194,7 @@ describe('POST /user_topics', () => {
   const topicsOf = async (as: TestUser): Promise<Wire[]> =>
     (fieldsOf(await server.post('/register', as, { fetch_event_types: ['user_topic'] })) as Wire).user_topics;
 
-  it('changes the policy of a topic, whatever its letter case, and announces what changed', async () => {
+  it('changes the policy of a topic, ignoring case, and publishes the change', async () => {
     const { cordelia } = people;
     const events = await hears(cordelia, ['user_topic', 'muted_topics'], async () => {
       for (const [topic, policy] of [
@@ -222,7 +222,7 @@ describe('POST /user_topics', () => {
     expect(await topicsOf(cordelia)).toEqual([empty]);
   });
 
-  it('sends older clients all that is muted', async () => {
+  it('sends older clients the whole list of muted topics', async () => {
     const { iago } = people;
     const heard = await hears(iago, ['muted_topics'], async () => {
       fieldsOf(await set('b', 1, iago));
@@ -243,7 +243,7 @@ describe('POST /user_topics', () => {
     ]);
   });
 
-  it('needs a channel that the caller reads, unless a choice is taken back', async () => {
+  it('requires access to the channel except for removing a policy', async () => {
     for (const id of [secret, archived, 99_999]) {
       expectRefusal(await set('x', 1, people.shiva, id), 'Invalid channel ID');
     }
@@ -251,7 +251,7 @@ describe('POST /user_topics', () => {
     expectRefusal(await set('x', 0, people.shiva, 99_999), 'Invalid channel ID');
   });
 
-  it('refuses what it cannot read', async () => {
+  it('rejects unreadable parameters', async () => {
     expectRefusal(await set('x', 9), 'Invalid visibility_policy');
     expectRefusal(await set('x'.repeat(61), 1), 'topic is too long (limit: 60 characters)');
     expectRefusal(await server.post('/user_topics', people.hamlet, { stream_id: lunch }), "Missing 'topic' argument", {
@@ -260,7 +260,7 @@ describe('POST /user_topics', () => {
     });
   });
 
-  it('takes no more than a user may choose', async () => {
+  it('limits the number of topic policies per user', async () => {
     const { shiva } = people;
     await server.storage.uow.write(async (tx) => {
       for (let n = 0; n < 10_000; n++) {
@@ -285,7 +285,7 @@ describe('PATCH /users/me/subscriptions/muted_topics', () => {
   const patch = (params: object, as: TestUser = people.desdemona) =>
     server.patch(`${SUBSCRIPTIONS}/muted_topics`, as, { topic: 'plans', ...params });
 
-  it('mutes a topic, by number or name of the channel, and takes back whatever was chosen', async () => {
+  it('mutes a topic by channel id or name and clears any policy', async () => {
     const { desdemona } = people;
     const steps = [
       { stream_id: lunch, op: 'add' },
@@ -313,11 +313,11 @@ describe('PATCH /users/me/subscriptions/muted_topics', () => {
     ${{ op: 'remove', stream_id: 99_999 }}  | ${'Topic is not muted'}
     ${{ op: 'remove', stream: 'nowhere' }}  | ${'Topic is not muted'}
     ${{ op: 'add', topic: 'x'.repeat(61) }} | ${'topic is too long (limit: 60 characters)'}
-  `('refuses $params: $msg', async ({ params, msg }) => {
+  `('rejects $params: $msg', async ({ params, msg }) => {
     expectRefusal(await patch(params), msg);
   });
 
-  it('refuses two names for a channel, and hidden ones', async () => {
+  it('rejects two channel identifiers and inaccessible channels', async () => {
     expectRefusal(
       await patch({ op: 'add', stream_id: lunch, stream: 'lunch' }),
       'Unsupported parameter combination: stream_id, stream',

@@ -28,7 +28,7 @@ const deactivate = ({ user }: TestUser) =>
 describe('POST /users/me/subscriptions', () => {
   const nothing = { subscribed: {}, already_subscribed: {}, new_subscription_messages_sent: true };
 
-  it('makes channels that are not there, and says who follows which now', async () => {
+  it('creates missing channels and returns the new subscriptions', async () => {
     const { hamlet, cordelia } = people;
     const key = String(hamlet.id);
     expect(fieldsOf(await subscribe(['lunch'], hamlet))).toEqual({ ...nothing, subscribed: { [key]: ['lunch'] } });
@@ -46,7 +46,7 @@ describe('POST /users/me/subscriptions', () => {
     expect(await following(cordelia)).toEqual([]);
   });
 
-  it('gives colors and descriptions', async () => {
+  it('sets colors and descriptions', async () => {
     const { hamlet } = people;
     await server.post(PATH, hamlet, {
       subscriptions: [{ name: 'a', color: '#ABC', description: 'x\ny' }, { name: 'b' }],
@@ -56,7 +56,7 @@ describe('POST /users/me/subscriptions', () => {
     expect(b.color).toBe('#76ce90');
   });
 
-  it('follows for others, by number or by the address they show', async () => {
+  it('subscribes other users by id or visible email', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
     const reply = await subscribe(['lunch'], hamlet, { principals: [cordelia.id, iago.id, polonius.id] });
     expect(Object.keys(fieldsOf(reply).subscribed!)).toEqual([iago, cordelia, polonius].map(({ id }) => String(id)));
@@ -65,7 +65,7 @@ describe('POST /users/me/subscriptions', () => {
     expect(await following(cordelia)).toEqual(['dinner', 'lunch']);
   });
 
-  it('notifies others of who subscribed them, unless asked not to', async () => {
+  it('notifies users subscribed by another user unless disabled', async () => {
     const { hamlet, cordelia, iago } = people;
     await server.createChannel('lunch', [hamlet]);
     const told = async (as: TestUser) => {
@@ -79,7 +79,7 @@ describe('POST /users/me/subscriptions', () => {
     expect(await told(iago)).toBe(0);
   });
 
-  it('leaves out what they cannot enter when that shall not matter', async () => {
+  it('skips inaccessible channels if authorization errors are not fatal', async () => {
     const { hamlet, cordelia } = people;
     await server.createChannel('secret', [hamlet], { invite_only: true });
     await server.createChannel('open', []);
@@ -91,7 +91,7 @@ describe('POST /users/me/subscriptions', () => {
     expectRefusal(await subscribe(['secret'], cordelia), 'Unable to access channel (secret).');
   });
 
-  it('lets into a private channel those it is granted to', async () => {
+  it('subscribes to a private channel with permission', async () => {
     const { hamlet, cordelia, iago } = people;
     const grant = { direct_members: [cordelia.id], direct_subgroups: [] };
     await server.createChannel('by grant', [hamlet], { invite_only: true, can_subscribe_group: grant });
@@ -103,7 +103,7 @@ describe('POST /users/me/subscriptions', () => {
     expectRefusal(reply, 'Unable to access channel (to run).');
   });
 
-  it('takes the choices of new channels', async () => {
+  it('applies options to new channels', async () => {
     const { hamlet, desdemona } = people;
     await subscribe(['p'], hamlet, { invite_only: true, history_public_to_subscribers: true });
     await subscribe(['r'], desdemona, { message_retention_days: '"unlimited"', topics_policy: '"empty_topic_only"' });
@@ -112,18 +112,18 @@ describe('POST /users/me/subscriptions', () => {
     expect(streams[1]).toMatchObject({ name: 'r', message_retention_days: -1, topics_policy: 'empty_topic_only' });
   });
 
-  describe('refuses', () => {
+  describe('denies an email outside the domains', () => {
     const refused = async (params: object, msg: string, more: object = {}, as = people.hamlet) => {
       const { commits } = server.storage;
       expectRefusal(await server.post(PATH, as, { subscriptions: named('new'), ...params }), msg, { ...more });
       expect(server.storage.commits).toBe(commits);
     };
 
-    it('guests, before anything is looked at', async () => {
+    it('rejects guests before validating parameters', async () => {
       expectRefusal(await server.post(PATH, people.polonius), 'Not allowed for guest users');
     });
 
-    it('what it cannot read', async () => {
+    it('rejects unreadable parameters', async () => {
       expectRefusal(await server.post(PATH, people.hamlet), "Missing 'subscriptions' argument", {
         code: 'REQUEST_VARIABLE_MISSING',
         var_name: 'subscriptions',
@@ -134,7 +134,7 @@ describe('POST /users/me/subscriptions', () => {
       await refused({ principals: 'x' }, 'principals is not valid JSON');
     });
 
-    it('channels that cannot be, and then makes none of them', async () => {
+    it('rejects invalid channels and creates none', async () => {
       await refused({ subscriptions: named('ok', '') }, "Channel name can't be empty.");
       await refused({ subscriptions: named('n'.repeat(61)) }, 'Channel name too long (limit: 60 characters).');
       await refused({ subscriptions: named('ab\uffffc') }, 'Invalid character in channel name, at position 3.');
@@ -166,20 +166,20 @@ describe('POST /users/me/subscriptions', () => {
       );
     });
 
-    it('people who cannot be', async () => {
+    it('rejects invalid users', async () => {
       await deactivate(people.cordelia);
       await refused({ principals: [people.hamlet.id, 99_999] }, 'No such user');
       await refused({ principals: ['nobody@zulip.com'] }, 'No such user');
       await refused({ principals: [people.cordelia.id] }, 'User is deactivated');
     });
 
-    it('to bring others without the right to', async () => {
+    it('rejects subscribing others without permission', async () => {
       const { hamlet, cordelia } = people;
       await server.createChannel('lunch', [hamlet]);
       await server.changeRealm({ permissions: { canAddSubscribers: system.moderators } });
       const lunch = { subscriptions: named('lunch') };
       await refused({ ...lunch, principals: [cordelia.id] }, 'Insufficient permission');
-      // sic: their own address counts as somebody else's, their own number does not.
+      // Deliberate: the reference server treats the caller's own email as another user's, but not their id.
       await refused({ ...lunch, principals: [hamlet.email] }, 'Insufficient permission');
       expect((await subscribe(['lunch'], hamlet, { principals: [hamlet.id] })).status).toBe(200);
       expect((await subscribe(['lunch'], people.shiva, { principals: [cordelia.id] })).status).toBe(200);
@@ -187,7 +187,7 @@ describe('POST /users/me/subscriptions', () => {
   });
 });
 
-it('refuses more users times channels than one request changes, and changes nothing', async () => {
+it('rejects more users times channels than one request may change and changes nothing', async () => {
   const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
   const principals = Array.from({ length: 101 }, () => people.cordelia.id);
   const refusal = 'Too many subscriptions in one request: users times channels may be 100000 at most.';
@@ -197,7 +197,7 @@ it('refuses more users times channels than one request changes, and changes noth
 });
 
 describe('DELETE /users/me/subscriptions', () => {
-  it('leaves, by form and by query', async () => {
+  it('unsubscribes by form and by query', async () => {
     const { hamlet } = people;
     await subscribe(['a', 'b', 'c'], hamlet);
     await server.createChannel('d', []);
@@ -211,7 +211,7 @@ describe('DELETE /users/me/subscriptions', () => {
     expect(await following(hamlet)).toEqual(['c']);
   });
 
-  it('lets guests go, and keeps what they chose for when they come back', async () => {
+  it('unsubscribes guests and keeps their settings for resubscription', async () => {
     const { hamlet, polonius } = people;
     await subscribe(['lunch'], hamlet, { principals: [polonius.id] });
     const before = (await server.get(PATH, polonius)).body.subscriptions[0].color;
@@ -221,7 +221,7 @@ describe('DELETE /users/me/subscriptions', () => {
     expect((await server.get(PATH, polonius)).body.subscriptions[0].color).toBe(before);
   });
 
-  it('removes others where they may', async () => {
+  it('removes others with permission', async () => {
     const { hamlet, cordelia, desdemona, iago, polonius } = people;
     await server.createChannel('lunch', [cordelia, polonius, iago], { invite_only: true }, hamlet);
     expectRefusal(await unsubscribe(['lunch'], cordelia, { principals: [polonius.id] }), 'Insufficient permission');
@@ -231,7 +231,7 @@ describe('DELETE /users/me/subscriptions', () => {
     expect(fieldsOf(await unsubscribe(['lunch'], hamlet, { principals: [iago.id] })).removed).toEqual(['lunch']);
   });
 
-  it('lets owners of bots remove them', async () => {
+  it('lets owners remove their bots', async () => {
     const { hamlet } = people;
     const bot = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     await server.storage.uow.write((tx) =>
@@ -244,7 +244,7 @@ describe('DELETE /users/me/subscriptions', () => {
     expect(fieldsOf(await unsubscribe(['lunch'], hamlet, { principals: [bot.id] })).removed).toEqual(['lunch']);
   });
 
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const { hamlet, cordelia } = people;
     await server.createChannel('lunch', [cordelia]);
     expectRefusal(await server.delete(PATH, hamlet), "Missing 'subscriptions' argument", {
@@ -264,7 +264,7 @@ describe('DELETE /users/me/subscriptions', () => {
 });
 
 describe('GET /users/me/subscriptions', () => {
-  it('lists what one follows, archived channels left out', async () => {
+  it('lists subscriptions without archived channels', async () => {
     const { hamlet } = people;
     await subscribe(['b', 'a', 'old'], hamlet);
     await server.storage.uow.write(async (tx) => {
@@ -287,14 +287,14 @@ describe('GET /users/me/subscriptions', () => {
     expect(subscriptions[0]).not.toHaveProperty('is_default');
   });
 
-  it.each(['true', 'partial'])('names subscribers when asked: %s', async (include_subscribers) => {
+  it.each(['true', 'partial'])('includes subscribers on request: %s', async (include_subscribers) => {
     const { hamlet, cordelia } = people;
     await server.createChannel('lunch', [hamlet, cordelia]);
     const { subscriptions } = (await server.get(PATH, hamlet, { include_subscribers })).body;
     expect(subscriptions[0].subscribers).toEqual([hamlet.id, cordelia.id]);
   });
 
-  it('refuses other words', async () => {
+  it('rejects other values', async () => {
     expectRefusal(await server.get(PATH, people.hamlet, { include_subscribers: 'yes' }), 'Invalid include_subscribers');
   });
 });

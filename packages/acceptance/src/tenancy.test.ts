@@ -1,8 +1,8 @@
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** Another realm's ids are as good as none (architecture §2): each operation is tried with all kinds of them. */
-describe('somebody of another realm', () => {
+/** Ids of another realm must behave like unknown ids (architecture §2); each kind is tried on each operation. */
+describe('user of another realm', () => {
   let server: TestServer;
   let king: TestUser;
   let secretChannel: number;
@@ -21,7 +21,7 @@ describe('somebody of another realm', () => {
   const as = (who: TestUser, method: string, path: string, params: Record<string, unknown> = {}) =>
     server.request(method, path, { as: who, params, ...(who === king && { realm: 'lear' }) });
 
-  it('is authenticated on the host of their own realm only', async () => {
+  it('authenticates on the host of their own realm only', async () => {
     expect((await as(king, 'GET', '/users/me')).body.user_id).toBe(king.id);
     expectRefusal(await server.get('/users/me', king), 'Account is not associated with this subdomain', {
       status: 401,
@@ -29,7 +29,7 @@ describe('somebody of another realm', () => {
     });
   });
 
-  it('sends nothing to channels and people of ours', async () => {
+  it('cannot send to our channels and users', async () => {
     const message = { topic: 'x', content: 'y' };
     const code = 'STREAM_DOES_NOT_EXIST';
     expectRefusal(
@@ -52,7 +52,7 @@ describe('somebody of another realm', () => {
     );
   });
 
-  it('reads none of our messages', async () => {
+  it('cannot read our messages', async () => {
     expectRefusal(await as(king, 'GET', `/messages/${secretMessage}`), 'Invalid message(s)');
     expect((await as(king, 'GET', '/messages', { message_ids: [secretMessage] })).body.messages).toEqual([]);
     const around = { anchor: secretMessage, num_before: 5, num_after: 5 };
@@ -73,7 +73,7 @@ describe('somebody of another realm', () => {
     expect((await as(king, 'GET', '/messages', byId)).body.messages).toEqual([]);
   });
 
-  it('marks none of our messages', async () => {
+  it('cannot flag our messages', async () => {
     const star = { messages: [secretMessage], op: 'add', flag: 'starred' };
     expectRefusal(await as(king, 'POST', '/messages/flags', star), 'Invalid message(s)');
     const params = { stream_id: secretChannel, topic_name: 'x' };
@@ -83,7 +83,7 @@ describe('somebody of another realm', () => {
     expect((await as(hamlet, 'GET', `/messages/${secretMessage}`)).body.message.flags).toEqual([]);
   });
 
-  it('sees none of our channels, and may use their names themselves', async () => {
+  it('cannot access our channels and may reuse their names', async () => {
     expect((await as(king, 'GET', '/streams', { include_all: true })).body.streams).toEqual([]);
     expectRefusal(await as(king, 'GET', '/get_stream_id', { stream: 'denmark' }), "Invalid channel name 'denmark'");
     expectRefusal(await as(king, 'GET', `/users/me/${secretChannel}/topics`), 'Invalid channel ID');
@@ -99,7 +99,7 @@ describe('somebody of another realm', () => {
     expect(ours.subscriptions.map(({ subscribers }: { subscribers: number[] }) => subscribers)).toEqual([[hamlet.id]]);
   });
 
-  it('cannot subscribe our users to their channels or give permissions to them or our groups', async () => {
+  it('cannot subscribe our users or grant permissions to our users and groups', async () => {
     const lunch = { subscriptions: [{ name: 'lunch' }], name: 'lunch', subscribers: [] };
     expectRefusal(
       await as(king, 'POST', '/users/me/subscriptions', { ...lunch, principals: [hamlet.id] }),
@@ -124,7 +124,7 @@ describe('somebody of another realm', () => {
     );
   });
 
-  it('finds none of our users', async () => {
+  it('cannot find our users', async () => {
     expectRefusal(await as(king, 'GET', `/users/${hamlet.id}`), 'No such user');
     expectRefusal(await as(king, 'GET', `/users/${hamlet.email}`), 'No such user');
     const { members } = (await as(king, 'GET', '/users', { user_ids: [hamlet.id, king.id] })).body;

@@ -9,7 +9,7 @@ import { runJobs } from './testing/jobs.js';
 import { type GivenFile, postFiles } from './testing/multipart.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** Remembers whose images were made smaller, in that order. */
+/** Records the order in which images are resized. */
 class RememberingProcessor implements ImageProcessor {
   private readonly real = new SharpImageProcessor(openHeic);
   readonly served: number[] = [];
@@ -50,8 +50,8 @@ const PHOTO: GivenFile = { name: 'photo é.png', content: pngOf(1680, 840), type
 const about = (type: string, size: string) => `data-original-content-type="${type}" data-original-dimensions="${size}"`;
 const SPINNER = '/static/images/loading/loader-black.svg';
 
-describe('an image (markdown §15.2)', () => {
-  it('is a placeholder in messages until its thumbnail is ready, which is announced to everybody with the message', async () => {
+describe('message images (markdown §15.2)', () => {
+  it('show a placeholder until the thumbnail is ready, which is published to everyone with access', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`, [hamlet, cordelia]);
@@ -88,7 +88,7 @@ describe('an image (markdown §15.2)', () => {
     const { message } = fieldsOf(await server.get(`/messages/${id}`, hamlet)) as Wire;
     expect(message).not.toHaveProperty('last_edit_timestamp');
     expect(message).not.toHaveProperty('edit_history');
-    // The next message shows it at once, exactly as the other one does now.
+    // A later message displays the finished thumbnail at once with identical HTML.
     expect(await shown(await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`))).toBe(after);
   });
 
@@ -99,7 +99,7 @@ describe('an image (markdown §15.2)', () => {
     ['a link to the whole address', (url: string) => `[x](${server.url}${url})`],
     ['an image within a text', (url: string) => `**![y](${url})**`],
     ['an image in a quote', (url: string) => `> ![y](${url})`],
-  ])('shown by %s is, once ready, what it would be from the beginning', async (_what, text) => {
+  ])('renders an image shown by %s like a finished thumbnail once it is ready', async (_what, text) => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(hamlet, text(url));
@@ -110,7 +110,7 @@ describe('an image (markdown §15.2)', () => {
     expect(rendered).toBe(await shown(await say(hamlet, text(url))));
   });
 
-  it('that is animated is shown moving, and has a still one too', async () => {
+  it('show animated images with a still variant', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, { name: 'a.gif', content: ANIMATED_GIF, type: 'image/gif' });
     const id = await say(hamlet, `[x](${url})`);
@@ -127,23 +127,26 @@ describe('an image (markdown §15.2)', () => {
   it.each([
     ['TIFF', 'image/tiff', TIFF, '3x2'],
     ['HEIC', 'image/heic', TURNED_HEIC_PHOTO, '20x40'],
-  ])('that browsers cannot show has a copy in full size that they can: %s', async (_format, type, content, size) => {
-    const { hamlet } = people;
-    const url = await uploaded(hamlet, { name: 'a', content, type: 'application/octet-stream' });
-    const id = await say(hamlet, `[x](${url})`);
-    await finish();
-    const thumbnail = url.replace('/user_uploads/', '/user_uploads/thumbnail/');
-    expect(await shown(id)).toContain(
-      `<img ${about(type, size)} data-transcoded-image="${size}.webp" src="${thumbnail}/840x560.webp">`,
-    );
-    for (const name of [`${size}.webp`, '840x560.webp']) {
-      const { status, headers, body } = await server.request('GET', `/${thumbnail}/${name}`, { as: hamlet });
-      expect([status, headers['content-type']]).toEqual([200, 'image/webp']);
-      expect(String(body)).not.toContain('Camera');
-    }
-  });
+  ])(
+    'provides a full-size displayable copy of an image that browsers cannot display: %s',
+    async (_format, type, content, size) => {
+      const { hamlet } = people;
+      const url = await uploaded(hamlet, { name: 'a', content, type: 'application/octet-stream' });
+      const id = await say(hamlet, `[x](${url})`);
+      await finish();
+      const thumbnail = url.replace('/user_uploads/', '/user_uploads/thumbnail/');
+      expect(await shown(id)).toContain(
+        `<img ${about(type, size)} data-transcoded-image="${size}.webp" src="${thumbnail}/840x560.webp">`,
+      );
+      for (const name of [`${size}.webp`, '840x560.webp']) {
+        const { status, headers, body } = await server.request('GET', `/${thumbnail}/${name}`, { as: hamlet });
+        expect([status, headers['content-type']]).toEqual([200, 'image/webp']);
+        expect(String(body)).not.toContain('Camera');
+      }
+    },
+  );
 
-  it('that turns out to be damaged is no longer shown', async () => {
+  it('disappear if the image turns out to be damaged', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, { name: 'a.png', content: pngOf(40, 20, true), type: 'image/png' });
     const id = await say(hamlet, `[x](${url}) ![y](${url})`);
@@ -161,13 +164,13 @@ describe('an image (markdown §15.2)', () => {
     ],
     ['one with too many pixels', { name: 'a.png', content: pngOf(30_000, 30_000, true), type: 'image/png' }],
     ['a page', { name: 'a.png.html', content: '<p>', type: 'text/html' }],
-  ])('is not %s', async (_what, file) => {
+  ])('shows no image for %s', async (_what, file) => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, file);
     expect(await shown(await say(hamlet, `[x](${url})`))).toBe(`<p><a href="${url}">x</a></p>`);
   });
 
-  it('is shown to those who link to it without access, and is not attached by that', async () => {
+  it('appear for links by users without access but are not attached', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(cordelia, `[x](${url})`);
@@ -175,7 +178,7 @@ describe('an image (markdown §15.2)', () => {
     expect(await shown(id, cordelia)).not.toContain(SPINNER);
   });
 
-  it('is left alone in messages that were edited or deleted meanwhile', async () => {
+  it('leave edited and deleted messages unchanged', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, PHOTO);
     const [edited, deleted, other] = [
@@ -194,7 +197,7 @@ describe('an image (markdown §15.2)', () => {
     expect(await shown(other)).not.toContain(SPINNER);
   });
 
-  it('waits for one image of everybody else, however many of theirs came before', async () => {
+  it('process uploads of different users round-robin', async () => {
     const { hamlet, cordelia, iago } = people;
     const small = { name: 'a.png', content: pngOf(20, 10), type: 'image/png' };
     images.served.length = 0;
@@ -208,7 +211,7 @@ describe('an image (markdown §15.2)', () => {
     expect(images.served).toEqual([hamlet, cordelia, iago, hamlet, iago, hamlet].map(({ id }) => id));
   });
 
-  it('is replaced in any number of messages', async () => {
+  it('update any number of messages', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, PHOTO);
     const ids: number[] = [];
@@ -219,7 +222,7 @@ describe('an image (markdown §15.2)', () => {
 });
 
 describe('GET /user_uploads/thumbnail (messages §16.2)', () => {
-  it('answers the thumbnail to whoever may read the image, and nothing else', async () => {
+  it('serves the thumbnail to readers of the image only', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet, PHOTO);
     const thumbnail = `/${url.replace('/user_uploads/', '/user_uploads/thumbnail/')}`;
@@ -245,7 +248,7 @@ describe('GET /user_uploads/thumbnail (messages §16.2)', () => {
     expect((await get(`${thumbnail}/840x560.webp`, cordelia)).status).toBe(200);
   });
 
-  it('leaves no bytes once the image is deleted', async () => {
+  it("deletes the thumbnail's bytes with the image", async () => {
     const { hamlet } = people;
     const before = blobs.size;
     const url = await uploaded(hamlet, PHOTO);

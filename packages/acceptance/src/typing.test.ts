@@ -7,7 +7,7 @@ let people: TestServer['people'];
 let general: number;
 let secret: number;
 
-/** In `general` are Hamlet, Cordelia and Polonius (a guest), in `secret` is Desdemona. */
+/** Hamlet, Cordelia and Polonius (a guest) subscribe to `general`, Desdemona to `secret`. */
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
@@ -26,7 +26,7 @@ const disable = (who: TestUser, ...names: readonly string[]) =>
   server.patch('/settings', who, Object.fromEntries(names.map((name) => [name, false])));
 
 describe('POST /typing (users §9.1)', () => {
-  it('announces it to everybody in a direct conversation who wants that, and to the sender', async () => {
+  it('notifies the sender and interested participants of a direct conversation', async () => {
     const { hamlet, cordelia, iago } = people;
     fieldsOf(await disable(iago, 'receives_typing_notifications'));
     const queues = await Promise.all([hamlet, cordelia, iago, people.shiva].map((who) => open(who)));
@@ -41,7 +41,7 @@ describe('POST /typing (users §9.1)', () => {
     expect(heard).toEqual([told, told, [], []]);
   });
 
-  it('announces it to subscribers whose clients show it', async () => {
+  it('notifies subscribers whose clients show typing', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const queues = [await open(cordelia), await open(cordelia, {}), await open(polonius), await open(iago)];
     fieldsOf(await type(hamlet, inGeneral()));
@@ -55,7 +55,7 @@ describe('POST /typing (users §9.1)', () => {
     expect(heard).toEqual([told, [], told, []]);
   });
 
-  it('says no addresses that are hidden', async () => {
+  it('reveals no hidden emails', async () => {
     const { hamlet, cordelia } = people;
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 4 }));
     const queue = await open(cordelia);
@@ -64,10 +64,10 @@ describe('POST /typing (users §9.1)', () => {
     expect(sender.email).toMatch(new RegExp(`^user${hamlet.id}@`));
   });
 
-  it('tells a guest who may not know everybody no addresses of others, and takes none of theirs', async () => {
+  it('hides inaccessible emails from limited guests and rejects such emails from them', async () => {
     const { hamlet, cordelia, polonius } = people;
     await server.limitGuests();
-    // In no channel with the guest.
+    // User who shares no channel with the guest.
     const far = await server.addUser({ email: 'far@zulip.com', fullName: 'Far' });
     const queue = await open(polonius);
     expectRefusal(await type(polonius, { to: [far.id] }), `Invalid user ID ${far.id}`);
@@ -81,7 +81,7 @@ describe('POST /typing (users §9.1)', () => {
     ]);
   });
 
-  it('refuses what names nobody, no channel or no topic, and whoever may not post there', async () => {
+  it('rejects missing recipients, channels or topics and callers who may not post', async () => {
     const { hamlet, cordelia, polonius } = people;
     expectRefusal(await server.post('/typing', hamlet, { to: [cordelia.id] }), "Missing 'op' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
@@ -119,7 +119,7 @@ describe('POST /typing (users §9.1)', () => {
     );
   });
 
-  it('refuses senders who have switched it off, before it looks whom they write to', async () => {
+  it('rejects senders who disabled typing before validating recipients', async () => {
     const { hamlet } = people;
     fieldsOf(await disable(hamlet, 'send_private_typing_notifications', 'send_stream_typing_notifications'));
     expectRefusal(
@@ -133,7 +133,7 @@ describe('POST /typing (users §9.1)', () => {
 describe('POST /messages/{message_id}/typing (users §9.2)', () => {
   const edit = (as: TestUser, id: number, op = 'start') => server.post(`/messages/${id}/typing`, as, { op });
 
-  it('announces it to those who may have the message before them', async () => {
+  it('notifies users with access to the message', async () => {
     const { hamlet, cordelia, iago } = people;
     const inChannel = await server.sendMessage(hamlet, general, { topic: '' });
     const direct = await server.sendMessage(hamlet, [cordelia]);
@@ -153,7 +153,7 @@ describe('POST /messages/{message_id}/typing (users §9.2)', () => {
     expect(heard).toEqual([[{ ...toMany, recipient }, toTwo], [toTwo], []]);
   });
 
-  it('refuses whoever may not read or edit the message', async () => {
+  it('rejects callers who cannot read or edit the message', async () => {
     const { hamlet, cordelia } = people;
     const id = await server.sendMessage(hamlet, general, { topic: 'plans' });
     const direct = await server.sendMessage(hamlet, [cordelia]);

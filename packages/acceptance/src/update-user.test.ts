@@ -33,7 +33,7 @@ const makeBot = ({ user }: TestUser, owner: TestUser) =>
     }),
   );
 
-it('leaves a name that is blank, or what it was, and says nothing', async () => {
+it('PATCH /users/{id} ignores a blank or unchanged name', async () => {
   const { iago, hamlet } = people;
   const queue = await openQueue(server, iago, userEvents);
   const before = await shown(hamlet);
@@ -42,8 +42,8 @@ it('leaves a name that is blank, or what it was, and says nothing', async () => 
   expect(await eventsAfter(server, queue)).toEqual([]);
 });
 
-describe('who may change users', () => {
-  it.each(['shiva', 'hamlet', 'polonius'] as const)('refuses %s before it looks at parameters', async (name) => {
+describe('permission to change users', () => {
+  it.each(['shiva', 'hamlet', 'polonius'] as const)('rejects %s before validating parameters', async (name) => {
     for (const params of [{ full_name: 'New Name' }, { role: 'x' }, {}]) {
       expectRefusal(await update(people[name], people[name], params), MUST_BE_ADMIN, UNAUTHORIZED);
       expectRefusal(await server.patch('/users/cordelia@zulip.com', people[name], params), MUST_BE_ADMIN, UNAUTHORIZED);
@@ -51,7 +51,7 @@ describe('who may change users', () => {
     expect((await shown(people[name])).full_name).toBe(people[name].user.fullName);
   });
 
-  it('refuses the owner of a bot', async () => {
+  it('rejects the owner of a bot', async () => {
     const helper = await make('member', 'helper');
     await makeBot(helper, people.hamlet);
     expectRefusal(await update(people.hamlet, helper, { full_name: 'Aide' }), MUST_BE_ADMIN, UNAUTHORIZED);
@@ -59,7 +59,7 @@ describe('who may change users', () => {
     expect(await shown(helper)).toMatchObject({ full_name: 'Aide', role: 300 });
   });
 
-  it('finds users of its own realm only, and no bots of the system', async () => {
+  it('finds users of the same realm only and no system bots', async () => {
     const realmId = await server.addRealm('other');
     const theirs = await server.addUser({ email: 'theirs@other.com', fullName: 'Theirs', realmId });
     const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'welcome'));
@@ -68,7 +68,7 @@ describe('who may change users', () => {
     }
   });
 
-  it('takes nothing at all', async () => {
+  it('accepts an empty request', async () => {
     expect(fieldsOf(await update(people.iago, people.hamlet, {}))).toEqual({});
     expect(fieldsOf(await update(people.iago, people.hamlet, { nickname: 'H' }))).toEqual({
       ignored_parameters_unsupported: ['nickname'],
@@ -76,23 +76,23 @@ describe('who may change users', () => {
   });
 });
 
-/** Who may give which role: rank-rules.test.ts. */
+/** Permissions for role changes: rank-rules.test.ts. */
 describe('roles (users §3.2)', () => {
   it.each([
     [500, 'Invalid role'],
     ['"400"', 'role is not an integer'],
     ['x', 'role is not valid JSON'],
-  ])('are no %j', async (role, text) => {
+  ])('rejects the role %j', async (role, text) => {
     const reply = await update(people.iago, people.hamlet, { role });
     expect(reply.body.msg).toBe(text);
     expect(reply.status).toBe(400);
   });
 
-  it('leave the organization an owner', async () => {
+  it('keep at least one owner', async () => {
     const { desdemona, iago } = people;
     const last = 'The owner permission cannot be removed from the only organization owner.';
     expectRefusal(await update(desdemona, desdemona, { role: 200 }), last);
-    // Neither bots nor those who are gone keep it.
+    // Bots and deactivated owners do not count.
     const bot = await make('owner', 'bot');
     await makeBot(bot, desdemona);
     const gone = await make('owner', 'gone');
@@ -105,7 +105,7 @@ describe('roles (users §3.2)', () => {
     expectRefusal(await update(iago, iago, { role: 400 }), last);
   });
 
-  it('are announced to those who know the user, and the groups to everybody', async () => {
+  it('publish to users with access, and group changes to everyone', async () => {
     const { iago, hamlet, polonius } = people;
     const { members, fullMembers, moderators } = await server.systemGroups();
     const queues = await Promise.all([iago, hamlet, polonius].map((who) => openQueue(server, who, userEvents)));
@@ -120,7 +120,7 @@ describe('roles (users §3.2)', () => {
     for (const queue of queues) expect(await eventsAfter(server, queue)).toEqual(told);
   });
 
-  it('show a former guest the channels of members, each with those in it, and hide them again', async () => {
+  it('add and remove the channels of members for a former guest', async () => {
     const { iago, hamlet, polonius } = people;
     const create = (name: string, params = {}) => server.createChannel(name, [hamlet], params);
     const ids = [await create('open'), await create('plaza')].sort();
@@ -143,7 +143,7 @@ describe('roles (users §3.2)', () => {
     expect(rest).toEqual([]);
   });
 
-  it('say whom a guest knows where guests may not know everybody', async () => {
+  it('publish users who become accessible or inaccessible to limited guests', async () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
     await server.limitGuests();
     await server.createChannel('den', [hamlet, polonius]);
@@ -169,7 +169,7 @@ describe('roles (users §3.2)', () => {
     expect(lost[0].person.full_name).toBe('Unknown user');
   });
 
-  it('say whose addresses the user sees from now on, and sees no more', async () => {
+  it('publish emails that the user can or can no longer see', async () => {
     const { iago, hamlet, cordelia, shiva } = people;
     const avatar = { source: 'gravatar', version: 1 } as const;
     await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, avatar }));
@@ -194,7 +194,7 @@ describe('roles (users §3.2)', () => {
     expect(hidden[2].avatar_url).not.toContain('gravatar');
   });
 
-  it('of somebody who is gone change for when they come back, and are announced without groups', async () => {
+  it('change for deactivated users without group events', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.storage.uow.write((tx) => tx.users.update({ ...hamlet.user, isActive: false }));
     const queue = await openQueue(server, cordelia, userEvents);
@@ -213,12 +213,12 @@ describe('names', () => {
     ['iago|72', 'Invalid format!'],
     ['some * body', 'Invalid characters in name!'],
     ['x'.repeat(101), 'Name too long!'],
-  ])('are no %j', async (full_name, text) => {
+  ])('rejects the role %j', async (full_name, text) => {
     expectRefusal(await update(people.iago, people.hamlet, { full_name, role: 300 }), text);
     expect(await shown(people.hamlet)).toMatchObject({ full_name: 'King Hamlet', role: 400 });
   });
 
-  it('stay as they are where a blank one is asked for, or the same', async () => {
+  it('stay unchanged for blank or equal values', async () => {
     const queue = await openQueue(server, people.cordelia, userEvents);
     for (const full_name of ['   ', '', 'King Hamlet']) {
       fieldsOf(await update(people.iago, people.hamlet, { full_name }));
@@ -229,7 +229,7 @@ describe('names', () => {
     expect(await eventsAfter(server, queue)).toMatchObject([{ person: { full_name: 'iago|72k' } }]);
   });
 
-  it('are somebody’s own where the organization wants it', async () => {
+  it('enforce uniqueness if the organization requires it', async () => {
     fieldsOf(await server.patch('/realm', people.desdemona, { require_unique_names: true }));
     const { iago, hamlet } = people;
     expectRefusal(
@@ -240,7 +240,7 @@ describe('names', () => {
   });
 });
 
-describe('addresses', () => {
+describe('emails', () => {
   const grant = () =>
     server.parley.useCase(GrantSpecialPermission).execute({
       realmId: server.realmId,
@@ -253,7 +253,7 @@ describe('addresses', () => {
     );
   const move = (new_email: string, as = people.desdemona) => update(as, people.hamlet, { new_email });
 
-  it('are changed by owners whom the operator granted it (decision 8)', async () => {
+  it('require an owner with operator permission (decision 8)', async () => {
     expectRefusal(await move('prince@zulip.com', people.iago), MUST_BE_OWNER, UNAUTHORIZED);
     expectRefusal(await move('prince@zulip.com'), 'User not authorized to change user emails');
     await grant();
@@ -266,14 +266,14 @@ describe('addresses', () => {
     ['prince', 'Invalid new email address.'],
     ['CORDELIA@zulip.com', 'New email value error: Already has an account.'],
     ['gone@zulip.com', 'New email value error: Account has been deactivated.'],
-  ])('are no %j', async (new_email, text) => {
+  ])('rejects the role %j', async (new_email, text) => {
     await grant();
     const gone = await make('member', 'gone');
     await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
     expectRefusal(await move(new_email), text);
   });
 
-  it('that are theirs already change nothing', async () => {
+  it('stay unchanged for equal values', async () => {
     await grant();
     const queue = await openQueue(server, people.cordelia, userEvents);
     fieldsOf(await move('hamlet@zulip.com'));
@@ -282,7 +282,7 @@ describe('addresses', () => {
     expect(await eventsAfter(server, queue)).toHaveLength(2);
   });
 
-  it('are what keys are asked for with, at once', async () => {
+  it('apply at once to fetching API keys', async () => {
     await grant();
     const { hamlet } = people;
     fieldsOf(await server.get('/users/me', hamlet));
@@ -292,7 +292,7 @@ describe('addresses', () => {
     fieldsOf(await server.request('GET', '/users/me', { headers: { Authorization } }));
   });
 
-  it('are announced to those who see them, and the dummy address to everybody where it is the same', async () => {
+  it('publish to users who can see them, and to everyone if the dummy email equals them', async () => {
     await grant();
     await showGravatar();
     const { iago, hamlet, cordelia } = people;
@@ -317,7 +317,7 @@ describe('addresses', () => {
 });
 
 describe('PATCH /users/{email}', () => {
-  it('finds users by the address that the caller may see, in any letter case, and by what stands for it', async () => {
+  it('finds users by visible email, ignoring case, and by dummy email', async () => {
     const { iago, hamlet, desdemona } = people;
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 3 }));
     fieldsOf(await server.patch('/users/HAMLET@zulip.com', iago, { role: 300 }));

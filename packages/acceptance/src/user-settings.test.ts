@@ -19,7 +19,7 @@ const flags = (names: string, initial: boolean) =>
 const codes = (name: string, initial: number, other: number, most: number) =>
   [name, initial, other, String(most + 1), `Invalid ${name}`] as const;
 
-/** Users §6.1: name, default, another value, a value that it cannot have, and the refusal of that. */
+/** Users §6.1: name, default, another value, an invalid value, its error. */
 const SETTINGS = [
   ...flags('allow_private_data_export', false),
   codes('automatically_follow_topics_policy', 3, 1, 4),
@@ -92,14 +92,14 @@ const DEFAULTS = SETTINGS.filter(([name]) => !WITHOUT_DEFAULT.includes(name));
 const registered = async (as: TestUser, section: 'user_settings' | 'realm_user_settings_defaults') =>
   fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as Record<string, unknown>;
 
-/** One server: settings do not depend on one another. */
-describe('each setting', () => {
+/** Shares one server, since settings are independent. */
+describe('user settings', () => {
   beforeAll(start);
   afterAll(close);
-  // Users have so many queues at most: the oldest make room, which are those of earlier tests.
+  // Queues per user are limited; advancing the clock makes those of earlier tests the oldest.
   beforeEach(() => server.clock.advance(1));
 
-  it('a fresh user has every setting at its default, and no others', async () => {
+  it('have defaults for a new user and no others', async () => {
     const { emojiset_choices, available_notification_sounds, ...settings } = await registered(
       people.hamlet,
       'user_settings',
@@ -111,7 +111,7 @@ describe('each setting', () => {
   });
 
   describe('PATCH /settings', () => {
-    it.each(SETTINGS)('%s: from %j to %j', async (name, initial, other) => {
+    it.each(SETTINGS)('changes %s from %j to %j', async (name, initial, other) => {
       const { polonius, hamlet } = people;
       const queue = await openQueue(server, polonius);
       const others = await openQueue(server, hamlet, { event_types: ['user_settings'] });
@@ -131,17 +131,20 @@ describe('each setting', () => {
       expect(await eventsAfter(server, others)).toEqual([]);
     });
 
-    it.each(SETTINGS)('%s, which is %j or %j, cannot be %j: %s', async (name, _initial, other, bad, msg) => {
-      const { commits } = server.storage;
-      expectRefusal(await server.patch('/settings', people.hamlet, { translate_emoticons: true, [name]: bad }), msg);
-      expectRefusal(await server.patch('/settings', people.hamlet, { full_name: 'Prince', [name]: bad }), msg);
-      expect(server.storage.commits).toBe(commits);
-      expect(other).not.toBe(bad);
-    });
+    it.each(SETTINGS)(
+      'rejects for %s, which is %j or %j, the value %j: %s',
+      async (name, _initial, other, bad, msg) => {
+        const { commits } = server.storage;
+        expectRefusal(await server.patch('/settings', people.hamlet, { translate_emoticons: true, [name]: bad }), msg);
+        expectRefusal(await server.patch('/settings', people.hamlet, { full_name: 'Prince', [name]: bad }), msg);
+        expect(server.storage.commits).toBe(commits);
+        expect(other).not.toBe(bad);
+      },
+    );
   });
 
   describe('PATCH /realm/user_settings_defaults', () => {
-    it.each(DEFAULTS)('%s: from %j to %j', async (name, initial, other) => {
+    it.each(DEFAULTS)('changes %s from %j to %j', async (name, initial, other) => {
       const { iago, polonius } = people;
       const queue = await openQueue(server, polonius);
       expect(fieldsOf(await server.patch(PATH, iago, { [name]: initial }))).toEqual({});
@@ -155,11 +158,14 @@ describe('each setting', () => {
       expect(await registered(newcomer, 'user_settings')).toMatchObject({ [name]: other });
     });
 
-    it.each(DEFAULTS)('%s, which is %j or %j, cannot be %j: %s', async (name, _initial, _other, bad, msg) => {
-      const { commits } = server.storage;
-      expectRefusal(await server.patch(PATH, people.desdemona, { enter_sends: true, [name]: bad }), msg);
-      expect(server.storage.commits).toBe(commits);
-    });
+    it.each(DEFAULTS)(
+      'rejects for %s, which is %j or %j, the value %j: %s',
+      async (name, _initial, _other, bad, msg) => {
+        const { commits } = server.storage;
+        expectRefusal(await server.patch(PATH, people.desdemona, { enter_sends: true, [name]: bad }), msg);
+        expect(server.storage.commits).toBe(commits);
+      },
+    );
   });
 });
 
@@ -172,7 +178,7 @@ describe('PATCH /settings', () => {
     expect(await registered(people.hamlet, 'user_settings')).toMatchObject({ twenty_four_hour_time: null });
   });
 
-  it.each(['/settings', '/settings/display', '/settings/notifications'])('is the same at %s', async (path) => {
+  it.each(['/settings', '/settings/display', '/settings/notifications'])('behaves the same at %s', async (path) => {
     const { hamlet } = people;
     const reply = await server.patch(path, hamlet, { enter_sends: true, dense_mode: true });
     expect(fieldsOf(reply)).toEqual({ ignored_parameters_unsupported: ['dense_mode'] });
@@ -183,7 +189,7 @@ describe('PATCH /settings', () => {
     });
   });
 
-  it('changes and announces nothing, when nothing is asked or everything is so already', async () => {
+  it('changes and publishes nothing for empty or redundant requests', async () => {
     const { hamlet } = people;
     await server.patch('/settings', hamlet, { enter_sends: false });
     const queue = await openQueue(server, hamlet);
@@ -195,7 +201,7 @@ describe('PATCH /settings', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('is not for bots', async () => {
+  it('rejects bots', async () => {
     const { hamlet } = people;
     await server.storage.uow.write((tx) =>
       tx.users.update({
@@ -207,7 +213,7 @@ describe('PATCH /settings', () => {
     expectRefusal(reply, 'This endpoint does not accept bot requests.');
   });
 
-  it('announces a time zone to everybody, after the other settings', async () => {
+  it('publishes a time zone to everyone after the other settings', async () => {
     const { hamlet, polonius } = people;
     const own = await openQueue(server, hamlet);
     const other = await openQueue(server, polonius);
@@ -232,16 +238,19 @@ describe('PATCH /settings', () => {
     },
   );
 
-  it.each(['US/Pacific', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires'])('knows the time zone %s', async (timezone) => {
-    fieldsOf(await server.patch('/settings', people.hamlet, { timezone }));
-  });
+  it.each(['US/Pacific', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires'])(
+    'accepts the time zone %s',
+    async (timezone) => {
+      fieldsOf(await server.patch('/settings', people.hamlet, { timezone }));
+    },
+  );
 
-  describe('of who sees the address', () => {
+  describe('email visibility', () => {
     const update = (person: object) => ({ type: 'realm_user', op: 'update', person });
     const show = (email_address_visibility: number) =>
       server.patch('/settings', people.hamlet, { email_address_visibility });
 
-    it('announces it to those to whom it appears or vanishes', async () => {
+    it('notifies users who gain or lose access to the email', async () => {
       const { hamlet, iago, cordelia, shiva } = people;
       const { id: user_id, email } = hamlet;
       await show(3);
@@ -256,7 +265,7 @@ describe('PATCH /settings', () => {
       for (const queue of opened) expect(await eventsAfter(server, queue)).toContainEqual(vanishes);
     });
 
-    it('announces the dummy address to everybody, and the picture that depends on it', async () => {
+    it('publishes the dummy email and the dependent avatar to everyone', async () => {
       const { hamlet, polonius } = people;
       const own = await openQueue(server, hamlet);
       const guest = await openQueue(server, polonius);
@@ -284,7 +293,7 @@ describe('PATCH /settings', () => {
       server.patch('/settings', as, { full_name, ...more });
     const set = (settings: object) => server.changeRealm({ settings });
 
-    it('renames, and announces it to everybody', async () => {
+    it('changes the name and notifies everyone', async () => {
       const { hamlet, polonius } = people;
       const queue = await openQueue(server, polonius);
       expect(fieldsOf(await rename(' Prince Hamlet '))).toEqual({});
@@ -300,12 +309,12 @@ describe('PATCH /settings', () => {
       ['x'.repeat(101), 'Name too long!'],
       ['a*b', 'Invalid characters in name!'],
       ['name|12', 'Invalid format!'],
-    ])('%j is refused, with all that comes with it', async (name, msg) => {
+    ])('rejects %j along with all other changes in the request', async (name, msg) => {
       expectRefusal(await rename(name, people.hamlet, { enter_sends: true }), msg);
       expect(await registered(people.hamlet, 'user_settings')).toMatchObject({ enter_sends: false });
     });
 
-    it('is ignored where people may not rename themselves, but for administrators', async () => {
+    it('ignores the name if users may not change it, except administrators', async () => {
       await set({ nameChangesDisabled: true });
       expect(fieldsOf(await rename('Prince', people.hamlet, { enter_sends: true }))).toEqual({});
       expect((await server.get('/users/me', people.hamlet)).body.full_name).toBe('King Hamlet');
@@ -313,7 +322,7 @@ describe('PATCH /settings', () => {
       expect((await server.get('/users/me', people.iago)).body.full_name).toBe('Iago the Second');
     });
 
-    it('may have to be unique', async () => {
+    it('enforces uniqueness if required', async () => {
       await set({ requireUniqueNames: true });
       expectRefusal(await rename('iago'), 'Unique names required in this organization.');
       fieldsOf(await rename('KING HAMLET'));
@@ -323,7 +332,7 @@ describe('PATCH /settings', () => {
   describe('email', () => {
     const to = (email: string, as = people.hamlet) => server.patch('/settings', as, { email });
 
-    it('is ignored when it is what it was', async () => {
+    it('ignores an unchanged email', async () => {
       expect(fieldsOf(await to(` ${people.hamlet.email} `))).toEqual({});
     });
 
@@ -332,12 +341,12 @@ describe('PATCH /settings', () => {
       ['me@mailinator.com', 'Please use your real email address.'],
       ['notification-bot@parley.invalid', 'Reserved for system bots.'],
       ['IAGO@zulip.com', 'Already has an account.'],
-    ])('%s: %s', async (email, msg) => {
+    ])('converts the channel name %s to the address part %s', async (email, msg) => {
       expectRefusal(await to(email), msg);
       expect((await server.get('/users/me', people.hamlet)).body.delivery_email).toBe(people.hamlet.email);
     });
 
-    it('of a deactivated account is no better, and neither is one outside the domains', async () => {
+    it('rejects emails of deactivated accounts and outside the domains', async () => {
       const { iago } = people;
       await server.storage.uow.write((tx) => tx.users.update({ ...iago.user, isActive: false }));
       expectRefusal(await to(iago.email), 'Account has been deactivated.');
@@ -345,7 +354,7 @@ describe('PATCH /settings', () => {
       expectRefusal(await to('a@example.com'), 'Outside your domain.');
     });
 
-    it('may be fixed for all but administrators', async () => {
+    it('rejects changes by non-administrators if disabled', async () => {
       await server.patch('/realm', people.iago, { email_changes_disabled: true });
       expectRefusal(await to('x@example.com'), 'Email address changes are disabled in this organization.');
       expectRefusal(await to('nonsense', people.iago), 'Invalid address.');
@@ -359,7 +368,7 @@ describe('PATCH /settings', () => {
     const signIn = (password: string) =>
       server.post('/fetch_api_key', null, { username: people.hamlet.email, password });
 
-    it('replaces the old one, and leaves the key', async () => {
+    it('changes the password and keeps the API key', async () => {
       expect(fieldsOf(await change(people.hamlet.password))).toEqual({});
       expect((await signIn(people.hamlet.password)).status).toBe(401);
       expect(fieldsOf(await signIn(NEW))).toMatchObject({ api_key: people.hamlet.apiKey });
@@ -370,23 +379,23 @@ describe('PATCH /settings', () => {
       ['', NEW, 'Wrong password!'],
       ['pw-hamlet@zulip.com', 'short', 'New password is too weak!'],
       ['pw-hamlet@zulip.com', 'hamlet@zulip.com', 'New password is too weak!'],
-    ])('old %j, new %j: %s', async (before, after, msg) => {
+    ])('rejects a change from password %j to %j: %s', async (before, after, msg) => {
       expectRefusal(await change(before, after, { enter_sends: true }), msg);
       expect((await signIn(people.hamlet.password)).status).toBe(200);
       expect(await registered(people.hamlet, 'user_settings')).toMatchObject({ enter_sends: false });
     });
 
-    it('is looked at after the settings and before the name', async () => {
+    it('validates after the settings and before the name', async () => {
       const bad = { default_language: 'tlh', full_name: '' };
       expectRefusal(await change('wrong', NEW, bad), 'Invalid default_language');
       expectRefusal(await change('wrong', NEW, { full_name: '' }), 'Wrong password!');
     });
 
-    it('that is empty is none', async () => {
+    it('ignores an empty password', async () => {
       expect(fieldsOf(await change('wrong', ''))).toEqual({});
     });
 
-    it('cannot be guessed at for long', async () => {
+    it('limits guesses of the old password', async () => {
       await server.close();
       server = await TestServer.start({ hasRateLimits: true });
       ({ people } = server);
@@ -402,7 +411,7 @@ describe('PATCH /settings', () => {
       server.patch('/settings', as, { target_users: { skip_if_already_edited: false, ...target }, ...more });
     const entersSends = async (as: TestUser) => (await registered(as, 'user_settings')).enter_sends;
 
-    it('changes settings of those named and of members of groups at any depth, with an event to each of them', async () => {
+    it('changes settings of given users and of nested group members with an event each', async () => {
       const { hamlet, cordelia, shiva, iago, polonius } = people;
       const { moderators } = await server.systemGroups();
       const queues = await Promise.all([hamlet, shiva, cordelia].map((who) => openQueue(server, who)));
@@ -418,7 +427,7 @@ describe('PATCH /settings', () => {
       ]);
     });
 
-    it('leaves alone what people have set themselves, if asked to', async () => {
+    it('skips users who changed the setting themselves on request', async () => {
       const { hamlet, cordelia } = people;
       await server.patch('/settings', hamlet, { enter_sends: true });
       await server.patch('/settings', hamlet, { enter_sends: false });
@@ -429,7 +438,7 @@ describe('PATCH /settings', () => {
       expect([await entersSends(hamlet), await entersSends(cordelia)]).toEqual([true, true]);
     });
 
-    it('reaches deactivated users, and no bots in groups', async () => {
+    it('includes deactivated users but no bots in groups', async () => {
       const { hamlet, cordelia } = people;
       const bot = { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null } as const;
       await server.storage.uow.write(async (tx) => {
@@ -450,12 +459,12 @@ describe('PATCH /settings', () => {
       ['email', 'x@example.com'],
       ['new_password', 'secret'],
       ['send_read_receipts', true],
-    ])('cannot change %s', async (name, value) => {
+    ])('rejects changes to %s', async (name, value) => {
       const reply = await changeFor({ user_ids: [people.hamlet.id] }, { [name]: value });
       expectRefusal(reply, 'Cannot change this setting for other users.');
     });
 
-    it('is refused in order', async () => {
+    it('validates in the order of the contract', async () => {
       const { hamlet } = people;
       expectRefusal(
         await server.patch('/settings', hamlet, { target_users: {} }),
@@ -488,7 +497,7 @@ describe('PATCH /realm/user_settings_defaults', () => {
   beforeEach(start);
   afterEach(close);
 
-  it('has no default for what is personal', async () => {
+  it('rejects personal settings', async () => {
     const values = Object.fromEntries(
       SETTINGS.filter(([name]) => WITHOUT_DEFAULT.includes(name)).map(([name, , other]) => [name, other]),
     );
@@ -497,12 +506,12 @@ describe('PATCH /realm/user_settings_defaults', () => {
     });
   });
 
-  it.each(['shiva', 'hamlet', 'polonius'] as const)('is not for %s, whatever they send', async (name) => {
+  it.each(['shiva', 'hamlet', 'polonius'] as const)('rejects %s before validating parameters', async (name) => {
     const reply = await server.patch(PATH, people[name], { enter_sends: 'maybe' });
     expectRefusal(reply, 'Must be an organization administrator', ADMINISTRATORS_ONLY);
   });
 
-  it('leaves other organizations alone', async () => {
+  it("changes only the caller's organization", async () => {
     const realmId = await server.addRealm('other');
     await server.patch(PATH, people.iago, { enter_sends: true });
     const realm = await server.storage.uow.read(({ realms }) => realms.get(realmId));

@@ -23,7 +23,7 @@ describe('GET /users', () => {
     fieldsOf(await server.get('/users', as, params)).members as Wire;
   const idsOf = (members: Wire[]) => members.map(({ user_id }) => user_id);
 
-  it('lists everybody, deactivated users and bots too, the realm’s own bots not', async () => {
+  it('lists all users including deactivated ones and bots without system bots', async () => {
     const { hamlet, cordelia } = people;
     const bot = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     await change(bot, { bot: { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null } });
@@ -34,7 +34,7 @@ describe('GET /users', () => {
     expect(members.at(-1)).toMatchObject({ is_bot: true, bot_type: 1, bot_owner_id: hamlet.id });
   });
 
-  it('lists those asked for, and leaves out unknown ones', async () => {
+  it('lists requested users and omits unknown ones', async () => {
     const { hamlet, iago } = people;
     for (const user_ids of [`[${iago.id},${hamlet.id},99999]`, `${iago.id},${hamlet.id},99999`]) {
       expect(idsOf(await list(hamlet, { user_ids }))).toEqual([iago.id, hamlet.id]);
@@ -42,12 +42,12 @@ describe('GET /users', () => {
     expect(await list(hamlet, { user_ids: [] })).toEqual([]);
   });
 
-  it('adds profiles when asked', async () => {
+  it('includes profiles on request', async () => {
     expect((await list(people.hamlet))[0]).not.toHaveProperty('profile_data');
     expect((await list(people.hamlet, { include_custom_profile_fields: true }))[0].profile_data).toEqual({});
   });
 
-  it('shows addresses to those who may see them', async () => {
+  it('returns emails to callers who may see them', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
     await showEmailTo(hamlet, 'administrators');
     const seen = async (as: TestUser) => {
@@ -62,7 +62,7 @@ describe('GET /users', () => {
     }
   });
 
-  it('leaves gravatars to clients that may see the address, and shows them to nobody else (decision 21)', async () => {
+  it('leaves gravatars to clients that can see the email and hides them from others (decision 21)', async () => {
     const { hamlet, cordelia, iago } = people;
     await change(hamlet, {
       avatar: { source: 'gravatar', version: 2 },
@@ -72,7 +72,7 @@ describe('GET /users', () => {
       (await list(as, { user_ids: [hamlet.id], ...params }))[0].avatar_url;
     expect(await avatar(iago)).toBeNull();
     expect(await avatar(iago, { client_gravatar: false })).toContain('gravatar.com');
-    // What the picture is found by would tell the address to whoever guesses it.
+    // A gravatar hash would reveal the email to guessing.
     expect(await avatar(cordelia)).toMatch(new RegExp(`/user_avatars/\\d+/${hamlet.id}\\.png\\?version=2$`));
   });
 
@@ -85,7 +85,7 @@ describe('GET /users', () => {
     expect(idsOf(await list(hamlet))).toContain(cordelia.id);
   });
 
-  it('refuses what it cannot read', async () => {
+  it('rejects unreadable parameters', async () => {
     const refused = async (params: object, msg: string) =>
       expectRefusal(await server.get('/users', people.hamlet, { ...params }), msg);
     await refused({ client_gravatar: 'maybe', user_ids: 'x' }, 'client_gravatar is not valid JSON');
@@ -99,7 +99,7 @@ describe('GET /users', () => {
 });
 
 describe('GET /users/me', () => {
-  it('answers the caller’s own user with every field', async () => {
+  it("returns the caller's own user with every field", async () => {
     const { hamlet } = people;
     await showEmailTo(hamlet, 'nobody');
     expect(fieldsOf(await server.get('/users/me', hamlet))).toEqual({
@@ -123,14 +123,14 @@ describe('GET /users/me', () => {
     });
   });
 
-  it('answers the newest message', async () => {
+  it('returns the id of the newest message', async () => {
     const { hamlet, cordelia } = people;
     const sent = await server.post('/messages', cordelia, { type: 'direct', to: [hamlet.id], content: 'hi' });
     expect((await server.get('/users/me', hamlet)).body.max_message_id).toBe(sent.body.id);
     expect((await server.get('/users/me', people.iago)).body.max_message_id).toBe(-1);
   });
 
-  it('refuses a request without credentials', async () => {
+  it('rejects a request without credentials', async () => {
     const reply = await server.get('/users/me', null);
     expectRefusal(reply, 'Not logged in: API authentication or user session required', {
       status: 401,
@@ -146,7 +146,7 @@ describe('GET /users/{user_id} and /users/{email}', () => {
   const found = async (who: string | number, as: TestUser) => (await get(who, as)).body.user?.user_id;
   const noSuchUser = async (who: string | number, as: TestUser) => expectRefusal(await get(who, as), 'No such user');
 
-  it('finds by number whoever is in the realm', async () => {
+  it('finds users of the realm by id', async () => {
     const { hamlet, cordelia, iago } = people;
     await change(cordelia, { isActive: false });
     expect(await found(cordelia.id, hamlet)).toBe(cordelia.id);
@@ -161,7 +161,7 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     await noSuchUser(bot!.id, hamlet);
   });
 
-  it('finds by the dummy address whatever its owner shows', async () => {
+  it('finds users by dummy email regardless of visibility', async () => {
     const { hamlet, cordelia } = people;
     for (const visibility of ['everyone', 'nobody'] as const) {
       await showEmailTo(cordelia, visibility);
@@ -178,26 +178,29 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     ${'moderators'}     | ${true}   | ${true}  | ${false} | ${false}
     ${'administrators'} | ${true}   | ${false} | ${false} | ${false}
     ${'nobody'}         | ${false}  | ${false} | ${false} | ${false}
-  `('finds by the real address those who show it: $visibility', async ({ visibility, ...finders }) => {
-    const { cordelia } = people;
-    await showEmailTo(cordelia, visibility);
-    for (const [name, finds] of Object.entries(finders)) {
-      const viewer = people[name as keyof typeof people];
-      if (finds) expect(await found(' CORDELIA@zulip.com ', viewer)).toBe(cordelia.id);
-      else await noSuchUser('cordelia@zulip.com', viewer);
-      const { delivery_email } = (await get(cordelia.id, viewer)).body.user;
-      expect(delivery_email).toBe(finds ? 'cordelia@zulip.com' : null);
-    }
-  });
+  `(
+    'finds users by delivery email only when visible to the caller: $visibility',
+    async ({ visibility, ...finders }) => {
+      const { cordelia } = people;
+      await showEmailTo(cordelia, visibility);
+      for (const [name, finds] of Object.entries(finders)) {
+        const viewer = people[name as keyof typeof people];
+        if (finds) expect(await found(' CORDELIA@zulip.com ', viewer)).toBe(cordelia.id);
+        else await noSuchUser('cordelia@zulip.com', viewer);
+        const { delivery_email } = (await get(cordelia.id, viewer)).body.user;
+        expect(delivery_email).toBe(finds ? 'cordelia@zulip.com' : null);
+      }
+    },
+  );
 
-  it('does not find even the caller by a hidden address', async () => {
+  it('does not find even the caller by a hidden email', async () => {
     await showEmailTo(people.hamlet, 'nobody');
     await noSuchUser('hamlet@zulip.com', people.hamlet);
     await noSuchUser('nobody@zulip.com', people.hamlet);
     await noSuchUser('nobody', people.hamlet);
   });
 
-  it('refuses a limited guest access to inaccessible users', async () => {
+  it('denies a limited guest access to inaccessible users', async () => {
     const { polonius, hamlet } = people;
     await server.limitGuests();
     expectRefusal(await get(hamlet.id, polonius), 'Insufficient permission');
@@ -206,12 +209,12 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     await noSuchUser(99_999, polonius);
   });
 
-  it('refuses what it cannot read', async () => {
+  it('rejects unreadable parameters', async () => {
     const reply = await get(people.iago.id, people.hamlet, { client_gravatar: 'maybe' });
     expectRefusal(reply, 'client_gravatar is not valid JSON');
   });
 
-  it('does not know the users of other realms', async () => {
+  it('does not find users of other realms', async () => {
     const realmId = await server.addRealm('lear');
     const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', realmId });
     for (const who of [king.id, king.email, dummy(king)]) await noSuchUser(who, people.desdemona);
@@ -220,8 +223,8 @@ describe('GET /users/{user_id} and /users/{email}', () => {
   });
 });
 
-describe('a guest who may not know everybody (users §1.4)', () => {
-  it('is told once of each with whom they come to share several channels, and share none any more', async () => {
+describe('limited guest (users §1.4)', () => {
+  it('receives one event per user when they start and stop sharing channels', async () => {
     const { desdemona, iago, hamlet, cordelia, polonius } = people;
     await server.limitGuests();
     const names = ['attic', 'cellar', 'den'];
@@ -276,7 +279,7 @@ describe('POST /users', () => {
       .useCase(GrantSpecialPermission)
       .execute({ realmId: server.realmId, email, permission: 'canCreateUsers' });
 
-  it('adds a member who can sign in', async () => {
+  it('creates a member who can log in', async () => {
     await grant('desdemona@zulip.com');
     const { user_id } = fieldsOf(await create(newcomer));
     const { body } = await server.get(`/users/${user_id}`, people.hamlet);
@@ -306,14 +309,14 @@ describe('POST /users', () => {
     ]);
   });
 
-  it('is for administrators, before anything else is looked at', async () => {
+  it('requires an administrator before validating parameters', async () => {
     const refusal = { code: 'UNAUTHORIZED_PRINCIPAL' };
     for (const who of [people.shiva, people.hamlet, people.polonius]) {
       await refused({}, 'Must be an organization administrator', refusal, who);
     }
   });
 
-  it('refuses in the order of the contract', async () => {
+  it('validates in the order of the contract', async () => {
     const missing = (name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name: name });
     await refused({}, "Missing 'email' argument", missing('email'));
     await refused({ email: 'x' }, "Missing 'password' argument", missing('password'));

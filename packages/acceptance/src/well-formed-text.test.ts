@@ -1,8 +1,8 @@
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer } from './testing/test-server.js';
 
-/** Half of a surrogate pair stands for nothing, breaks strict clients and cannot be stored: it becomes U+FFFD. */
-describe('half of a surrogate pair', () => {
+/** An unpaired surrogate is invalid, breaks strict clients and cannot be stored, so it becomes U+FFFD. */
+describe('unpaired surrogates', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await TestServer.start();
@@ -14,7 +14,7 @@ describe('half of a surrogate pair', () => {
   const sent = async (id: unknown) => (await server.get(`/messages/${id}`, server.people.hamlet)).body;
   const toOneself = () => `"type":"direct","to":[${server.people.hamlet.id}]`;
 
-  it('is replaced in JSON bodies, in names of parameters and in the name of the client', async () => {
+  it('become U+FFFD in JSON bodies, parameter names and the client name', async () => {
     const body = `{${toOneself()},"content":"a\\ud800b 😀 \\ud83d\\ude00","client":"\\udc00x","\\ud800":1}`;
     const { id, ignored_parameters_unsupported } = fieldsOf(await post('/messages', 'application/json', body));
     expect(ignored_parameters_unsupported).toEqual(['\ufffd']);
@@ -23,7 +23,7 @@ describe('half of a surrogate pair', () => {
     expect(message.client).toBe('\ufffdx');
   });
 
-  it('is replaced in JSON inside fields, of forms and of JSON bodies', async () => {
+  it('become U+FFFD in JSON inside fields of forms and JSON bodies', async () => {
     const subscriptions = '[{"name":"\\ud800","description":"\\ud83d\\ude00\\ud83d"}]';
     for (const [type, body] of [
       ['application/x-www-form-urlencoded', `subscriptions=${encodeURIComponent(subscriptions)}`],
@@ -37,7 +37,7 @@ describe('half of a surrogate pair', () => {
     expect(streams[0]).toMatchObject({ name: '\ufffd', description: '😀\ufffd' });
   });
 
-  it('is replaced in multipart bodies, whatever their charset', async () => {
+  it('become U+FFFD in multipart bodies of any charset', async () => {
     const part = (name: string, type: string, value: Buffer) =>
       Buffer.concat([
         Buffer.from(`--B\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: ${type}\r\n\r\n`),
@@ -54,7 +54,7 @@ describe('half of a surrogate pair', () => {
     expect((await sent(id)).raw_content).toBe('a\ufffdb');
   });
 
-  it('cannot be written in a path, a query, a form or a header', async () => {
+  it('cannot occur in a path, query, form or header', async () => {
     const { hamlet } = server.people;
     const asBytes = '%ED%A0%80';
     expect((await server.get(`/users/${asBytes}@x.org`, hamlet)).body.msg).toBe('No such user');

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const main = join(__dirname, '../dist/main.js');
 
 describe('npm run bench', () => {
-  it('runs every workload, and says nothing about how quick they are', () => {
-    // Servers and clients are processes of their own, which need the built files.
+  it('runs every workload without judging its speed', () => {
+    // Servers and clients are separate processes, which need the built files.
     if (!existsSync(main)) throw new Error('Build first: npm run build');
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--quick'], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('failed') });
@@ -17,7 +17,7 @@ describe('npm run bench', () => {
     expect(goals).toHaveLength(GOALS);
   }, 1_800_000);
 
-  it('names the workloads there are when it is asked for another one', () => {
+  it('lists the workloads for an unknown name', () => {
     const { status, stderr } = spawnSync(process.execPath, [main, 'mark-raed'], { encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toContain('There is no workload mark-raed.');
@@ -28,7 +28,7 @@ describe('npm run bench', () => {
   });
 });
 
-/** Lines of the table that have one. */
+/** Number of table lines with a goal. */
 const GOALS = 66;
 
 const cellsOf = (line: string): readonly string[] =>

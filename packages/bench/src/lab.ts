@@ -6,7 +6,7 @@ import { Child, type ChildOptions } from './harness/child.js';
 import { HttpLoad } from './harness/http-load.js';
 import { ParleyServer } from './harness/parley-server.js';
 
-/** Makes a database at the path, and answers what is in it. */
+/** Creates a database at the path and returns its contents. */
 export type WorldBuilder<T> = (database: string, lab: Lab) => Promise<T>;
 
 interface Built {
@@ -15,15 +15,15 @@ interface Built {
 }
 
 export interface LabOptions {
-  /** Small sizes and one round. */
+  /** True for small sizes and one round. */
   readonly isQuick: boolean;
-  /** Where servers under test leave their CPU profiles; null: nowhere. */
+  /** Folder for CPU profiles of measured servers; null for none. */
   readonly profileFolder: string | null;
-  /** Gets lines about what goes on. */
+  /** Receives progress lines. */
   readonly say: (line: string) => void;
 }
 
-/** What workloads work with: sizes, databases that are made once a run, and processes that end with the workload. */
+/** Environment of workloads: sizes, databases created once per run, and processes that end with the workload. */
 export class Lab {
   private readonly folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
   private readonly built = new Map<WorldBuilder<never>, Promise<Built>>();
@@ -32,22 +32,22 @@ export class Lab {
 
   constructor(private readonly options: LabOptions) {}
 
-  /** How often contenders take turns. */
+  /** Number of rounds per contender. */
   get rounds(): number {
     return this.size(7, 1);
   }
 
-  /** The first, or where the run only shows that everything works the second. */
+  /** Returns the first size, or the second in a quick run. */
   size(full: number, quick: number): number {
     return this.options.isQuick ? quick : full;
   }
 
-  /** A file of its own: what is written to it is not there next time. */
+  /** Copies the world to a new file, so that changes are discarded. */
   async copyOf<T>(build: WorldBuilder<T>): Promise<{ readonly database: string; readonly contents: T }> {
     const { database, contents } = await this.world(build);
     const copy = this.newFile();
     copyFileSync(database, copy);
-    // Otherwise the server's first commits wait until the copy is on the disk.
+    // Otherwise the server's first commits would wait for the copy to reach the disk.
     const file = openSync(copy, 'r+');
     fsyncSync(file);
     closeSync(file);
@@ -58,7 +58,7 @@ export class Lab {
     return this.keep(await ParleyServer.start(database, flags, this.options.profileFolder));
   }
 
-  /** A script of `children/`. */
+  /** Starts a script of `children/`. */
   start(script: string, options: ChildOptions): Child {
     return this.keep(Child.start(new URL(`./children/${script}.js`, import.meta.url), options));
   }
@@ -71,7 +71,7 @@ export class Lab {
     return join(this.folder, `${++this.files}.db`);
   }
 
-  /** Between workloads, so that none runs beside what another one left. */
+  /** Called between workloads, so that none affects the next. */
   async stopAll(): Promise<void> {
     await Promise.all(this.running.splice(0).map((each) => each.stop()));
   }
@@ -81,7 +81,7 @@ export class Lab {
     this.removeFiles();
   }
 
-  /** For whoever cannot wait; the processes end with the one that started them. */
+  /** Synchronous variant; child processes end with their parent. */
   removeFiles(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -29,7 +29,7 @@ else if (unknown !== undefined) {
   process.exitCode = 1;
 } else await bench(positionals);
 
-/** A workload that fails is reported and left out; the others still run. */
+/** Reports a failing workload and continues with the others. */
 async function bench(names: readonly string[]): Promise<void> {
   console.error(describeMachine());
   const lab = new Lab({

@@ -1,21 +1,21 @@
 import type { Lab } from './lab.js';
 
-/** Something a chat does, measured against what the machine can do at best. */
+/** Operation of a chat, measured against the machine's limit. */
 export interface Workload {
-  /** What `npm run bench -- NAME` calls it. */
+  /** Name for `npm run bench -- NAME`. */
   readonly name: string;
   run(lab: Lab): Promise<readonly Figure[]>;
 }
 
-/** A line of the table. */
+/** Line of the result table. */
 export interface Figure {
   readonly label: string;
   readonly ours: string;
-  /** What it is held against, measured in the same run. */
+  /** Description of the limit, which is measured in the same run. */
   readonly limit: string;
-  /** What the goal is about: our figure divided by the limit, unless the label says otherwise. */
+  /** Value that the goal applies to: our result divided by the limit, unless the label says otherwise. */
   readonly value: number;
-  /** Null: shown for comparison only. */
+  /** Null for values shown for comparison only. */
   readonly goal: Goal | null;
 }
 

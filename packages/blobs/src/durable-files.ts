@@ -1,13 +1,13 @@
 import type { Dirent } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 
-/** The kernel may take less than it is given. */
+/** Writes a whole chunk, since the kernel may write less per call. */
 export async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let written = 0;
   while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten;
 }
 
-/** What was put into it, or taken out, is so whatever happens to the machine. */
+/** Makes changes of a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -17,7 +17,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Ascending; none where there is no such folder. */
+/** Returns entries ascending; empty if there is no such folder. */
 export async function namesIn(path: string): Promise<readonly Dirent[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });

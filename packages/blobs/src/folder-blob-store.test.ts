@@ -14,16 +14,16 @@ const open = async () => {
   };
 };
 
-describe('a folder as', () => blobStoreContract(open));
+describe('FolderBlobStore implements', () => blobStoreContract(open));
 
-describe('the folder', () => {
+describe('FolderBlobStore', () => {
   const KEY = 'ab'.padEnd(32, '0') as BlobKey;
   async function* content() {
     yield Buffer.from('secret');
   }
   const files = () => join(folder, 'files');
 
-  it('leaves no temporary file behind, and is closed to other users of the machine', async () => {
+  it('leaves no temporary file behind and denies access to other users', async () => {
     const { store, close } = await open();
     await store.put(KEY, content());
     expect(readdirSync(join(files(), 'unfinished'))).toEqual([]);
@@ -32,7 +32,7 @@ describe('the folder', () => {
     await close();
   });
 
-  it('is made again when somebody has taken it away', async () => {
+  it('recreates the folder if it was removed', async () => {
     const { store, close } = await open();
     await store.put(KEY, content());
     rmSync(files(), { recursive: true });
@@ -42,7 +42,7 @@ describe('the folder', () => {
     await close();
   });
 
-  it.each(['../../etc/passwd', '', 'AB'.padEnd(32, '0'), `${KEY}/x`])('refuses the key %j', async (key) => {
+  it.each(['../../etc/passwd', '', 'AB'.padEnd(32, '0'), `${KEY}/x`])('rejects the key %j', async (key) => {
     const { store, close } = await open();
     await expect(store.put(key as BlobKey, content())).rejects.toThrow('No blob has such a key');
     await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');
@@ -50,7 +50,7 @@ describe('the folder', () => {
     await close();
   });
 
-  it('removes what broken uploads left, but not what is being written', async () => {
+  it('removes leftovers of aborted uploads but not uploads in progress', async () => {
     const { store, close } = await open();
     await store.put(KEY, content());
     const [old, young] = ['old', 'young'].map((name) => join(files(), 'unfinished', name)) as [string, string];

@@ -11,19 +11,19 @@ import {
 } from '@parley/domain/files';
 import { isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
 
-/** Of the key, for the folder its file is in: no folder has more than a small part of all files. */
+/** Number of key digits that name the subfolder, so that no folder contains more than a small part of all files. */
 const SHARD_DIGITS = 2;
 const UNFINISHED = 'unfinished';
-/** Read at once. Fewer bytes cost more calls, more bytes more memory. */
+/** Bytes per read, a compromise between calls and memory. */
 const PIECE = 256 * 1024;
 
 /**
- * Blobs as files of a folder, `a3/a3….`, readable by nobody but the user who runs the server. Bytes are written under a temporary
- * name and put under their own once they are on the disk, so that a file that is there is whole.
+ * Stores blobs as files in a folder, `a3/a3….`, readable only by the server's user. Bytes are written to a temporary
+ * file, which is synced and renamed, so that existing files are complete.
  */
 export class FolderBlobStore implements BlobStore {
   private readonly unfinished: string;
-  /** Whose names are on the disk. */
+  /** Folders whose names have been synced. */
   private readonly syncedFolders = new Set<string>();
 
   constructor(private readonly folder: string) {
@@ -43,12 +43,12 @@ export class FolderBlobStore implements BlobStore {
     }
   }
 
-  /** Makes a blob of a file on the same file system whose bytes are safe, by giving it another name. */
+  /** Turns a synced file on the same file system into a blob by renaming it. */
   async adopt(key: BlobKey, path: string): Promise<void> {
     const target = this.pathOf(key);
     await this.makeFolder(this.shardOf(key));
     await rename(path, target);
-    // The name is safe only with the folder that it stands in.
+    // The name is durable only after its folder is synced.
     await syncFolder(this.shardOf(key));
   }
 
@@ -102,7 +102,7 @@ export class FolderBlobStore implements BlobStore {
   }
 
   private async makeFolder(path: string): Promise<void> {
-    // Each time: somebody may have taken it away, or put a disk in its place.
+    // Checked each time, since the folder may have been removed or replaced by a mount.
     const made = await mkdir(path, { recursive: true, mode: 0o700 });
     if (made === undefined && this.syncedFolders.has(path)) return;
     await syncFolder(this.folder);
@@ -110,9 +110,9 @@ export class FolderBlobStore implements BlobStore {
   }
 }
 
-/** Part of a file, read ahead of whoever takes it: the disk works while the network does. */
+/** Range of a file with read-ahead, so that disk and network work in parallel. */
 class FileContent implements BlobContent {
-  /** Memory that the collector would otherwise have to find, at the speed of the disk. */
+  /** Reusable buffers; otherwise garbage would accumulate at disk speed. */
   private readonly free: Buffer[] = [];
 
   constructor(
@@ -131,7 +131,7 @@ class FileContent implements BlobContent {
         if (piece.length === 0) return;
         position += piece.length;
         ahead = position < end ? this.readPiece(file, position) : null;
-        // Whoever stops iterating never learns that it failed.
+        // An iterator that stopped early never observes this failure.
         ahead?.catch(() => undefined);
         yield piece;
       }

@@ -15,10 +15,10 @@ const open = async (kind: 'folder' | 'other' = 'folder') => {
   return { folder, blobs, partials, close: async () => rmSync(folder, { recursive: true }) };
 };
 
-describe('a folder beside blobs in folders as', () => partialBlobStoreContract(open));
-describe('a folder beside blobs elsewhere as', () => partialBlobStoreContract(() => open('other')));
+describe('FolderPartialBlobStore with a folder store implements', () => partialBlobStoreContract(open));
+describe('FolderPartialBlobStore with another store implements', () => partialBlobStoreContract(() => open('other')));
 
-it('is closed to other users of the machine, and is not swept with the blobs', async () => {
+it('FolderPartialBlobStore denies access to other users and survives the blob sweep', async () => {
   const { folder, partials, blobs, close } = await open();
   const key = 'ab'.padEnd(32, '0') as BlobKey;
   await partials.append(key, 0, (async function* () {})());

@@ -5,14 +5,14 @@ import { type BlobKey, type BlobStore, isBlobKey, type PartialBlobStore, type St
 import { isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
 import { FolderBlobStore } from './folder-blob-store.js';
 
-/** How much may be unwritten when the machine fails. The size of a file never tells of bytes that are not there. */
+/** Maximum unsynced bytes at a system failure. The file size never includes missing bytes. */
 const SYNC_EVERY = 16 * 1024 * 1024;
 
-/** Parts of blobs as files of a folder, readable by nobody but the user who runs the server. */
+/** Stores partial blobs as files in a folder, readable only by the server's user. */
 export class FolderPartialBlobStore implements PartialBlobStore {
   constructor(
     private readonly folder: string,
-    /** A blob store of folders on the same file system gets the file itself, any other its bytes. */
+    /** A folder store on the same file system adopts the file itself; other stores receive its bytes. */
     private readonly blobs: BlobStore,
   ) {}
 

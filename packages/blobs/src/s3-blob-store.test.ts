@@ -11,7 +11,7 @@ import S3rver from 's3rver';
 import { FolderPartialBlobStore } from './folder-partial-blob-store.js';
 import { S3BlobStore } from './s3-blob-store.js';
 
-/** A server of others that speaks S3, on a folder. */
+/** Third-party S3 server on a folder. */
 const directory = mkdtempSync(join(tmpdir(), 'parley-s3-'));
 const service = new S3rver({
   address: '127.0.0.1',
@@ -45,9 +45,9 @@ const storeAt = (prefix: string, limits = {}) =>
   );
 const open = async () => ({ store: storeAt(`files-${opened++}/`), close: async () => {} });
 
-describe('a bucket as', () => blobStoreContract(open));
+describe('S3BlobStore implements', () => blobStoreContract(open));
 
-describe('a folder beside a bucket as', () =>
+describe('FolderPartialBlobStore with a bucket implements', () =>
   partialBlobStoreContract(async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-partial-'));
     const blobs = storeAt(`files-${opened++}/`);
@@ -58,10 +58,10 @@ describe('a folder beside a bucket as', () =>
     };
   }));
 
-describe('the bucket', () => {
+describe('S3BlobStore', () => {
   const KEY = 'ab'.padEnd(32, '0') as BlobKey;
 
-  it('stores content larger than one part, and nothing of content that breaks off', async () => {
+  it('stores content larger than one part and nothing of aborted content', async () => {
     const { store } = await open();
     const piece = Buffer.alloc(1024 * 1024, 'abcdefg');
     const pieces = (count: number, isBroken = false) =>
@@ -79,7 +79,7 @@ describe('the bucket', () => {
     expect(await store.sizeOf(KEY)).toBeNull();
   });
 
-  it('answers others while many read slowly', async () => {
+  it('serves others while many clients read slowly', async () => {
     const store = storeAt(`files-${opened++}/`, { connections: 2, readerMs: 100 });
     const whole = randomBytes(9 * 1024 * 1024);
     const all = { start: 0, end: whole.length };
@@ -89,7 +89,7 @@ describe('the bucket', () => {
     const takeOne = (content: AsyncGenerator<Uint8Array>, n: number) =>
       content.next().then(({ value }) => taken[n]!.push(value));
     await Promise.all(slow.map(takeOne));
-    // What comes as it arrives holds a connection, but not for long.
+    // Streamed content occupies a connection only for a limited time.
     await Promise.all(slow.map(takeOne));
     const read: Uint8Array[] = [];
     for await (const chunk of store.read(KEY, all)) read.push(chunk);
@@ -100,14 +100,14 @@ describe('the bucket', () => {
     }
   });
 
-  it('may hold other objects, which are not taken for blobs', async () => {
+  it('ignores other objects in the bucket', async () => {
     const [outer, inner] = [storeAt(''), storeAt(`files-${opened++}/`)];
     await inner.put(KEY, (async function* () {})());
     expect((await outer.list(null, 1000)).map(({ key }) => key)).not.toContain(KEY);
     expect((await inner.list(null, 1000)).map(({ key }) => key)).toEqual([KEY]);
   });
 
-  describe('answers in pages, and', () => {
+  describe('paginated services', () => {
     const sdk = jest.requireActual<typeof import('@aws-sdk/client-s3')>('@aws-sdk/client-s3');
     let asked: object[];
     let answers: object[];
@@ -124,7 +124,7 @@ describe('the bucket', () => {
     const BUCKET = { Bucket: 'parley', Prefix: 'files/' };
     const begun = (Key: string, UploadId: string, Initiated = new Date(0)) => ({ Key, UploadId, Initiated });
 
-    it('gives up the unfinished uploads of each, but for those of others and for new ones', async () => {
+    it('aborts unfinished uploads except new ones and those of others', async () => {
       answers = [
         {
           Uploads: [`files/${KEY}`, 'files/film.mp4', `others/${KEY}`].map((key) => begun(key, 'a')),
@@ -146,13 +146,13 @@ describe('the bucket', () => {
       ]);
     });
 
-    it('does not ask again where a service does not say what comes next', async () => {
+    it('stops when a service does not return the next position', async () => {
       answers = [{ Uploads: [], IsTruncated: true }];
       await storeAt('files/').removeUnfinished(1000);
       expect(asked).toEqual([BUCKET]);
     });
 
-    it('lists the blobs of each, though a page may have none', async () => {
+    it('lists blobs despite empty pages', async () => {
       answers = [
         { Contents: [{ Key: 'files/film.mp4' }], IsTruncated: true, NextContinuationToken: 'second' },
         { IsTruncated: true, NextContinuationToken: 'third' },
@@ -171,12 +171,12 @@ describe('the bucket', () => {
     });
   });
 
-  it.each(['../../etc/passwd', '', `${KEY}/x`])('refuses the key %j', async (key) => {
+  it.each(['../../etc/passwd', '', `${KEY}/x`])('rejects the key %j', async (key) => {
     const { store } = await open();
     await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');
   });
 
-  it('says which one cannot be reached', async () => {
+  it('names the unreachable service in the error', async () => {
     const store = new S3BlobStore({
       bucket: 'away',
       prefix: '',
@@ -190,7 +190,7 @@ describe('the bucket', () => {
   it.each([
     ['says nothing', ''],
     ['begins an answer and says no more', 'HTTP/1.1 206 Partial Content\r\nContent-Length: 10\r\n\r\nhalf'],
-  ])('gives up a service that %s', async (_, said) => {
+  ])('aborts requests to a service that %s', async (_, said) => {
     const silent = createServer((socket) => void socket.on('error', () => undefined).write(said));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const connections = new Set<Socket>();
@@ -210,7 +210,7 @@ describe('the bucket', () => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  it('reads a refusal that has no end no further than its beginning', async () => {
+  it('reads only the beginning of an endless error response', async () => {
     let sent = 0;
     const endless = createHttpServer((_, response) => {
       response.writeHead(500, { 'Content-Type': 'application/xml' });
@@ -235,7 +235,7 @@ describe('the bucket', () => {
     await new Promise((resolve) => endless.close(resolve));
   });
 
-  describe('that answers otherwise than it said', () => {
+  describe('misbehaving services', () => {
     const SHORT = 512 * 1024;
     let answers: ((response: ServerResponse, range: string) => void)[];
     let other: Server;
@@ -258,13 +258,13 @@ describe('the bucket', () => {
     const whole = (response: ServerResponse) =>
       response.writeHead(206, { 'Content-Length': SHORT }).end(Buffer.alloc(SHORT));
 
-    it('is asked no more for what it does not have', async () => {
+    it('sends no further requests for a missing object', async () => {
       const empty = (response: ServerResponse) => response.writeHead(206, { 'Content-Length': 0 }).end();
       answers = [empty];
       await expect(store.read(KEY, { start: 0, end: 10 }).next()).rejects.toThrow('has less of a blob than it said');
     });
 
-    it('ends what comes of a blob when its connection breaks', async () => {
+    it('ends the blob stream when its connection breaks', async () => {
       answers = [
         whole,
         (response, range) => {
@@ -282,7 +282,7 @@ describe('the bucket', () => {
       expect(answers).toEqual([]);
     });
 
-    it('is sent no more of what it refuses, whose source is let go', async () => {
+    it('stops sending rejected content and releases its source', async () => {
       let isOver = false;
       const content = (async function* () {
         try {
@@ -299,7 +299,7 @@ describe('the bucket', () => {
     });
   });
 
-  it('fails where it does not exist, instead of seeming empty', async () => {
+  it('fails for a missing bucket instead of appearing empty', async () => {
     const store = new S3BlobStore({
       bucket: 'nothing',
       prefix: '',

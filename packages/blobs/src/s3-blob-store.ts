@@ -5,41 +5,41 @@ import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlo
 
 export interface S3Location {
   readonly bucket: string;
-  /** Before every key: `parley/`; may be empty. */
+  /** Prefix of every key: `parley/`; may be empty. */
   readonly prefix: string;
-  /** Of a service other than Amazon's, with the bucket in the path; null: Amazon's. */
+  /** Endpoint of another service with the bucket in the path; null for Amazon. */
   readonly endpoint: string | null;
   readonly region: string;
-  /** Null: as the client finds them, in the environment or of the machine. */
+  /** Null to use the client's default from the environment or the machine. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
 }
 
-/** Of one part, of which two are under way: so much memory one upload takes, and no larger file than ten thousand of them. */
+/**
+ * Size of one part; two are sent concurrently. Determines the memory per upload and the maximum file size of ten
+ * thousand parts.
+ */
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_A_TIME = 2;
 /**
- * What is asked for at once, in bytes. A connection to the service that waits for a reader is missing to others: what is short is kept
- * in memory until the reader has taken it, and only to those who took that quickly the rest comes as it arrives, for a while.
+ * Bytes per request. A connection waiting for a slow reader is unavailable to others. Short pieces are buffered, and
+ * only fast readers get the rest streamed for a limited time.
  */
 const READ = { short: 512 * 1024, long: 8 * 1024 * 1024 } as const;
 const QUICK_MS = 100;
 interface S3Limits {
-  /** At the same time. */
+  /** Maximum number of concurrent connections. */
   readonly connections: number;
-  /** After which a service that says nothing is given up; the client then tries twice more. */
+  /** Connect timeout; the client retries twice. */
   readonly connectMs: number;
-  /** Until an answer begins, a part of a file being sent before, and between two pieces of it. */
+  /** Timeout for the start of a response, including a sent part, and between chunks. */
   readonly answerMs: number;
-  /** For which a connection waits for one reader, whose files come as they arrive. */
+  /** Maximum time for which one reader's stream occupies a connection. */
   readonly readerMs: number;
 }
 
 const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000 };
 
-/**
- * Blobs as objects of a bucket, in any service that speaks S3. The client is loaded when it is first needed: servers that keep their
- * files in a folder never do.
- */
+/** Stores blobs as objects in a bucket of any S3-compatible service. The client is loaded on first use. */
 export class S3BlobStore implements BlobStore {
   private loaded: ReturnType<typeof loadClient> | undefined;
 
@@ -69,7 +69,7 @@ export class S3BlobStore implements BlobStore {
       }
     };
     const body = Readable.from(counted(), { objectMode: false });
-    // Of content that breaks off, it gives the parts up, or `removeUnfinished` does.
+    // Aborts the parts of broken content, or leaves them to `removeUnfinished`.
     const upload = new Upload({
       client: s3,
       params: { ...target, Body: body },
@@ -118,7 +118,7 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** As it arrives; less of it where the reader is slow. */
+  /** Streams content, buffering less for slow readers. */
   private async *stream(key: BlobKey, range: ByteRange): AsyncGenerator<Uint8Array> {
     const body = await this.get(key, range);
     let isLate = false;
@@ -139,7 +139,7 @@ export class S3BlobStore implements BlobStore {
     const { s3, sdk } = this.client();
     const Range = `bytes=${start}-${end - 1}`;
     const { Body } = await s3.send(new sdk.GetObjectCommand({ ...this.targetOf(key), Range }));
-    // Browsers get other kinds of streams, which the type of it holds as well.
+    // The type also covers streams of browsers.
     return Body as Readable & { transformToByteArray(): Promise<Uint8Array> };
   }
 
@@ -148,7 +148,7 @@ export class S3BlobStore implements BlobStore {
     await s3.send(new sdk.DeleteObjectCommand(this.targetOf(key)));
   }
 
-  /** Parts of uploads that broke off with the whole server; those of others that share the bucket are left alone. */
+  /** Removes parts of uploads that ended with the server, but not those of others in the bucket. */
   async removeUnfinished(beforeMs: number): Promise<void> {
     const { s3, sdk } = this.client();
     const { bucket: Bucket, prefix: Prefix } = this.location;
@@ -160,7 +160,7 @@ export class S3BlobStore implements BlobStore {
         await s3.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
       }
       const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
-      // A service that does not say where the next page begins would give the first one for ever.
+      // Without a next position, a service would return the first page forever.
       from = IsTruncated && KeyMarker ? { Bucket, Prefix, KeyMarker, UploadIdMarker } : null;
     }
   }
@@ -173,7 +173,7 @@ export class S3BlobStore implements BlobStore {
     for await (const { Contents = [] } of sdk.paginateListObjectsV2({ client: s3 }, { Bucket, Prefix, ...from })) {
       for (const { Key = '', LastModified } of Contents) {
         const key = Key.slice(Prefix.length);
-        // A bucket may hold other things.
+        // Buckets may contain other objects.
         if (isBlobKey(key)) found.push({ key, storedAtMs: LastModified?.getTime() ?? 0 });
       }
       if (found.length >= limit) break;
@@ -205,7 +205,7 @@ function loadClient(
     region,
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    // Not every service knows the checksums that Amazon's has added.
+    // Not every service supports Amazon's newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -243,7 +243,7 @@ function loadClient(
   return { s3, sdk, Upload };
 }
 
-/** Of what a service says when it refuses, which the client reads to its end. */
+/** Maximum bytes of an error response, which the client would read to its end. */
 const REFUSAL_BYTES = 256 * 1024;
 
 async function* beginningOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -255,7 +255,7 @@ async function* beginningOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** The service refused; otherwise nobody was there, or there are no keys to ask with. */
+/** True if the service responded with an error, false if it was unreachable or credentials are missing. */
 const hasAnswer = (error: unknown): boolean =>
   (error as { readonly $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode !== undefined;
 

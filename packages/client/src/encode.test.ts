@@ -1,6 +1,6 @@
 import { encode, formOf } from './encode.js';
 
-it('puts parameters where the path names them, and makes fields of the others', () => {
+it('encode places path parameters and encodes the others as fields', () => {
   const params = { message_id: 7, content: 'true', narrow: [['is', 'dm']], read: false, none: null, absent: undefined };
   expect(encode('PATCH /messages/{message_id}', '/messages/{message_id}', params)).toEqual({
     path: '/messages/7',
@@ -13,7 +13,7 @@ it('puts parameters where the path names them, and makes fields of the others', 
   });
 });
 
-it('escapes what would be another path, and needs all of it', () => {
+it('encode escapes path parameters and requires all of them', () => {
   const name = 'DELETE /navigation_views/{fragment}';
   expect(encode(name, '/navigation_views/{fragment}', { fragment: 'narrow/../x?y' }).path).toBe(
     '/navigation_views/narrow%2F..%2Fx%3Fy',
@@ -21,7 +21,7 @@ it('escapes what would be another path, and needs all of it', () => {
   expect(() => encode(name, '/navigation_views/{fragment}', { fragment: '' })).toThrow('needs fragment');
 });
 
-it('writes texts as JSON where the parameter is JSON', () => {
+it('encode sends strings as JSON for JSON parameters', () => {
   const fieldsOf = (params: object) => encode('POST /messages', '/messages', { ...params }).fields;
   expect(fieldsOf({ to: '7', content: '7' })).toEqual([
     ['to', '"7"'],
@@ -29,7 +29,7 @@ it('writes texts as JSON where the parameter is JSON', () => {
   ]);
 });
 
-it('sends parts where there are files', () => {
+it('formOf uses multipart encoding for files', () => {
   expect(String(formOf([['a', 'b c']]))).toBe('a=b+c');
   const form = formOf([
     ['note', 'x'],

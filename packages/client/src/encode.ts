@@ -1,12 +1,12 @@
 import { JSON_TEXTS } from './api.js';
 
-/** Values as they are sent. */
+/** Encoded request. */
 export interface Encoded {
   readonly path: string;
   readonly fields: readonly (readonly [name: string, value: string | Blob])[];
 }
 
-/** Puts parameters into the path, where it names them; the others become fields: texts and numbers bare, the rest as JSON. */
+/** Places parameters into the path; the others become fields: strings and numbers bare, other values as JSON. */
 export function encode(operation: string, path: string, params: Readonly<Record<string, unknown>>): Encoded {
   const left = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -27,7 +27,7 @@ function fieldOf(value: unknown, holdsJson: boolean): string | Blob {
   return typeof value === 'string' && !holdsJson ? value : JSON.stringify(value);
 }
 
-/** As a form; with parts where there are files. */
+/** Creates a form body; multipart if it contains files. */
 export function formOf(fields: Encoded['fields']): FormData | URLSearchParams {
   if (fields.every(([, value]) => typeof value === 'string')) {
     return new URLSearchParams(fields as readonly (readonly [string, string])[] as [string, string][]);

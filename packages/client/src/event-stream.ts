@@ -5,11 +5,11 @@ import { ParleyError } from './parley-error.js';
 import { BackOff, sleep, watchForWakeUps } from './timing.js';
 import type { Transport } from './transport.js';
 
-/** Without the capabilities, on which the forms of events depend: the client has all of them. */
+/** Register parameters without capabilities, which determine event formats: the client supports all of them. */
 export type RegisterParams = Omit<Params<'POST', '/register'>, 'client_capabilities'>;
 export type InitialState = Answer<'POST', '/register'>;
 
-/** First of all, and whenever events may have been missed: what the client shows is to be made of `state` anew. */
+/** First event, repeated whenever events may have been missed: rebuild the display from `state`. */
 export interface Registered {
   readonly type: 'registered';
   readonly state: InitialState;
@@ -19,17 +19,17 @@ export interface Registered {
 
 export type ReceivedEvent = Registered | Exclude<Event, HeartbeatEvent>;
 
-/** `EventOf<'reaction'>`: what one type of events has. */
+/** Properties of an event type: `EventOf<'reaction'>`. */
 export type EventOf<T extends ReceivedEvent['type']> = Extract<ReceivedEvent, { readonly type: T }>;
 
 export interface StreamOptions {
-  /** Ends the iteration, which throws the signal's reason. */
+  /** Aborts the iteration, which throws the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called with every change, and why. `offline`: the client is trying to reach the server again. */
+  /** Called on every change with the reason. `offline`: the client is trying to reconnect. */
   readonly onConnection?: (state: 'online' | 'offline', reason?: ParleyError) => void;
 }
 
-/** All that the client can do, so that events come in the forms that the types describe. */
+/** All capabilities, so that events have the declared types. */
 const CAPABILITIES = {
   notification_settings_null: true,
   bulk_message_deletion: true,
@@ -45,16 +45,19 @@ const CAPABILITIES = {
   individual_emoji_changes: true,
 };
 
-/** As long as a poll may wait where the server does not say (events §6.1). */
+/** Poll timeout if the server does not specify one (events §6.1). */
 const POLL_SECONDS = 90;
 
-/** What happens, as it happens, through restarts and bad networks. Iterated once; what ends the iteration removes the queue. */
+/**
+ * Stream of events that survives restarts and network failures. Can be iterated once; ending the iteration removes
+ * the queue.
+ */
 export class EventStream implements AsyncIterable<ReceivedEvent> {
   private readonly closing = new AbortController();
   private readonly backOff = new BackOff();
   private isOnline = true;
   private wake = new AbortController();
-  /** Of the poll that waits. */
+  /** Controller of the pending poll. */
   private poll: AbortController | null = null;
   private hasBegun = false;
   private currentQueueId: string | null = null;
@@ -65,12 +68,12 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     private readonly options: StreamOptions = {},
   ) {}
 
-  /** With `local_id` of sent messages, tells own messages from others (messages §3). Null: not registered. */
+  /** Identifies own messages together with `local_id` (messages §3). Null before registration. */
   get queueId(): string | null {
     return this.currentQueueId;
   }
 
-  /** Ends the iteration as if there were no more events. */
+  /** Ends the iteration normally. */
   close(): void {
     this.closing.abort();
   }
@@ -121,7 +124,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     }
   }
 
-  /** Until the server no longer has the queue. */
+  /** Yields events until the server no longer has the queue. */
   private async *eventsOf(state: InitialState): AsyncGenerator<Exclude<Event, HeartbeatEvent>, void, undefined> {
     const timeoutMs = (state.event_queue_longpoll_timeout_seconds ?? POLL_SECONDS) * 1000;
     let lastId = state.last_event_id;
@@ -130,7 +133,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       try {
         events = await this.nextEvents(state.queue_id, lastId, timeoutMs);
       } catch (error) {
-        // Whatever the queue is refused for, a new one is the way out.
+        // A new queue resolves any rejection of the old one.
         if (error instanceof ParleyError && error.status === 400) {
           await sleep(this.backOff.next(), this.closing.signal);
           return;
@@ -141,7 +144,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       this.backOff.reset();
       this.report('online');
       for (const event of events) {
-        // Asked for again after an answer that was lost.
+        // Redelivered after a lost response.
         if (event.id <= lastId) continue;
         lastId = event.id;
         if (event.type !== 'heartbeat') yield event;
@@ -167,12 +170,12 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     }
   }
 
-  /** Waits for as long as is good after a failure. @throws the error, when waiting does not help */
+  /** Waits after a temporary failure. @throws the error if waiting does not help */
   private async waitAfter(error: unknown): Promise<void> {
     if (!(error instanceof ParleyError && error.isTemporary)) throw error;
     this.report('offline', error);
     this.wake = new AbortController();
-    // Nobody is to come back sooner than they were asked to.
+    // A delay requested by the server must not be shortened.
     const mayWake = error.retryAfterMs === null;
     await sleep(this.backOff.next(error.retryAfterMs), this.closing.signal, mayWake ? this.wake.signal : undefined);
   }
@@ -184,7 +187,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     this.options.onConnection?.(state, reason);
   }
 
-  /** It would go by itself, later. */
+  /** Removes the queue early; it would also expire. */
   private removeQueue(): void {
     if (this.currentQueueId === null) return;
     const request = encode('DELETE /events', '/events', { queue_id: this.currentQueueId });

@@ -2,10 +2,10 @@ import type { Operations } from './api.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** `'POST /messages'` … */
+/** Operation name: `'POST /messages'` … */
 export type OperationName = keyof Operations;
 
-/** `'/messages'` …, of those operations that have the method. */
+/** Paths of operations with the method: `'/messages'` … */
 export type PathOf<M extends Method> = OperationName extends infer K
   ? K extends `${M} ${infer P}`
     ? P
@@ -16,10 +16,10 @@ type Named<M extends Method, P extends PathOf<M>> = Extract<OperationName, `${M}
 
 export type Params<M extends Method, P extends PathOf<M>> = Operations[Named<M, P>]['params'];
 
-/** What a success has beside `result` and `msg`. */
+/** Fields of a success response except `result` and `msg`. */
 export type Answer<M extends Method, P extends PathOf<M>> = Operations[Named<M, P>]['answer'];
 
-/** Parameters may be left out where none is required. */
+/** Parameters are optional if none is required. */
 export type Arguments<M extends Method, P extends PathOf<M>> =
   Record<never, never> extends Params<M, P>
     ? [params?: Params<M, P>, options?: CallOptions]
@@ -27,8 +27,8 @@ export type Arguments<M extends Method, P extends PathOf<M>> =
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Default: the client's. */
+  /** Default: the client's timeout. */
   readonly timeoutMs?: number;
-  /** How often a call that failed for a while is tried again; default: the client's. */
+  /** Maximum number of retries after temporary failures; default: the client's. */
   readonly maxRetries?: number;
 }

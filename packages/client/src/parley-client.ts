@@ -4,12 +4,12 @@ import type { Answer, Arguments, CallOptions, Method, PathOf } from './operation
 import { type ClientOptions, type Credentials, Transport } from './transport.js';
 
 export interface LogInOptions extends ClientOptions {
-  /** An e-mail address. */
+  /** Email address. */
   readonly username: string;
   readonly password: string;
 }
 
-/** Somebody's access to an organization's chat. */
+/** Client of an organization's chat for one user. */
 export class ParleyClient {
   private readonly transport: Transport;
 
@@ -17,7 +17,10 @@ export class ParleyClient {
     this.transport = new Transport(options, options.credentials);
   }
 
-  /** By a password, which is exchanged for the account's API key. @throws ParleyError AUTHENTICATION_FAILED, RATE_LIMIT_HIT … */
+  /**
+   * Logs in with a password, which is exchanged for the account's API key. @throws ParleyError AUTHENTICATION_FAILED,
+   * RATE_LIMIT_HIT …
+   */
   static async logIn({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
     const request = encode('POST /fetch_api_key', '/fetch_api_key', { username, password });
     const answer = await new Transport(options, null).call('POST', request, { maxRetries: 0 });
@@ -26,8 +29,8 @@ export class ParleyClient {
   }
 
   /**
-   * By a password, for a session by cookie: of pages that come from the same origin. They are logged in from then on, until
-   * `logOut`: `new ParleyClient({ url, credentials: 'session' })`.
+   * Starts a cookie session with a password, for pages of the same origin. They stay logged in until `logOut`: `new
+   * ParleyClient({ url, credentials: 'session' })`.
    */
   static async startSession({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
     await new Transport(options, 'session').send('POST', '/accounts/login/', [
@@ -37,7 +40,7 @@ export class ParleyClient {
     return new ParleyClient({ ...options, credentials: 'session' });
   }
 
-  /** Ends the session. Without one there is nothing to end: keys are good until they are regenerated. */
+  /** Ends the session. Not needed with API keys, which stay valid until regenerated. */
   async endSession(): Promise<void> {
     await this.transport.send('POST', '/accounts/logout/', []);
   }
@@ -63,8 +66,8 @@ export class ParleyClient {
   }
 
   /**
-   * What happens from now on: first `registered` with the state that events change, then one event after the other. `params`:
-   * which, and in which form (events §1).
+   * Returns a stream of events: first `registered` with the state, then its changes. `params`: event types and format
+   * (events §1).
    */
   events(params: RegisterParams = {}, options: StreamOptions = {}): EventStream {
     return new EventStream(this.transport, params, options);

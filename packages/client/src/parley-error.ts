@@ -1,31 +1,31 @@
-/** What the client says itself where no server answered: nothing came, not in time, or from something else on the way. */
+/** Client errors without a server response: unreachable, timeout, or a response from an intermediary. */
 export type ConnectionErrorCode = 'NO_CONNECTION' | 'TIMEOUT' | 'NOT_PARLEY';
 
-/** A call that failed. */
+/** Failed call. */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
 
   constructor(
     message: string,
-    /** Of the server: `RATE_LIMIT_HIT`, `BAD_EVENT_QUEUE_ID` …; or a `ConnectionErrorCode`. */
+    /** Error code of the server: `RATE_LIMIT_HIT`, `BAD_EVENT_QUEUE_ID` …; or a `ConnectionErrorCode`. */
     readonly code: string,
-    /** 0: there was no answer. */
+    /** HTTP status; 0 without a response. */
     readonly status: number,
-    /** What goes with the code, as the server answered it. */
+    /** Further fields of the error response. */
     readonly details: Readonly<Record<string, unknown>> = {},
-    /** When to try again, if the server said so. */
+    /** Delay before a retry, if the server specified one. */
     readonly retryAfterMs: number | null = null,
     options?: ErrorOptions,
   ) {
     super(message, options);
   }
 
-  /** Whether the same call may succeed later: the server is away, restarting, or asks for patience. */
+  /** True if the same call may succeed later: the server is unreachable, restarting or rate limiting. */
   get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500 || this.code === 'NOT_PARLEY';
   }
 
-  /** Whether the server refused before it did anything, so that any call may be repeated. */
+  /** True if the server rejected the call before any effect, so that any call can be retried. */
   get changedNothing(): boolean {
     return this.status === 429 || (this.status === 503 && this.retryAfterMs !== null);
   }

@@ -2,8 +2,8 @@ import { BackOff, sleep, watchForWakeUps } from './timing.js';
 
 afterEach(() => jest.useRealTimers());
 
-describe('delays', () => {
-  it('grow to half a minute, each between half of its longest and all of it', () => {
+describe('BackOff', () => {
+  it('increases delays up to half a minute with jitter between half and full length', () => {
     const backOff = new BackOff();
     const delays = Array.from({ length: 10 }, () => backOff.next());
     const longest = [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000];
@@ -15,13 +15,13 @@ describe('delays', () => {
     expect(backOff.next()).toBeLessThanOrEqual(500);
   });
 
-  it('are never shorter than what the server asks for', () => {
+  it('never returns less than the server requests', () => {
     expect(new BackOff().next(7000)).toBeGreaterThanOrEqual(7000);
   });
 });
 
 describe('sleep', () => {
-  it('ends early when something wakes it, and throws when it is aborted', async () => {
+  it('ends early when woken and throws when aborted', async () => {
     const wake = new AbortController();
     const asleep = sleep(60_000, undefined, wake.signal);
     wake.abort();
@@ -31,7 +31,7 @@ describe('sleep', () => {
   });
 });
 
-it('sees by the clock that the machine was asleep', () => {
+it('watchForWakeUps detects sleep of the machine by the clock', () => {
   jest.useFakeTimers();
   const woken: string[] = [];
   const stop = watchForWakeUps((kind) => woken.push(kind));

@@ -1,11 +1,11 @@
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
-/** Longer and longer delays, each different for every client: those who lost a server do not all return in the same moment. */
+/** Exponential delays with jitter, so that clients do not all reconnect at the same time. */
 export class BackOff {
   private failures = 0;
 
-  /** In milliseconds. `atLeast`: what the server asked for. */
+  /** Next delay in milliseconds. `atLeast`: delay requested by the server. */
   next(atLeast: number | null = null): number {
     const longest = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures++);
     const delay = longest / 2 + (Math.random() * longest) / 2;
@@ -17,7 +17,7 @@ export class BackOff {
   }
 }
 
-/** Resolves after so long, or once `wake` is aborted. @throws the signal's reason, as soon as it is aborted */
+/** Resolves after the delay or once `wake` is aborted. @throws the signal's reason as soon as it is aborted */
 export async function sleep(ms: number, signal?: AbortSignal, wake?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   if (wake?.aborted) return;
@@ -36,13 +36,13 @@ export async function sleep(ms: number, signal?: AbortSignal, wake?: AbortSignal
 }
 
 const TICK_MS = 10_000;
-/** Browsers run timers of hidden pages once a minute. */
+/** Browsers run timers of hidden pages only once a minute. */
 const LONGEST_TICK_MS = 80_000;
 
-/** `slept`: the machine did, or was without a network: connections may be dead without knowing. `shown`: the page is seen again. */
+/** `slept`: the machine was asleep or offline, so connections may be dead. `shown`: the page became visible. */
 export type WakeUp = 'slept' | 'shown';
 
-/** Answers how to stop watching. */
+/** Returns a function that stops watching. */
 export function watchForWakeUps(wakeUp: (kind: WakeUp) => void): () => void {
   let lastTick = Date.now();
   const timer: unknown = setInterval(() => {
@@ -50,7 +50,7 @@ export function watchForWakeUps(wakeUp: (kind: WakeUp) => void): () => void {
     if (now - lastTick > LONGEST_TICK_MS) wakeUp('slept');
     lastTick = now;
   }, TICK_MS);
-  // Node would stay for it.
+  // The timer must not keep Node alive.
   (timer as { unref?: () => void }).unref?.();
   const { document } = globalThis as { document?: EventTarget & { readonly visibilityState: string } };
   const page = globalThis as Partial<EventTarget>;

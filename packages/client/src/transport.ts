@@ -3,36 +3,36 @@ import type { CallOptions, Method } from './operations.js';
 import { ParleyError } from './parley-error.js';
 import { BackOff, sleep } from './timing.js';
 
-/**
- * Who calls: somebody by their key; or whoever the browser's cookies stand for, in a `session` that began with a password, or as
- * the `host` application knows them.
- */
+/** Credentials: an API key; or browser cookies of a password `session` or of the `host` application's login. */
 export type Credentials = { readonly email: string; readonly apiKey: string } | 'session' | 'host';
 
 export interface ClientOptions {
-  /** Where Parley is, without `/api/v1`: `https://example.com/chat`. On a page it may be a path: `/chat`, or `/` at the root. */
+  /**
+   * Address of Parley without `/api/v1`: `https://example.com/chat`. On a page it may be a path: `/chat`, or `/` at
+   * the root.
+   */
   readonly url: string;
-  /** Sent with each request: what a host application wants to see of a program, for example. */
+  /** Additional headers of each request, for example for a host application. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of a call; default: 30 seconds. */
+  /** Timeout of a call; default: 30 seconds. */
   readonly timeoutMs?: number;
-  /** How often a call is tried again: those that change nothing after failures on the way, all when asked to wait. Default: 4. */
+  /** Maximum number of retries: for reads after network failures, for all calls when rate limited. Default: 4. */
   readonly maxRetries?: number;
-  /** Instead of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
-/** Where the server asks for a longer wait, the call fails with its answer instead. */
+/** Maximum delay; if the server requests more, the call fails with its response. */
 const LONGEST_WAIT_MS = 60_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Sends requests and reads answers. */
+/** Sends requests and parses responses. */
 export class Transport {
   private readonly url: string;
-  /** Of a session: what pages of the same origin prove with that a request comes from them. Null: not asked for yet. */
+  /** CSRF token of a session, which proves the same origin. Null until requested. */
   private csrfToken: Promise<string> | null = null;
 
   constructor(
@@ -43,7 +43,7 @@ export class Transport {
     this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
   }
 
-  /** Calls an operation, again and again where that is of use. Answers what a success of the operation has. */
+  /** Calls an operation with retries. Returns the fields of the success response. */
   async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<unknown> {
     const backOff = new BackOff();
     const path = `${this.credentials === 'session' ? '/json' : '/api/v1'}${request.path}`;
@@ -59,12 +59,15 @@ export class Transport {
     }
   }
 
-  /** Once. `path` counts from the address of Parley. @throws ParleyError, or the reason of the signal */
+  /**
+   * Sends a request once. `path` is relative to the address of Parley. @throws ParleyError, or the reason of the
+   * signal
+   */
   async send(method: Method, path: string, fields: Encoded['fields'], options: CallOptions = {}): Promise<Fields> {
     try {
       return await this.request(method, path, fields, options);
     } catch (error) {
-      // Somebody may have logged in or out on another page since the token was asked for.
+      // A login or logout on another page may have changed the token.
       if (this.csrfToken === null || !(error instanceof ParleyError) || error.code !== 'CSRF_FAILED') throw error;
       this.csrfToken = null;
       return this.request(method, path, fields, options);
@@ -79,7 +82,7 @@ export class Transport {
   ): Promise<Fields> {
     const { signal, timeoutMs = this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options;
     signal?.throwIfAborted();
-    // A signal of the caller may live for long: what listens to it is taken away again.
+    // A caller's signal may be long-lived, so its listener is removed.
     const request = new AbortController();
     const abort = () => request.abort(signal!.reason);
     signal?.addEventListener('abort', abort);
@@ -135,7 +138,7 @@ export class Transport {
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-/** @throws ParleyError for whatever is no success */
+/** @throws ParleyError unless the response is a success */
 function read(answer: Response, text: string): Fields {
   const { status, headers } = answer;
   const body = parse(text);

@@ -2,14 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, TestOrganization } from './testing/test-organization.js';
 
-describe('a backup of a server at work', () => {
+describe('backup of a running server', () => {
   let organization: TestOrganization;
   beforeAll(async () => {
     organization = await TestOrganization.withOrganization();
   });
   afterAll(() => organization.close());
 
-  it('has every message that was acknowledged before it began, and starts again elsewhere with the same keys', async () => {
+  it('contains every message acknowledged before it began and restores elsewhere with the same keys', async () => {
     const desdemona = await organization.addPerson('Desdemona', 'owner');
     const server = await organization.serve();
     const client = await connect(server, desdemona);

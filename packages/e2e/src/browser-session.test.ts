@@ -10,7 +10,7 @@ import { createParley, type Parley } from '@parley/server';
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** Null: there is none on this machine. */
+/** Null if this machine has none. */
 const browser =
   BROWSERS.find((name) => {
     try {
@@ -25,7 +25,7 @@ if (browser === null)
 
 const [email, password] = ['ann@example.com', 'a password that nobody guesses'];
 
-/** What the page of the application itself does, and what it finds; then pages of others in frames of its own. */
+/** Page of the application with its checks, followed by foreign pages in frames. */
 const OWN_PAGE = (attackers: readonly string[]) => `<!doctype html><title>own</title><script>
 const cookie = () => Object.fromEntries(document.cookie.split('; ').map((pair) => pair.split('=')));
 const send = async (method, path, fields) => {
@@ -61,7 +61,7 @@ const visit = (url) => new Promise((resolve) => {
 })().catch(String).then((found) => fetch('/found', { method: 'POST', body: JSON.stringify(found) }));
 </script>`;
 
-/** Tries to rename whoever is logged in there: by script, by a form, by reading the token. */
+/** Page that tries to rename the logged-in user: by script, by form and by reading the token. */
 const ATTACK = (target: string) => `<!doctype html><title>attack</title>
 <iframe name="sink"></iframe>
 <form method="POST" action="${target}/json/settings" target="sink">
@@ -108,7 +108,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
     rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
 
-  it('lets our own pages use a session, and nobody else’s (protocol §7.6)', async () => {
+  it('browser session works for our own pages only (protocol §7.6)', async () => {
     directory = mkdtempSync(join(tmpdir(), 'parley-browser-'));
     const seen: Seen[] = [];
     let page = '';
@@ -134,7 +134,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
       response.setHeader('Content-Type', 'text/html').end(ATTACK(target));
     });
     const port = await listen(others);
-    // Of the same site, which gets the cookies of all its ports, and of another one.
+    // One attacker on the same site, which gets cookies of all its ports, and one on another site.
     const attackers = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
     page = OWN_PAGE(attackers);
     parley = await createParley({ database: `sqlite:${join(directory, 'chat.db')}`, url: target });
@@ -142,7 +142,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
     const user = { realmId: realm.id, email, fullName: 'Ann', role: 'member', password } as const;
     await parley.useCase(RegisterUser).execute(user);
 
-    // It goes on until it is told to end, once the page has said what it found.
+    // Runs until stopped after the page has reported its results.
     const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0'];
     running = spawn(browser!, [...flags, `--user-data-dir=${join(directory, 'profile')}`, `${target}/page`], {
       stdio: 'ignore',
@@ -160,7 +160,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
       logOut: '200',
       afterwards: 401,
     });
-    // A script's request and a form's, each from both.
+    // A script request and a form request from each attacker.
     expect(seen).toHaveLength(4);
     for (const { from, status, hadSession } of seen) {
       expect(attackers).toContain(from);

@@ -32,7 +32,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
   });
   afterAll(() => browser?.close());
 
-  /** A host application with one page, and Parley below the path, whose cookies are for what is there. */
+  /** Starts a host application with one page and with Parley below the path, to which its cookies are limited. */
   async function startHost(path: string, page: string): Promise<void> {
     directory = mkdtempSync(join(tmpdir(), 'parley-browser-'));
     let chat: RequestListener;
@@ -69,7 +69,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
     ['at the root', '', '/page'],
     ['at a path', '/chat', '/chat/page'],
     ['at a path, on a page elsewhere', '/chat', '/orders/page'],
-  ])('logs in by session, hears and sends messages, and logs out, with Parley %s', async (_where, path, page) => {
+  ])('logs in by session, receives and sends messages and logs out with Parley %s', async (_where, path, page) => {
     await startHost(path, page);
     await browser.open(origin + page);
     const logIn = (password: string) =>
@@ -80,9 +80,9 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
       })().catch(({ code, status }) => ({ code, status }))`);
     expect(await logIn('wrong')).toEqual({ code: 'AUTHENTICATION_FAILED', status: 401 });
     expect(await logIn(PASSWORD)).toBe(annId);
-    // The browser reports what the page was refused, which is meant here.
+    // The browser logs the expected rejection.
     expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('status of 401')]);
-    // A page that is loaded again is in the session still.
+    // A reloaded page still has the session.
     await browser.open(origin + page);
     expect(
       await browser.evaluate(`(async () => {
@@ -116,7 +116,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
     ).toMatchObject({ sender_id: annId, content: '<p>Note</p>' });
     expect(browser.complaints).toEqual([]);
 
-    // Somebody logs in anew, on another page: the token is another one from then on.
+    // A new login on another page changes the token.
     const after = await browser.evaluate(`(async () => {
       await ParleyClient.startSession({ url: '${path}/', username: 'ann@example.com', password: '${PASSWORD}' });
       return (await client.post('/messages', { type: 'direct', to: [${annId}], content: 'Later' })).id;

@@ -9,12 +9,12 @@ import { type Person, TestOrganization } from './testing/test-organization.js';
 
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
-describe('the client', () => {
+describe('ParleyClient', () => {
   let organization: TestOrganization;
   let ann: Person;
   let bob: Person;
   beforeAll(async () => {
-    // zulip-js, which the fixtures load, puts another one in its place.
+    // Restores the native class, which zulip-js replaces.
     const native = await new Response(new URLSearchParams()).formData();
     globalThis.FormData = native.constructor as typeof FormData;
     organization = await TestOrganization.withOrganization();
@@ -25,7 +25,7 @@ describe('the client', () => {
   const clientOf = (url: string, person: Person, options = {}) =>
     new ParleyClient({ url, credentials: { email: person.email, apiKey: person.apiKey }, ...options });
 
-  /** The content of the next message of the stream, and what came before it. */
+  /** Returns the content of the next message and collects earlier events. */
   async function nextMessage(events: AsyncIterator<ReceivedEvent>, passed: string[] = []): Promise<string> {
     for (;;) {
       const next = await within(60_000, events.next());
@@ -36,7 +36,7 @@ describe('the client', () => {
     }
   }
 
-  it('calls operations, uploads files, and says why it was refused', async () => {
+  it('calls operations, uploads files and reports errors', async () => {
     const { url } = await organization.serve();
     const client = clientOf(url, ann);
     expect(await client.get('/users/me')).toMatchObject({ full_name: 'Ann', user_id: ann.id });
@@ -58,7 +58,7 @@ describe('the client', () => {
     await expect(ParleyClient.logIn(wrong)).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED', status: 401 });
   });
 
-  it('goes on after a kill -9 of the server with every message, once and in order', async () => {
+  it('continues after a kill -9 of the server with every message once and in order', async () => {
     let server = await organization.serve();
     const { url, port } = server;
     const changes: string[] = [];
@@ -86,7 +86,7 @@ describe('the client', () => {
     await server.terminate();
   });
 
-  it('registers again, and says so, where the server no longer has the queue', async () => {
+  it('registers again and reports it if the server no longer has the queue', async () => {
     const { url } = await organization.serve();
     const client = clientOf(url, ann);
     const stream = client.events({ event_types: ['message'] });
@@ -103,7 +103,7 @@ describe('the client', () => {
     await events.return?.();
   });
 
-  it('ends when it is closed or aborted, in the middle of a poll, and removes its queue', async () => {
+  it('ends during a poll when closed or aborted and removes its queue', async () => {
     const { url } = await organization.serve();
     const client = clientOf(url, ann);
     const closed = client.events({ event_types: ['message'] });
@@ -132,7 +132,7 @@ describe('the client', () => {
     await expect(aborted).rejects.toThrow('enough');
   });
 
-  describe('through what drops connections', () => {
+  describe('through an unreliable proxy', () => {
     let proxy: ReturnType<typeof createProxy>;
     const sockets = new Set<Socket>();
     afterEach(() => {
@@ -140,7 +140,7 @@ describe('the client', () => {
       proxy.close();
     });
 
-    it('asks again, and gets what it missed', async () => {
+    it('retries and receives missed events', async () => {
       const server = await organization.serve();
       proxy = createProxy((socket) => {
         const upstream = dial(Number(server.port), '127.0.0.1');
@@ -167,7 +167,7 @@ describe('the client', () => {
     });
   });
 
-  describe('with a server that is not well', () => {
+  describe('with a failing server', () => {
     let other: Server;
     let answers: (readonly [status: number, body: string, headers?: Record<string, string>])[];
     let asked: { readonly method: string; readonly at: number }[];
@@ -188,13 +188,13 @@ describe('the client', () => {
     const client = (options = {}) => clientOf(`http://127.0.0.1:${portOf(other)}`, ann, options);
     const send = (it: ParleyClient) => it.post('/messages', { type: 'direct', to: [1], content: 'x' });
 
-    it('waits for as long as a 429 says, whatever the call', async () => {
+    it('waits as long as a 429 response requests for any call', async () => {
       answers = [LIMITED, [...SUCCESS]];
       expect(await send(client())).toMatchObject({ id: 5 });
       expect(asked[1]!.at - asked[0]!.at).toBeGreaterThan(595);
     });
 
-    it('reads again after failures on the way, and never sends twice', async () => {
+    it('retries reads after network failures and never sends twice', async () => {
       answers = [GATEWAY, [...SUCCESS]];
       await client().get('/users/me');
       expect(asked).toHaveLength(2);
@@ -203,21 +203,21 @@ describe('the client', () => {
       expect(asked).toHaveLength(3);
     });
 
-    it('gives up after as many attempts as it may make, and at once where waiting would take too long', async () => {
+    it('gives up after the maximum number of attempts, or at once if the delay is too long', async () => {
       answers = [GATEWAY, GATEWAY];
       await expect(client({ maxRetries: 1 }).get('/users/me')).rejects.toMatchObject({ code: 'NOT_PARLEY' });
       answers = [[429, '{"result":"error","msg":"Tomorrow","code":"RATE_LIMIT_HIT"}', { 'Retry-After': '86400' }]];
       await expect(client().get('/users/me')).rejects.toMatchObject({ retryAfterMs: 86_400_000 });
     });
 
-    it('ends a stream whose user is no longer logged in', async () => {
+    it('ends a stream whose user is logged out', async () => {
       answers = [[401, '{"result":"error","msg":"Invalid API key","code":"INVALID_API_KEY"}']];
       const events = client().events()[Symbol.asyncIterator]();
       await expect(events.next()).rejects.toMatchObject({ code: 'INVALID_API_KEY', status: 401 });
     });
   });
 
-  it('is smaller than 15 KB when it is bundled, minified and compressed, and needs nothing', async () => {
+  it('takes less than 15 KB bundled, minified and compressed, without dependencies', async () => {
     const { code, metafile } = await bundleClient();
     expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
     expect(gzipSync(code).length).toBeLessThan(15_000);

@@ -8,13 +8,13 @@ import { pause } from './testing/pause.js';
 import { QueueReader } from './testing/queue-reader.js';
 import { TestOrganization } from './testing/test-organization.js';
 
-/** What people come for: the demo, started with one command, and a client library that was written for Zulip. */
-describe('two people with zulip-js', () => {
+/** Core story: the demo, started with one command, and a client library written for Zulip. */
+describe('two users with zulip-js', () => {
   const organization = new TestOrganization();
   let server: ParleyProcess;
   let hamlet: Client;
   let iago: Client;
-  /** Own profiles, by which others know them. */
+  /** Own user profiles. */
   let profiles: { hamlet: Answer; iago: Answer };
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('two people with zulip-js', () => {
   const zuliprc = (name: string) => join(organization.directory, 'data', 'zuliprc', name);
   const channelId = async (name: string): Promise<number> => (await hamlet.streams.getStreamId(name)).stream_id;
 
-  it('sign in with address and password', async () => {
+  it('log in with email and password', async () => {
     expect(await hamlet.accounts.retrieve()).toEqual({
       result: 'success',
       msg: '',
@@ -48,17 +48,17 @@ describe('two people with zulip-js', () => {
     });
   });
 
-  it('show each other code and formulas', async () => {
+  it('send code and formulas', async () => {
     const render = async (content: string): Promise<string> =>
       (await hamlet.callEndpoint('/messages/render', 'POST', { content })).rendered;
     const code = '```py\nif x: pass\n```';
-    // Where loading what it takes is slow, the first ones are plain.
+    // The first ones are plain while the highlighter is loading.
     while (!(await render(code)).includes('<span')) await pause(200);
     expect(await render(code)).toContain('<code><span class="k">if</span> x:');
     expect(await render('$$x$$')).toMatch(/^<p><span class="katex">/);
   });
 
-  it('receive each other’s messages in order, with every field there is', async () => {
+  it('receive each other’s messages in order with every field', async () => {
     const cordelia = await zulip({ zuliprc: zuliprc('cordelia') });
     const ears = {
       hamlet: await QueueReader.open(hamlet, { event_types: ['message'], apply_markdown: 'true' }),
@@ -78,7 +78,7 @@ describe('two people with zulip-js', () => {
     ]);
     const coreTeam = await channelId('core team');
 
-    // They listen before there is anything to hear.
+    // Polls start before there is an event.
     const waiting = ears.hamlet.poll();
     const question = await iago.messages.send({
       type: 'stream',
@@ -108,7 +108,7 @@ describe('two people with zulip-js', () => {
     for (const { id, ...answer } of [whisper, echo]) {
       expect([id, answer]).toEqual([expect.any(Number), { result: 'success', msg: '' }]);
     }
-    // Who starts a topic or takes part in one follows it from then on.
+    // Senders follow topics they start or participate in.
     expect(question).toEqual({
       result: 'success',
       msg: '',
@@ -182,7 +182,7 @@ describe('two people with zulip-js', () => {
     for (const heard of [eventsOfHamlet, eventsOfIago]) {
       expect(heard.map(({ id }) => id)).toEqual(ascending(heard.map(({ id }) => id)));
     }
-    // Direct messages between others are delivered to them alone.
+    // Direct messages are delivered to participants only.
     expect(await ears.cordelia.drain()).toEqual([]);
 
     const page = await iago.messages.retrieve({ anchor: 'newest', num_before: 4, num_after: 0 });
@@ -205,11 +205,11 @@ describe('two people with zulip-js', () => {
     });
   });
 
-  it('can leave the listening to the library', async () => {
+  it("receive events through the library's own loop", async () => {
     const listener = listenInBackground(zuliprc('cordelia'));
     try {
       const verona = { type: 'stream', to: 'Verona', topic: 'roll call' };
-      // The library does not say when it is ready.
+      // The library does not report when it is ready.
       while (listener.contents().length === 0) {
         await hamlet.messages.send({ ...verona, content: 'Are you there?' });
         await pause(200);
@@ -233,7 +233,7 @@ describe('two people with zulip-js', () => {
 
 const ascending = (ids: readonly number[]) => [...new Set(ids)].sort((a, b) => a - b);
 
-/** In a process of its own, since `callOnEachEvent` has no end. */
+/** Runs in a separate process, since `callOnEachEvent` never ends. */
 function listenInBackground(zuliprc: string) {
   const program = `require('zulip-js')({ zuliprc: process.argv[1] })
     .then((client) => client.callOnEachEvent((event) => console.log(JSON.stringify(event))));`;

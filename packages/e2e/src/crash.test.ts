@@ -6,8 +6,8 @@ import { connect, type Person, TestOrganization } from './testing/test-organizat
 
 const ROUNDS = size(5, 60);
 
-/** `kill -9` in the middle of a conversation, again and again. */
-describe('a server that is killed', () => {
+/** Repeated `kill -9` during a conversation. */
+describe('server killed during a conversation', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let people: Record<'hamlet' | 'iago' | 'desdemona', Person>;
@@ -31,7 +31,7 @@ describe('a server that is killed', () => {
   });
   afterAll(() => organization.close());
 
-  it('loses nothing it has acknowledged, sends no event twice, and does nothing by halves', async () => {
+  it('loses nothing acknowledged, repeats no event and leaves nothing incomplete', async () => {
     const { hamlet, iago, desdemona } = clients;
     const before = await history(hamlet);
     const listener = await Listener.open(hamlet);
@@ -57,7 +57,7 @@ describe('a server that is killed', () => {
     const conversation = async () => {
       for (let round = 0; round < ROUNDS; round++) {
         await within('talking', load.hasGoneOnFor(20 + 10 * (round % 5)));
-        // Every other time with a batch that was received and never acknowledged, else in the middle of whatever is on.
+        // Every second kill follows a batch that was received but not acknowledged; others happen at any time.
         if (round % 2) await within('hearing', listener.holdBack());
         await within('dying', server.kill());
         log += server.output;
@@ -70,7 +70,7 @@ describe('a server that is killed', () => {
       await within('hearing the last words', listening);
     };
     try {
-      // Whatever goes wrong on the way ends it.
+      // Ends on the first failure.
       await Promise.race([conversation(), Promise.all([listening, ...loops])]);
       await listening;
     } finally {
@@ -82,7 +82,7 @@ describe('a server that is killed', () => {
     const eventIds = listener.heard.map(({ id }) => id);
     expect(eventIds).toEqual([...new Set(eventIds)].sort((a, b) => a - b));
 
-    // What the queue told is what is there, in the same order, with every field.
+    // Received events match the stored messages in order and content.
     const messages = listener.heard.filter(({ type }) => type === 'message');
     const after = await history(hamlet);
     expect(after.slice(0, before.length)).toEqual(before);
@@ -90,16 +90,16 @@ describe('a server that is killed', () => {
 
     const contents = new Map<number, string>(messages.map(({ message }) => [message.id, message.content]));
     for (const [id, content] of load.acknowledged) expect([id, contents.get(id)]).toEqual([id, content]);
-    // What was not acknowledged may be there, but whole and once.
+    // Unacknowledged messages may exist, but complete and only once.
     const said = [...contents.values()].filter((content) => load.isMine(content));
     expect(new Set(said).size).toBe(said.length);
     expect(said.filter((content) => !load.attempted.has(content))).toEqual([]);
-    // Both ends of a private conversation agree.
+    // Both participants of a direct conversation see the same messages.
     const dialogue = (list: readonly Answer[]) =>
       list.filter(isBetween(people.hamlet, people.iago)).map(({ id }) => id);
     expect(dialogue(await history(iago))).toEqual(dialogue(after));
 
-    // A channel is there with its people and its first notice, or not at all; and its people were told.
+    // Each channel exists with subscribers, first notice and their events, or not at all.
     const halls: Answer[] = (await hamlet.streams.retrieve()).streams.filter(({ name }: Answer) => load.isMine(name));
     const names = halls.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining([...load.created]));
@@ -115,7 +115,7 @@ describe('a server that is killed', () => {
     expect(notices).toEqual(expect.arrayContaining(names));
     for (const hall of halls) expect(hall).toMatchObject({ subscriber_count: 2, creator_id: people.iago.id });
 
-    // Whoever comes anew is told the same.
+    // A new registration returns the same data.
     const anew = await hamlet.queues.register({ fetch_event_types: ['message', 'update_message_flags'] });
     const unread = after.filter(({ flags }) => !flags.includes('read')).map(({ id }) => id);
     expect(anew.max_message_id).toBe(after.at(-1).id);
@@ -126,7 +126,7 @@ describe('a server that is killed', () => {
 
 const LAST_WORDS = 'The rest is silence.';
 
-/** @throws Error that says what took so long. */
+/** @throws Error that names the slow operation */
 function within<T>(what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout;
   const impatience = new Promise<never>((_resolve, reject) => {
@@ -135,7 +135,7 @@ function within<T>(what: string, work: Promise<T>): Promise<T> {
   return Promise.race([work, impatience]).finally(() => clearTimeout(timer));
 }
 
-/** Everything somebody has received, oldest first. */
+/** All messages that a user received, oldest first. */
 async function history(client: Client): Promise<Answer[]> {
   const messages: Answer[] = [];
   for (;;) {
@@ -162,7 +162,7 @@ function listUnread({ pms, streams, huddles }: Answer): number[] {
   return conversations.flatMap(({ unread_message_ids: ids }) => ids).sort((a: number, b: number) => a - b);
 }
 
-/** Does what clients do when the server is away: the same poll again, until it answers. */
+/** Behaves like a client while the server is down: repeats the poll until it is answered. */
 class Listener {
   readonly heard: Answer[] = [];
   private lastEventId = -1;
@@ -181,13 +181,13 @@ class Listener {
     return new Listener(client, answer.queue_id);
   }
 
-  /** Until it hears the last words. */
+  /** Listens until the final message. */
   async listen(): Promise<void> {
     let repeated: readonly Answer[] = [];
     while (!this.isOver && this.heard.at(-1)?.message?.content !== LAST_WORDS) {
       const events = await this.poll();
       if (!events) continue;
-      // What was told before and not acknowledged is told again, word for word.
+      // Unacknowledged events are redelivered identically.
       expect(events.slice(0, repeated.length)).toEqual(repeated);
       repeated = [];
       if (this.resolveBatch) {
@@ -201,7 +201,7 @@ class Listener {
     }
   }
 
-  /** Resolves when a batch has come; it stays unacknowledged until `goOn`. */
+  /** Resolves when a batch has arrived; it stays unacknowledged until `goOn`. */
   async holdBack(): Promise<void> {
     this.permission = new Promise((resolve) => {
       this.giveLeave = resolve;
@@ -221,7 +221,7 @@ class Listener {
     this.goOn();
   }
 
-  /** Null: nobody answered. */
+  /** Null without a response. */
   private async poll(): Promise<Answer[] | null> {
     const params = { queue_id: this.queueId, last_event_id: this.lastEventId };
     const answer = await this.client.events.retrieve(params).catch(() => null);
@@ -234,10 +234,10 @@ class Listener {
   }
 }
 
-/** People who keep talking, each one thing after the other and nothing twice. */
+/** Users who send continuously, each sequentially and nothing twice. */
 class Load {
   readonly attempted = new Set<string>();
-  /** Message ids with what was said. */
+  /** Contents by message id. */
   readonly acknowledged = new Map<number, string>();
   readonly created = new Set<string>();
   private isOver = false;
@@ -254,7 +254,7 @@ class Load {
     this.isOver = true;
   }
 
-  /** Resolves after so many more acknowledgements. */
+  /** Resolves after a number of further acknowledgements. */
   async hasGoneOnFor(acknowledgements: number): Promise<void> {
     const goal = this.acknowledged.size + acknowledgements;
     while (this.acknowledged.size < goal) {

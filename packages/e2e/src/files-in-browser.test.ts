@@ -20,7 +20,7 @@ interface GivenFile {
 
 const PICTURE: GivenFile = { name: 'cat.png', bytes: blackPng(60, 40) };
 
-/** Files that a browser might take for something else than they are called. */
+/** Files that a browser might interpret as another type. */
 const HOSTILE: readonly GivenFile[] = [
   {
     name: 'drawing.svg',
@@ -42,7 +42,7 @@ const HOSTILE: readonly GivenFile[] = [
   { name: 'paper.pdf', bytes: `%PDF-1.7\n<html><script>${SCRIPT}</script></html>` },
 ];
 
-/** In pixels, of those that are uploaded. */
+/** Dimensions of the uploaded images. */
 const SIZES = new Map<string, readonly [number, number]>([
   ['a PNG', [60, 40]],
   ['a GIF', [2, 2]],
@@ -56,9 +56,9 @@ const SIZES = new Map<string, readonly [number, number]>([
   let ann: ParleyClient;
   let apiKey: string;
   let browser: Chromium;
-  /** Pictures that everybody sees, by what they are: the address, and its size in pixels. */
+  /** URL and dimensions of public pictures by kind. */
   const pictures: Record<string, readonly [url: string, width: number, height: number]> = {};
-  /** In a message to Ann alone. */
+  /** File in a direct message to Ann. */
   let secret: string;
 
   beforeAll(async () => {
@@ -130,7 +130,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     pictures['a logo at night'] = [realm_night_logo_url!, 60, 40];
   }
 
-  /** On a page of the same origin that asks for nothing itself; the size of each image, [0, 0] where it is broken. */
+  /** Loads images on a same-origin page without requests of its own; returns their sizes, [0, 0] for broken ones. */
   const sizesOf = (urls: readonly string[]): Promise<readonly (readonly [number, number])[]> =>
     browser.evaluate(`Promise.all(${JSON.stringify(urls)}.map((url) => new Promise((resolve) => {
       const image = document.createElement('img');
@@ -150,7 +150,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     expect(status).toBe(200);
   };
 
-  it('are shown to those who have not logged in, as far as they may see them', async () => {
+  it('appear to anonymous visitors with access', async () => {
     await openPage();
     const names = Object.keys(pictures);
     expect(names).toHaveLength(17);
@@ -166,7 +166,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     ]);
   });
 
-  it('are shown in a session', async () => {
+  it('appear in a session', async () => {
     await logIn();
     const names = Object.keys(pictures);
     const sizes = await sizesOf([...names.map((name) => pictures[name]![0]), secret]);
@@ -176,7 +176,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     );
   });
 
-  it('run nothing of what is in them, however they are put into a page', async () => {
+  it('execute nothing, however they are embedded', async () => {
     await logIn();
     const urls: string[] = [];
     for (const file of HOSTILE) urls.push(await upload(file));
@@ -191,7 +191,7 @@ const SIZES = new Map<string, readonly [number, number]>([
       for (const url of ${JSON.stringify(urls)}) {
         await Promise.all([put('script', 'src', url), put('img', 'src', url), put('link', 'href', url, { rel: 'stylesheet' })]);
         for (const [tag, attribute] of [['iframe', 'src'], ['object', 'data'], ['embed', 'src']]) {
-          // Of some of these, browsers tell nobody that they were refused.
+          // Browsers do not report the rejection of some of these.
           await Promise.race([put(tag, attribute, url), new Promise((resolve) => setTimeout(resolve, 100))]);
         }
       }
@@ -200,7 +200,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     expect(found).toEqual([false, 'visible']);
   });
 
-  it('are no pages when they are opened', async () => {
+  it('do not render as pages when opened', async () => {
     await logIn();
     for (const name of ['page.txt', 'archive.png']) {
       await browser.open(server.url + (await upload(HOSTILE.find((file) => file.name === name)!)));

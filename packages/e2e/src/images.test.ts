@@ -4,7 +4,7 @@ import type { ParleyProcess } from './testing/parley-process.js';
 import { pause } from './testing/pause.js';
 import { type Person, TestOrganization } from './testing/test-organization.js';
 
-/** Red, 16 by 8 pixels, with EXIF that names a camera and a place. */
+/** Red, 16 by 8 pixels, with EXIF that names a camera and a location. */
 const PHOTO = Buffer.from(
   '/9j/4QESRXhpZgAASUkqAAgAAAAIAA8BAgAHAAAAfgAAABIBAwABAAAAAQAAABoBBQABAAAAbgAAABsBBQABAAAAdgAAACgBAwABAAAAAgAAABMCAwABAAAAAQAAAGmHBAABAAAAhgAAACWIBAABAAAA1AAAAAAAAAA4YwAA6AMAADhjAADoAwAAQ2FtZXJhAAAGAACQBwAEAAAAMDIxMAGRBwAEAAAAAQIDAACgBwAEAAAAMDEwMAGgAwABAAAA//8AAAKgBAABAAAAEAAAAAOgBAABAAAACAAAAAAAAAACAAEAAgACAAAATgAAAAIABQADAAAA8gAAAAAAAAAzAAAAAQAAAB4AAAABAAAAAAAAAAEAAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/2wBDARweHigjKE4rK06kbl1upKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKSkpKT/wAARCAAIABADASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAABAb/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCAANSP/9k=',
   'base64',
@@ -39,7 +39,7 @@ describe('images', () => {
       bytes: Buffer.from(await reply.arrayBuffer()),
     };
   }
-  /** Of processes that the server started. */
+  /** Child processes of the server. */
   const childrenOf = (pid: number): string => {
     try {
       return execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).trim();
@@ -55,7 +55,7 @@ describe('images', () => {
     }
   };
 
-  it('are shown without what a camera has written into them', async () => {
+  it('lose camera metadata', async () => {
     expect(PHOTO.includes('Exif')).toBe(true);
     const { avatar_url: avatar } = await post('/users/me/avatar', PHOTO);
     const { icon_url: icon } = await post('/realm/icon', PHOTO);
@@ -67,7 +67,7 @@ describe('images', () => {
     }
   });
 
-  it('that contain programs are refused, and the server continues', async () => {
+  it('cause a rejection if they contain programs, and the server continues', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     for (const text of [svg, '<!doctype html><script>alert(1)</script>', 'GIF89a/*...*/=1;alert(1)']) {
       expect(await post('/users/me/avatar', text)).toMatchObject({ result: 'error', code: 'BAD_IMAGE' });
@@ -75,7 +75,7 @@ describe('images', () => {
     expect(await post('/users/me/avatar', PHOTO)).toMatchObject({ result: 'success' });
   });
 
-  it('are read in a process that ends with the server, even when it is killed', async () => {
+  it('load in a process that ends with the server, even when killed', async () => {
     await post('/users/me/avatar', PHOTO);
     const child = Number(childrenOf(server.pid));
     expect(child).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import type { Answer, Client } from 'zulip-js';
 import { QueueReader } from './testing/queue-reader.js';
 import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
-/** What one client does, the others hear of. */
+/** Changes by one client reach the others. */
 describe('clients of one organization', () => {
   let organization: TestOrganization;
   let people: Record<'desdemona' | 'hamlet' | 'iago', Person>;
@@ -24,7 +24,7 @@ describe('clients of one organization', () => {
   });
   afterAll(() => organization.close());
 
-  it('agree on what is read and what is starred', async () => {
+  it('agree on read and starred messages', async () => {
     const { hamlet, iago } = clients;
     const { id: channelId } = await createChannel(iago, 'rampart', [people.iago, people.hamlet]);
     const types = { event_types: ['message', 'update_message_flags'] };
@@ -61,7 +61,7 @@ describe('clients of one organization', () => {
       ignored_because_not_subscribed_channels: [],
     });
 
-    // On the telephone they read; the computer hears of it while it waits.
+    // Messages are read on the phone; the waiting computer is notified.
     const waiting = computer.poll();
     expect(await hamlet.messages.flags.add({ messages: [whisper, first, second], flag: 'read' })).toEqual(
       answerTo([whisper, first, second]),
@@ -73,7 +73,7 @@ describe('clients of one organization', () => {
       events: [added('read', [first, second, whisper])],
     });
     expect(await hamlet.messages.flags.add({ messages: [second], flag: 'starred' })).toEqual(answerTo([second]));
-    // Only what really changes is told.
+    // Only actual changes are published.
     expect(await hamlet.messages.flags.add({ messages: [first, third], flag: 'read' })).toEqual(
       answerTo([first, third]),
     );
@@ -99,7 +99,7 @@ describe('clients of one organization', () => {
         },
       },
     ]);
-    // The device that did it hears the same.
+    // The originating device gets the same event.
     expect(await telephone.next(5)).toMatchObject([
       { op: 'add', flag: 'read' },
       { op: 'add', flag: 'starred' },
@@ -137,11 +137,11 @@ describe('clients of one organization', () => {
     });
     expect(await computer.next(1)).toEqual([{ ...added('read', []), all: true }]);
     expect((await flagsNow()).every(([, flags]: [number, string[]]) => flags.includes('read'))).toBe(true);
-    // Nobody else learns what they have read.
+    // Other users are not notified of read state.
     expect(await other.drain()).toEqual([]);
   });
 
-  it('see who joins and who leaves', async () => {
+  it('receive subscriptions and unsubscriptions', async () => {
     const { desdemona, hamlet, iago } = clients;
     const types = { event_types: ['stream', 'subscription'] };
     const ears = {
@@ -151,7 +151,7 @@ describe('clients of one organization', () => {
     };
     const everybody = Object.values(ears);
 
-    // A public channel: everybody sees it come, its people are told that they follow it, the others who does.
+    // Public channel: all users receive it, subscribers their subscription, the others the list of subscribers.
     const created = await createChannel(hamlet, 'garden', [people.hamlet, people.desdemona]);
     const garden = created.id as number;
     expect(created).toEqual({ result: 'success', msg: '', id: expect.any(Number) });
@@ -159,7 +159,7 @@ describe('clients of one organization', () => {
     const [creation, invitation] = await ears.desdemona.next(2);
     const channel = {
       ...listed,
-      // What has happened since: its first message.
+      // Changed since by the first message.
       first_message_id: null,
       subscriber_count: expect.any(Number),
     };
@@ -193,7 +193,7 @@ describe('clients of one organization', () => {
       peers('peer_add', garden, [people.desdemona.id, people.hamlet.id]),
     ]);
 
-    // Joining and leaving of one's own accord.
+    // Users subscribe and unsubscribe themselves.
     expect(await iago.users.me.subscriptions.add({ subscriptions: [{ name: 'Garden' }] })).toEqual({
       result: 'success',
       msg: '',
@@ -219,7 +219,7 @@ describe('clients of one organization', () => {
       expect(await ear.next(1)).toEqual([peers('peer_remove', garden, [people.iago.id])]);
     }
 
-    // A private one, made by asking to follow it: those outside hear nothing; whoever is put out no longer sees it.
+    // Private channel created by subscribing: others receive nothing, and removed subscribers lose access.
     await hamlet.users.me.subscriptions.add({
       subscriptions: [{ name: 'closet' }],
       principals: [people.hamlet.id, people.iago.id],
@@ -234,7 +234,7 @@ describe('clients of one organization', () => {
       { type: 'stream', op: 'create' },
       { type: 'subscription', op: 'add' },
     ]);
-    // An owner knows of it without being let in.
+    // Owners receive the channel without access to its content.
     expect(await ears.desdemona.next(2)).toMatchObject([
       { type: 'stream', op: 'create', streams: [{ stream_id: closet }] },
       { type: 'subscription', op: 'peer_add', user_ids: [people.hamlet.id, people.iago.id] },
@@ -268,7 +268,7 @@ describe('clients of one organization', () => {
     });
     for (const ear of everybody) expect(await ear.drain()).toEqual([]);
 
-    // What is heard adds up to what is there.
+    // The received events add up to the current state.
     const { subscriptions } = await hamlet.streams.subscriptions.retrieve();
     expect(subscriptions.map(({ name }: Answer) => name)).toEqual(expect.arrayContaining(['closet', 'garden']));
   });

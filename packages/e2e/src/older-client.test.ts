@@ -3,7 +3,7 @@ import type { ParleyProcess } from './testing/parley-process.js';
 import { QueueReader } from './testing/queue-reader.js';
 import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
-/** As zulip-term 0.7.0 sends it, byte for byte; some of the names are long gone. */
+/** Exact request of zulip-term 0.7.0; some of the names no longer exist. */
 const REGISTER = {
   event_types:
     '["message", "update_message", "reaction", "subscription", "typing", "update_message_flags", "update_global_notifications", "update_display_settings", "user_settings", "realm_emoji"]',
@@ -15,7 +15,7 @@ const REGISTER = {
   include_subscribers: 'true',
 };
 
-/** Everything it dies without at the start, found by removing one after the other. */
+/** All fields that the client requires at startup, determined by removing them one by one. */
 const NEEDED = {
   queue_id: expect.any(String),
   last_event_id: -1,
@@ -39,8 +39,8 @@ const NEEDED = {
   user_settings: expect.objectContaining({ send_private_typing_notifications: true }),
 };
 
-/** Software of ten years ago, which names no capability, beside today's. */
-describe('an older client', () => {
+/** Ten-year-old client without capabilities beside a modern one. */
+describe('older client', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let people: Record<'hamlet' | 'horatio' | 'desdemona', Person>;
@@ -65,7 +65,7 @@ describe('an older client', () => {
   });
   afterAll(() => organization.close());
 
-  /** In the terminal, as Hamlet. */
+  /** Sends a terminal request as Hamlet. */
   async function terminal(method: 'GET' | 'POST', path: string, params: Record<string, string>): Promise<Answer> {
     const { email, apiKey } = people.hamlet;
     const headers = {
@@ -79,7 +79,7 @@ describe('an older client', () => {
     return response.json();
   }
 
-  it('gets everything in the forms it knows', async () => {
+  it('receives every field in the legacy format', async () => {
     const inChannel = { type: 'stream', to: 'rampart', topic: '' };
     const unread = (await desdemona.messages.send({ ...inChannel, content: 'Without a *topic*' })).id;
     const group = [people.hamlet.id, people.horatio.id];
@@ -108,7 +108,7 @@ describe('an older client', () => {
       mentions: [],
       old_unreads_missing: false,
     });
-    // It knows nothing of settings that are inherited.
+    // The client does not support inherited settings.
     expect(start.subscriptions).toMatchObject([
       {
         name: 'rampart',
@@ -145,7 +145,7 @@ describe('an older client', () => {
     expect([page.anchor, page.found_newest]).toEqual([unread, true]);
     expect(page.messages.find(({ id }: Answer) => id === unread)).toMatchObject({ subject: 'general chat' });
 
-    // It sends in its old words; what it sends itself is read.
+    // Sends with legacy parameters; its own messages are read.
     const sent = await terminal('POST', '/messages', {
       type: 'stream',
       to: 'rampart',
@@ -169,7 +169,7 @@ describe('an older client', () => {
       { type: 'update_message_flags', op: 'add', operation: 'add', flag: 'read', messages: [unread], all: false },
       { type: 'message', message: { subject: 'general chat' }, flags: ['mentioned'] },
     ]);
-    // Who asks for everything gets both forms, the older one first.
+    // A client that requests everything receives both formats, the legacy one first.
     const heard = await modern.drain();
     expect(heard[0].message.subject).toBe('');
     expect(heard.filter(({ type }) => /topic/.test(type))).toEqual([
@@ -185,7 +185,7 @@ describe('an older client', () => {
     ]);
   });
 
-  it('recognises by the text that its queue is gone', async () => {
+  it('recognizes a missing queue by the error text', async () => {
     const gone = { queue_id: '01234567-89ab-cdef-0123-456789abcdef', last_event_id: '-1' };
     expect(await terminal('GET', '/events', gone)).toEqual({
       result: 'error',

@@ -16,15 +16,15 @@ import { join } from 'node:path';
 import { QueueReader } from './testing/queue-reader.js';
 import { connect, TestOrganization } from './testing/test-organization.js';
 
-/** What an operator does to it, on purpose or not. */
-describe('the process', () => {
+/** Operator actions and mistakes. */
+describe('server process', () => {
   let organization: TestOrganization;
   beforeEach(() => {
     organization = new TestOrganization();
   });
   afterEach(() => organization.close());
 
-  /** Every file below with what it holds and when it was changed. */
+  /** Returns every file below with content and modification time. */
   const look = () =>
     readdirSync(organization.directory, { recursive: true, encoding: 'utf8' })
       .sort()
@@ -44,7 +44,7 @@ describe('the process', () => {
     expect(look()).toEqual(before);
   }
 
-  it('refuses a port on which something listens', async () => {
+  it('rejects a port in use', async () => {
     const other = createServer((_request, response) => response.end('here first'));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
@@ -56,7 +56,7 @@ describe('the process', () => {
     }
   });
 
-  it('starts once on one port and database, and lets the second go', async () => {
+  it('starts once per port and database and stops a second start', async () => {
     await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
     const server = await organization.serve();
     const before = readdirSync(join(organization.directory, 'data')).sort();
@@ -69,16 +69,16 @@ describe('the process', () => {
     expect(await (await fetch(`${server.url}/api/v1/server_settings`)).json()).toMatchObject({ result: 'success' });
   });
 
-  it('refuses a database of a newer version', async () => {
+  it('rejects a database of a newer version', async () => {
     await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
     const file = openSync(organization.database, 'r+');
-    // Where SQLite's file format keeps the version of the schema.
+    // Offset of the schema version in SQLite's file format.
     writeSync(file, Buffer.from([0, 0, 0x7f, 0xff]), 0, 4, 60);
     closeSync(file);
     await expectRefusal(['--port=0'], /written by a newer version of Parley/);
   });
 
-  it('refuses a path it cannot write to', async () => {
+  it('rejects a path without write permission', async () => {
     writeFileSync(join(organization.directory, 'data'), 'a file where the folder should be');
     await expectRefusal(['--port=0'], /Cannot make the folder of the database/);
     rmSync(join(organization.directory, 'data'));
@@ -87,7 +87,7 @@ describe('the process', () => {
     await expectRefusal(['--port=0'], /it is a directory/);
     rmSync(organization.database, { recursive: true });
 
-    // Nothing is closed to the superuser.
+    // The superuser can write everywhere.
     if (process.getuid?.() === 0) return;
     const folder = join(organization.directory, 'data');
     chmodSync(folder, 0o500);
@@ -98,7 +98,7 @@ describe('the process', () => {
     }
   });
 
-  it('answers whoever waits before it stops, and their queue goes on afterwards', async () => {
+  it('responds to pending polls before it stops and keeps their queue', async () => {
     await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
     const person = await organization.addPerson('Hamlet');
     const server = await organization.serve(['--log-level=info']);
@@ -109,7 +109,7 @@ describe('the process', () => {
     expect((await queue.next(1))[0].message.id).toBe(first.id);
 
     const polls = [queue.poll(), (await QueueReader.open(hamlet, { event_types: ['message'] })).poll()];
-    // Time to arrive; a poll that came too late would be refused.
+    // Allows the polls to arrive, since later ones would be rejected.
     await hamlet.users.me.getProfile();
     const startedAt = Date.now();
     const code = await server.terminate();

@@ -43,10 +43,10 @@ const PASSWORD = 'alas, poor yorick 1601';
     return (await fetch(`${server.url}/api/v1/fetch_api_key`, { method: 'POST', body })).status;
   };
 
-  it('lead from the address to an account, without scripts and with an accessible name for every control', async () => {
+  it('lead from an invitation to an account without scripts and with an accessible name for every control', async () => {
     await browser.open(server.url);
     expect(await browser.text()).toContain(server.url);
-    // The policy lets the style through.
+    // The content security policy allows the style.
     expect(await browser.evaluate('getComputedStyle(document.body).maxWidth')).toBe('640px');
     await browser.follow('Sign up');
     expect(await browser.accessibleNames(['heading', 'textbox', 'button'])).toEqual([
@@ -79,7 +79,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(browser.complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
   });
 
-  it('set a forgotten password, and refuse forms of other sites', async () => {
+  it('reset a forgotten password and reject forms of other sites', async () => {
     const page = `<form method="post" action="${server.url}/accounts/password/reset/"><input name="email" value="${hamlet.email}"><button>Send</button></form>`;
     await browser.open(`data:text/html,${encodeURIComponent(page)}`);
     await browser.follow('Send');
@@ -96,7 +96,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(await keyFor(hamlet.email, PASSWORD)).toBe(200);
   });
 
-  it('show every operation in development, with links to what they are made of, and load nothing', async () => {
+  it('document every operation in development mode with links to types and without external resources', async () => {
     const { url } = await organization.serve(['--dev']);
     browser.complaints.splice(0);
     await browser.open(`${url}/api/docs`);

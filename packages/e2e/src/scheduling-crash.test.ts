@@ -6,15 +6,15 @@ import { type Person, TestOrganization } from './testing/test-organization.js';
 // biome-ignore lint/suspicious/noExplicitAny: answers, told apart by assertions.
 type Answer = any;
 
-/** Two processes are killed in each. */
+/** Two processes are killed in each round. */
 const ROUNDS = size(3, 100);
 const MESSAGES = 10;
 const REMINDERS = 4;
 const PAST = 'Scheduled delivery time must be in the future.';
 const DELIVERY_PATIENCE_MS = 90_000;
 
-/** `kill -9` of all processes of a database around the time at which messages and reminders are due, again and again. */
-describe('servers that are killed around due times', () => {
+/** Repeated `kill -9` of all processes of a database around due times of messages and reminders. */
+describe('servers killed around due times', () => {
   let organization: TestOrganization;
   let hamlet: Person;
   let channelId: number;
@@ -38,13 +38,13 @@ describe('servers that are killed around due times', () => {
       ...(!isInQuery && { body: form }),
     });
     const answer: Answer = await response.json();
-    // On a machine that is busy with something else the time may have come meanwhile.
+    // On a busy machine the time may have passed already.
     if (answer.msg === PAST) return answer;
     expect(answer).toEqual(expect.objectContaining({ result: 'success' }));
     return answer;
   }
 
-  /** At that time, or as soon as it can be had. */
+  /** Schedules at that time or as soon as possible afterwards. */
   async function plan(dueAt: number, request: (time: number) => Promise<Answer>): Promise<Answer> {
     for (let time = dueAt; ; time += 2) {
       const answer = await request(time);
@@ -52,7 +52,7 @@ describe('servers that are killed around due times', () => {
     }
   }
 
-  /** Everything from these senders that the person has, oldest first. */
+  /** All messages to the user from these senders, oldest first. */
   async function contents(server: ParleyProcess, narrow: readonly object[]): Promise<string[]> {
     const found: Answer[] = [];
     for (;;) {
@@ -69,7 +69,7 @@ describe('servers that are killed around due times', () => {
     }
   }
 
-  it('deliver each of them once', async () => {
+  it('deliver each message and reminder once', async () => {
     const messages: string[] = [];
     const notes: string[] = [];
     let kills = 0;
@@ -100,7 +100,7 @@ describe('servers that are killed around due times', () => {
         );
       }
       await Promise.all(planned);
-      // From a little before they are due to where most have been delivered.
+      // Varies from shortly before the due time until most are delivered.
       await pause(Math.max(0, dueAt * 1000 - Date.now() - 20 + ((round * 37) % 120)));
       await Promise.all(
         servers.map(async (each, index) => {
@@ -136,7 +136,7 @@ describe('servers that are killed around due times', () => {
     expect(kills).toBe(2 * ROUNDS);
   }, 900_000);
 
-  /** Some are edited, which makes their jobs others'. */
+  /** Edits some messages, which replaces their jobs. */
   async function planMessage(server: ParleyProcess, content: string, dueAt: number, n: number): Promise<void> {
     const isEdited = n % 3 === 0;
     const { scheduled_message_id } = await plan(isEdited ? dueAt + 3600 : dueAt, (scheduled_delivery_timestamp) =>

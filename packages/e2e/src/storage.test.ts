@@ -9,8 +9,8 @@ import { pause } from './testing/pause.js';
 import { QueueReader } from './testing/queue-reader.js';
 import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
-/** A server whose files are taken away, whose disk is full, whose database is locked. */
-describe('trouble with the storage', () => {
+/** Server with removed files, a full disk or a locked database. */
+describe('server with storage problems', () => {
   let organization: TestOrganization;
   let hamlet: Person;
   let server: ParleyProcess;
@@ -43,7 +43,7 @@ describe('trouble with the storage', () => {
         renameSync(`${organization.database}.backup`, organization.database);
       },
     ],
-  ])('is answered with 503 when %s, and nothing acknowledged is lost', async (_, harm) => {
+  ])('responds 503 when %s and loses no acknowledged message', async (_, harm) => {
     await serve();
     const queue = await QueueReader.open(client, { event_types: ['message'] });
     const acknowledged: string[] = [];
@@ -52,7 +52,7 @@ describe('trouble with the storage', () => {
       acknowledged.push(`message ${n}`);
     }
     await queue.next(20);
-    // Whoever waits for events is let go.
+    // Pending polls end.
     const waiting = queue.poll();
     await pause(1000);
     harm();
@@ -69,7 +69,7 @@ describe('trouble with the storage', () => {
     expect(await server.terminate()).toBe(0);
     expect(Date.now() - startedAt).toBeLessThan(8000);
 
-    // As the operator is told to.
+    // Follows the instructions for operators.
     const rescued = readdirSync(data()).find((name) => name.includes('.rescued-'))!;
     renameSync(join(data(), rescued), organization.database);
     for (const suffix of ['-wal', '-shm']) rmSync(organization.database + suffix, { force: true });
@@ -77,7 +77,7 @@ describe('trouble with the storage', () => {
     expect(await everything()).toEqual(acknowledged);
   });
 
-  it('does not keep it from ending in good order: the disk is full', async () => {
+  it('shuts down cleanly on a full disk', async () => {
     await serve([], '0', { maxFileKb: 1500 });
     const queue = await QueueReader.open(client, { event_types: ['message'] });
     const acknowledged: string[] = [];
@@ -105,7 +105,7 @@ describe('trouble with the storage', () => {
     expect(await say('there is room again')).toMatchObject({ result: 'success' });
   });
 
-  it('leaves nothing of an import for which the disk has no room', async () => {
+  it('leaves nothing of an import that does not fit on the disk', async () => {
     await serve();
     const large = { field: 'file', name: 'large.bin', content: randomBytes(4_000_000), type: 'text/plain' };
     const { body, contentType } = await encodeMultipart({}, [large]);
@@ -134,12 +134,12 @@ describe('trouble with the storage', () => {
     expect(alsoRefused.err).toMatch(/^parley: .*\n$/);
     expect(bytesIn(join(data(), 'files'))).toBe(bytesBefore);
 
-    // Where there is room, nothing stands in its way.
+    // Succeeds once there is space.
     expect(await organization.run(['import', archive, '--as=copy'])).toMatchObject({ code: 0 });
     expect(bytesIn(join(data(), 'files'))).toBe(bytesBefore + 4_000_000);
   });
 
-  it('ends neither with the terminal that it was started from, nor without being asked', async () => {
+  it('survives its terminal and never exits on its own', async () => {
     await serve();
     server.signal('SIGHUP');
     await pause(300);

@@ -17,12 +17,12 @@ const versionOf = (url: string): number => Number(new URL(url).searchParams.get(
 // biome-ignore lint/suspicious/noExplicitAny: answers, told apart by assertions.
 type Answer = any;
 
-/** `kill -9` in the middle of uploads, again and again. */
-describe('a server that is killed while files and pictures are uploaded', () => {
+/** Repeated `kill -9` during uploads. */
+describe('server killed during uploads', () => {
   let organization: TestOrganization;
   let hamlet: Person;
   let server: ParleyProcess;
-  /** What was acknowledged: digests by address, messages, names of emoji, the avatar. */
+  /** Acknowledged uploads: digests by URL, messages, emoji names, the avatar. */
   const acknowledged = new Map<string, string>();
   const messages: number[] = [];
   const emoji: string[] = [];
@@ -40,7 +40,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
     const Authorization = `Basic ${Buffer.from(`${hamlet.email}:${hamlet.apiKey}`).toString('base64')}`;
     return fetch(server.url + path, { ...init, headers: { ...(init.headers as object), Authorization } });
   };
-  /** Null, a moment later, where no whole answer came. */
+  /** Null after a short delay without a complete response. */
   const post = async (
     path: string,
     body: string | Uint8Array<ArrayBuffer>,
@@ -67,7 +67,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
     }
   }
 
-  /** Pictures get thumbnails; messages show them. */
+  /** Uploads pictures, which get thumbnails and are shown in messages. */
   async function uploadPictures(): Promise<void> {
     while (!isOver) {
       const answer = await postFile('/user_uploads', 'cat.png', PICTURE);
@@ -92,7 +92,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
     }
   }
 
-  /** In two parts each, going on where the server says, whatever has happened to it. */
+  /** Uploads in two parts, resuming at the server's offset after any failure. */
   async function uploadInParts(): Promise<void> {
     const sent = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
     while (!isOver) {
@@ -119,7 +119,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
     }
   }
 
-  /** A job that a kill has interrupted goes on when its lease has ended; short runs do not wait for that. */
+  /** An interrupted job resumes when its lease expires; short runs do not wait for that. */
   async function expectPicture(messageId: number): Promise<void> {
     for (const endsAt = performance.now() + size(0, 180_000); ; await pause(1000)) {
       const { message } = (await (await call(`/api/v1/messages/${messageId}`)).json()) as Answer;
@@ -135,7 +135,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
     }
   }
 
-  it('has the bytes of every file that it lists, and after a sweep no others', async () => {
+  it('has the bytes of every listed file, and no others after a sweep', async () => {
     const loops = [uploadForms, uploadInParts, uploadPictures, changeAvatars, addEmoji].map((loop) => loop());
     const random = new SeededRandomness(SEED);
     let log = '';
@@ -147,7 +147,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
       log += server.output;
       server = await organization.serve([], server.port);
     }
-    // On a slow machine, kills may have left no time for the longest of them.
+    // On a slow machine, kills may prevent the longest uploads from finishing.
     while (messages.length === 0 || avatarVersion <= 1) await pause(10);
     isOver = true;
     await Promise.all(loops);
@@ -169,7 +169,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
 
     const { members } = (await (await call('/api/v1/users')).json()) as Answer;
     const { avatar_url: avatar } = members.find(({ user_id }: Answer) => user_id === hamlet.id);
-    // The last one may have been saved without being acknowledged.
+    // The last one may be stored without acknowledgement.
     expect(versionOf(avatar)).toBeGreaterThanOrEqual(avatarVersion);
     const listed = Object.values<Answer>(((await (await call('/api/v1/realm/emoji')).json()) as Answer).emoji);
     expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(emoji));
@@ -186,7 +186,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
       readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name));
-    // As if all of it had happened hours ago.
+    // Pretends that everything happened hours ago.
     for (const file of files()) utimesSync(file, 1000, 1000);
     const { code, out, err } = await organization.run(['file', 'sweep']);
     expect([code, err, out]).toEqual([0, '', expect.stringMatching(/^Removed 0 files, 0 unfinished uploads and /)]);

@@ -9,12 +9,12 @@ import { extract } from 'tar-stream';
 import { parseJson, wrong } from './parley-shapes.js';
 
 const MIB = 1024 ** 2;
-/** Seconds: an operator has to make room first. */
+/** Seconds; the operator has to free space first. */
 const RETRY_AFTER = 60;
-/** Written between two looks at the disk. */
+/** Bytes written between checks of the disk. */
 const LOOK_EVERY_BYTES = 16 * MIB;
 
-/** The room on a disk on which something long is being written, some of which stays free for others. */
+/** Monitors free disk space during a long write, reserving some of it for others. */
 export class DiskRoom {
   private unseen = 0;
 
@@ -24,12 +24,12 @@ export class DiskRoom {
     private readonly freeBytesOf: (folder: string) => Promise<number> = freeBytes,
   ) {}
 
-  /** @throws DomainError SERVER_BUSY where there is not as much, before anything is written */
+  /** @throws DomainError SERVER_BUSY if less space is available, before anything is written */
   async require(bytes: number): Promise<void> {
     if ((await this.freeBytesOf(this.folder)) < bytes + this.minFreeBytes) throw await this.refusal(bytes);
   }
 
-  /** Called with what is about to be written. @throws DomainError SERVER_BUSY when others would soon find no room */
+  /** Called before each write. @throws DomainError SERVER_BUSY if the reserve would soon be used up */
   async take(bytes: number): Promise<void> {
     this.unseen += bytes;
     if (this.unseen < LOOK_EVERY_BYTES) return;
@@ -37,7 +37,7 @@ export class DiskRoom {
     this.unseen = 0;
   }
 
-  /** `bytes`: known to be needed. */
+  /** `bytes`: known requirement. */
   async refusal(bytes = 0): Promise<DomainError> {
     const free = Math.floor((await this.freeBytesOf(this.folder)) / MIB);
     const needed = Math.ceil((bytes + this.minFreeBytes) / MIB);
@@ -54,15 +54,15 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** A quota, and a limit of the process for its files, are no more room either. */
+/** Error codes that mean a full disk, including quotas and file size limits of the process. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export const isDiskFull = (error: unknown): boolean => FULL.has((error as NodeJS.ErrnoException).code ?? '');
 
-/** Of one document, which is read as a whole. Longer than a text of JavaScript can be it is never. */
+/** Maximum size of a document read as a whole, below the maximum string length of JavaScript. */
 const MAX_DOCUMENT_BYTES = 500 * 1024 ** 2;
 
-/** Never outside of the folder. @throws DomainError INVALID_IMPORT */
+/** Resolves a path and rejects one outside the folder. @throws DomainError INVALID_IMPORT */
 export function pathIn(root: string, folder: string, path: string): string {
   const segments = path.split('/');
   const isBad =
@@ -71,7 +71,7 @@ export function pathIn(root: string, folder: string, path: string): string {
   return join(root, folder, ...segments);
 }
 
-/** Null: there is none, or it is a link or behind one, which may lead to files that are nobody's to import. */
+/** Returns null for a missing file, a link or a file behind a link, which could lead to private files. */
 export async function findFile(root: string, path: string): Promise<Stats | null> {
   const found = await lstat(path).catch(() => null);
   if (!found?.isFile()) return null;
@@ -79,7 +79,7 @@ export async function findFile(root: string, path: string): Promise<Stats | null
   return isInside ? found : null;
 }
 
-/** One after the other. @throws DomainError INVALID_IMPORT where one is too long, or there is no such file */
+/** Reads lines sequentially. @throws DomainError INVALID_IMPORT if a line is too long or the file is missing */
 export async function* readLines(root: string, name: string, maxLength = MAX_DOCUMENT_BYTES): AsyncGenerator<string> {
   const path = join(root, name);
   if (!(await findFile(root, path))) throw wrong('The export', `has no ${name}`);
@@ -111,14 +111,14 @@ export async function readText(root: string, name: string): Promise<string> {
 }
 
 export interface UnpackLimits {
-  /** Of all files together. */
+  /** Maximum size of all files together. */
   readonly maxBytes: number;
   readonly maxFiles: number;
-  /** Left on the disk, which a server may need as well. */
+  /** Disk space reserved for others, such as a server. */
   readonly minFreeBytes: number;
 }
 const GIB = 1024 ** 3;
-/** With less on the disk than that, a server says that it is not ready. */
+/** Below this free space, a server reports that it is not ready. */
 const MIN_FREE_BYTES = 64 * MIB;
 export const UNPACK_LIMITS: UnpackLimits = {
   maxBytes: 200 * GIB,
@@ -126,13 +126,13 @@ export const UNPACK_LIMITS: UnpackLimits = {
   minFreeBytes: MIN_FREE_BYTES,
 };
 
-/** Deeper than anything in an export. */
+/** Deeper than any path in an export. */
 const MAX_DEPTH = 12;
 const MAX_NAME_LENGTH = 1000;
 
 /**
- * Unpacks an export into a folder that is empty. Nothing is written outside of it; links and whatever else is no file are refused.
- * @throws DomainError INVALID_IMPORT; SERVER_BUSY where the disk has no room for it
+ * Unpacks an export into an empty folder. Never writes outside of it; rejects links and other special files.
+ * @throws DomainError INVALID_IMPORT; SERVER_BUSY if the disk has too little space
  */
 export async function unpack(
   path: string,
@@ -140,7 +140,7 @@ export async function unpack(
   limits: UnpackLimits = UNPACK_LIMITS,
   room = new DiskRoom(folder, limits.minFreeBytes),
 ): Promise<void> {
-  // What is unpacked is longer, but for a little.
+  // Unpacked data is normally larger than the archive.
   await room.require((await stat(path)).size);
   const archive = extract();
   let bytes = 0;
@@ -154,7 +154,7 @@ export async function unpack(
   });
   const isCompressed = !/\.tar$/.test(path);
   const source = createReadStream(path);
-  // A stream of a kind that Node's types do not know, and its pipelines take.
+  // Node's types do not cover this kind of stream, but its pipelines accept it.
   const sink = archive as unknown as NodeJS.WritableStream;
   const reading = isCompressed ? pipeline(source, createGunzip(), meter, sink) : pipeline(source, meter, sink);
   reading.catch(() => undefined);
@@ -179,7 +179,7 @@ export async function unpack(
   }
 }
 
-/** @throws DomainError INVALID_IMPORT for a name that leads anywhere else */
+/** @throws DomainError INVALID_IMPORT for a name that leads outside the folder */
 function safeSegments(name: string): readonly string[] {
   const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
   const isBad =

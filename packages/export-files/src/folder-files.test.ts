@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('finds no file by a link, or behind one', async () => {
+it('findFile ignores links and files behind links', async () => {
   writeFileSync(join(folder, 'secret'), 'of the machine');
   writeFileSync(join(root, 'uploads', 'own'), 'of the export');
   symlinkSync(join(folder, 'secret'), join(root, 'uploads', 'link'));
@@ -26,13 +26,13 @@ it('finds no file by a link, or behind one', async () => {
   await expect(readLines(root, 'realm.json').next()).rejects.toThrow('has no realm.json');
 });
 
-it('finds files of a folder that is itself reached by a link', async () => {
+it('findFile finds files in a folder that is itself reached through a link', async () => {
   writeFileSync(join(root, 'realm.json'), '{}');
   symlinkSync(root, join(folder, 'current'));
   expect(await readText(join(folder, 'current'), 'realm.json')).toBe('{}');
 });
 
-it('reads lines, wherever the pieces of the file end', async () => {
+it('readLines splits lines across chunk boundaries', async () => {
   const long = 'é'.repeat(100_000);
   writeFileSync(join(root, 'lines'), `a\n\n${long}\nb`);
   const lines: string[] = [];

@@ -41,7 +41,7 @@ const thrownBy = (work: () => unknown): unknown => {
 
 const deep = '['.repeat(200_000) + ']'.repeat(200_000);
 
-describe('a file of messages', () => {
+describe('message file', () => {
   it.each([
     ['an id beyond numbers', fileOf({ id: 'ID' }).replace('"ID"', '1e400'), /id is not an id/],
     ['an id beyond whole numbers', fileOf({ id: 'ID' }).replace('"ID"', '9007199254740993'), /id is not an id/],
@@ -55,18 +55,18 @@ describe('a file of messages', () => {
       /has a row that is none/,
     ],
     ['what is nothing but deep', deep, /is not an object/],
-  ])('with %s is refused', (_, content, text) => {
+  ])('rejects a file with %s', (_, content, text) => {
     expect(thrownBy(() => read(content))).toEqual(refusal(text));
   });
 
-  it('is read as the last of equal keys says, as everywhere', () => {
+  it('uses the last of duplicate keys, as elsewhere', () => {
     const [copy] = read(`{"zerver_message":[],${fileOf({}).slice(1)}`);
     expect(copy!.message.id).toBe(1);
     const twice = fileOf({ sender: 9 }).replace('"sender":9', '"sender":9,"sender":8');
     expect(read(twice)[0]!.message.senderId).toBe(8);
   });
 
-  it('takes time to its length, whatever looks like a mention', async () => {
+  it('parses in linear time despite false mentions', async () => {
     const content = fileOf({ rendered_content: 'class="user-mention"'.repeat(20_000) });
     expect(await workMsOf(() => read(content), 200)).toBeLessThan(200);
   });
@@ -75,12 +75,12 @@ describe('a file of messages', () => {
     ['<span class="user-mention channel-wildcard-mention" data-user-id="*">@all</span>', true],
     ['<span class="user-mention" data-user-id="5">@Hamlet</span>', false],
     ['class="user-mention"> data-user-id="*"', false],
-  ])('%s mentions the channel: %p', (html, mentions) => {
+  ])('detects in %s a mention of the channel: %p', (html, mentions) => {
     expect(read(fileOf({ rendered_content: html }))[0]!.message.mentionsChannel).toBe(mentions);
   });
 });
 
-describe('a long document', () => {
+describe('excessOf', () => {
   const limits = { maxDepth: 3, maxStructures: 5, maxMembers: 4 };
 
   it.each([
@@ -88,7 +88,7 @@ describe('a long document', () => {
     ['many dictionaries', '[{},{},{},{},{}]', 'holds too many lists and dictionaries'],
     ['a dictionary of many keys', '{"a":1,"b":2,"c":3,"d":4,"e":5}', 'has a dictionary of too many keys'],
     ['many values', `[${'0,'.repeat(26)}0]`, 'holds too many values'],
-  ])('of %s is too large', (_, text, reason) => {
+  ])('rejects a value of %s as too large', (_, text, reason) => {
     expect(excessOf(text, limits)).toBe(reason);
   });
 
@@ -100,24 +100,24 @@ describe('a long document', () => {
     ['["[[[[[[{{{{{{:::::,,,,,","\\"[[[[[[{{{{{:::::::"]'],
     [`["${'\\\\'.repeat(3)}",[[]]]`],
     [`[${'0,'.repeat(25)}0]`],
-  ])('%s is not too large', (text) => {
+  ])('accepts %s', (text) => {
     expect(excessOf(text, limits)).toBeNull();
   });
 
-  it('is looked at before it is parsed', () => {
+  it('checks a long document before it is parsed', () => {
     const keys = Array.from({ length: 2_000_000 }, (_, n) => `"k${n}":0`).join();
     expect(thrownBy(() => parseJson(`{${keys}}`, 'realm.json'))).toEqual(refusal(/a dictionary of too many keys/));
   });
 });
 
-describe('what is said of it', () => {
-  it('is short', () => {
+describe('error messages', () => {
+  it('stay short', () => {
     const error = thrownBy(() => parseJson('{', 'x'.repeat(1_000_000))) as Error;
     expect(error.message.length).toBeLessThan(1000);
   });
 });
 
-describe('a folder', () => {
+describe('import folder', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'parley-open-'));
@@ -125,7 +125,7 @@ describe('a folder', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
   const open = (path: string) => openExport(path, { names: {} as never, temporaryFolder: folder });
 
-  it('with nothing but links is no export', async () => {
+  it('rejects a folder that contains only links', async () => {
     const root = join(folder, 'export');
     await mkdir(root);
     writeFileSync(join(folder, 'secret.json'), '{}');
@@ -133,7 +133,7 @@ describe('a folder', () => {
     await expect(open(root)).rejects.toEqual(refusal(/has no realm.json/));
   });
 
-  it('that an import left behind a day ago is removed, and no other', async () => {
+  it('removes only import folders abandoned a day ago', async () => {
     const names = ['parley-import-abandoned', 'parley-import-running', 'parley-files'];
     for (const name of names) await mkdir(join(folder, name, 'inner'), { recursive: true });
     writeFileSync(join(folder, 'parley-import-notes'), 'of somebody');

@@ -8,11 +8,11 @@ it.each([
   [{ a: undefined, b: [undefined] }],
   [{ a: [1], b: { c: [2] }, d: null, 'e"': 'é🎉' }],
   [{ none: [], some: Array.from({ length: 100 }, (_, n) => ({ n })), more: Array(201).fill('漢') }],
-])('a dictionary is the JSON that it is otherwise: %#', (value) => {
+])('pieces of a dictionary add up to its JSON: %#', (value) => {
   expect(textOf(jsonPieces(value))).toBe(JSON.stringify(value));
 });
 
-it('of a list, no more is made than the piece has that is asked for', () => {
+it('pieces of a list are created lazily', () => {
   let made = 0;
   const list = mapped(Array.from({ length: 1000 }), () => ++made);
   const pieces = jsonPieces({ list });

@@ -1,24 +1,24 @@
 import { endOfString } from '@parley/domain/kernel';
 
 export interface JsonLimits {
-  /** Of lists and dictionaries within each other. */
+  /** Maximum nesting depth of lists and dictionaries. */
   readonly maxDepth: number;
-  /** Lists and dictionaries. There may be five times as many values. */
+  /** Maximum number of lists and dictionaries; five times as many values are allowed. */
   readonly maxStructures: number;
-  /** Keys of one dictionary. */
+  /** Maximum number of keys in one dictionary. */
   readonly maxMembers: number;
 }
 
-/** An organization of twenty thousand people is some million rows. */
+/** An organization of twenty thousand users has about a million rows. */
 export const JSON_LIMITS: JsonLimits = { maxDepth: 100, maxStructures: 10_000_000, maxMembers: 1_000_000 };
 const VALUES_A_STRUCTURE = 5;
 
 /**
- * Why JSON is not to be parsed, since it takes far more memory than its letters do: running out of it ends the process. Null: it is not
- * too large.
+ * Returns why JSON is too large to parse, since parsed values take far more memory than text and exhausting it ends
+ * the process. Null if it is not too large.
  */
 export function excessOf(text: string, limits: JsonLimits = JSON_LIMITS): string | null {
-  /** By depth: colons of what is open there. */
+  /** Number of colons of the open structure by depth. */
   const members: number[] = [0];
   const maxValues = VALUES_A_STRUCTURE * limits.maxStructures;
   let depth = 0;
@@ -49,12 +49,12 @@ export function excessOf(text: string, limits: JsonLimits = JSON_LIMITS): string
   return null;
 }
 
-/** Of a list, made text at a time: about four milliseconds' work where they are people. */
+/** List members serialized at once; about four milliseconds of work for users. */
 const MEMBERS_AT_A_TIME = 100;
 
 /**
- * JSON of a dictionary some members of which are long lists, piece by piece, so that others can do something in between. What lists hold
- * may be made when its turn comes.
+ * Yields the JSON of a dictionary with long lists in pieces, so that other work can run in between. List members may
+ * be created lazily.
  */
 export function* jsonPieces(members: Readonly<Record<string, unknown>>): Generator<Buffer> {
   let before = '{';
@@ -84,7 +84,7 @@ function* listPieces(start: string, list: Iterable<unknown>): Generator<Buffer> 
 const isList = (value: unknown): value is Iterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.iterator in value;
 
-/** Another list, each member of which is made when its turn comes. */
+/** Maps a list lazily. */
 export function mapped<T, R>(list: readonly T[], map: (member: T) => R): Iterable<R> {
   return {
     *[Symbol.iterator]() {

@@ -1,19 +1,19 @@
-/** Of what Parley adds to Zulip's layout. Raised when older versions could not read it any more. */
+/** Version of Parley's additions to Zulip's layout. Incremented when older versions cannot read it. */
 export const FORMAT = 1;
 
-/** Names within an export. */
+/** File names within an export. */
 export const REALM_FILE = 'realm.json';
 export const PARLEY_FILE = 'parley.json';
 export const PEOPLE_FILE = 'parley-people.jsonl';
 export const ATTACHMENT_FILE = 'attachment.json';
-/** Where pictures are, and what says whose they are. */
+/** Files that describe the pictures and their owners. */
 export const PICTURE_RECORDS = {
   emoji: 'emoji/records.json',
   avatars: 'avatars/records.json',
   realm_icons: 'realm_icons/records.json',
 } as const;
 export type PictureFolder = keyof typeof PICTURE_RECORDS;
-/** As files and columns call them. */
+/** Names of images in files and columns. */
 export const REALM_IMAGE_WORDS = { icon: 'icon', logo: 'logo', nightLogo: 'night_logo' } as const;
 export const messageFile = (number: number): string => `messages-${String(number).padStart(6, '0')}.json`;
 export const MESSAGE_FILE = /^messages-(\d{6})\.json$/;
@@ -59,7 +59,7 @@ export const FIELD_TYPES = {
 } as const;
 export const RECIPIENT_TYPES = { personal: 1, channel: 2, direct: 3 } as const;
 
-/** The key whose value this is; undefined: none. */
+/** Returns the key of this value; undefined if there is none. */
 export function keyOfValue<K extends string, V>(table: Readonly<Record<K, V>>, value: unknown): K | undefined {
   return (Object.keys(table) as K[]).find((key) => table[key] === value);
 }

@@ -5,7 +5,7 @@ import { ClientNumbers, MessageFile } from './message-rows.js';
 const REALM = 1;
 const FLAGS = { read: true } as MessageCopy['holders'][number]['flags'];
 
-/** As far as rows are made of it. */
+/** Copies only what rows contain. */
 function copyOf(id: number, content: string, holders: number): MessageCopy {
   return {
     message: {
@@ -33,8 +33,8 @@ async function bytesOf(file: MessageFile): Promise<readonly Uint8Array[]> {
 
 const parse = (chunks: readonly Uint8Array[]) => JSON.parse(Buffer.concat(chunks).toString());
 
-describe('a file of messages', () => {
-  it('is JSON as long as it says, whatever the texts', async () => {
+describe('message file', () => {
+  it('produces JSON of the announced size for any content', async () => {
     const file = new MessageFile(REALM, new ClientNumbers());
     const texts = ['plain', 'żółć 🎉', '\u0000"\\', 'x'.repeat(100_000), '漢'.repeat(50_000)];
     texts.forEach((text, n) => {
@@ -50,7 +50,7 @@ describe('a file of messages', () => {
     expect(parley_client).toEqual([{ id: 1, name: 'test' }]);
   });
 
-  it('is full with a thousand messages', () => {
+  it('fills up with a thousand messages', () => {
     const file = new MessageFile(REALM, new ClientNumbers());
     for (let n = 1; n < 1000; n++) file.add(copyOf(n, 'x', 0));
     expect(file.isFull).toBe(false);
@@ -60,7 +60,7 @@ describe('a file of messages', () => {
     expect(file.isFull).toBe(true);
   });
 
-  it('is full with fewer messages that many people have', () => {
+  it('fills up with fewer messages that have many holders', () => {
     const file = new MessageFile(REALM, new ClientNumbers());
     file.add(copyOf(1, 'x', 199_999));
     expect(file.isFull).toBe(false);
@@ -70,7 +70,7 @@ describe('a file of messages', () => {
     expect(file).toMatchObject({ isFull: true, messageCount: 2 });
   });
 
-  it('leaves what it handed out as it is when the next one is written', async () => {
+  it('keeps returned chunks unchanged when the next file is written', async () => {
     const file = new MessageFile(REALM, new ClientNumbers());
     file.add(copyOf(1, 'first', 1));
     const chunks = await bytesOf(file);

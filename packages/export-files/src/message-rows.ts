@@ -2,22 +2,22 @@ import type { MessageCopy } from '@parley/domain/exports';
 import type { MessageEdit } from '@parley/domain/messages';
 import { FLAG_BITS, PRIVATE_BIT } from './layout.js';
 
-/** Settings of a registry under the names, and with the values, that they have in Zulip's tables. */
+/** Settings of a registry with the names and values of Zulip's tables. */
 export interface SettingColumns {
   present(values: object): Readonly<Record<string, unknown>>;
-  /** Those that are there; values of any kind. */
+  /** Returns the columns that exist, with values of any type. */
   read(columns: object): Readonly<Record<string, unknown>>;
 }
 
-/** Names of columns that are also names of the API, which has a table of them. */
+/** Column names that equal names of the API, whose adapter has a table of them. */
 export interface ColumnNames {
   readonly realm: SettingColumns;
   readonly user: SettingColumns;
-  /** `canSubscribe`: `can_subscribe_group`. */
+  /** Column name of a permission, such as `can_subscribe_group` for `canSubscribe`. */
   permission(name: string): string;
 }
 
-/** Numbers for the clients that messages were sent with, in the order in which they turn up. */
+/** Numbers client names in order of appearance. */
 export class ClientNumbers {
   private readonly numbers = new Map<string, number>();
 
@@ -33,7 +33,7 @@ export class ClientNumbers {
   }
 }
 
-/** A row of `zerver_message`. */
+/** Returns a row of `zerver_message`. */
 export function messageRow({ message, edits }: MessageCopy, realmId: number, clients: ClientNumbers) {
   return {
     id: message.id,
@@ -69,7 +69,7 @@ const editEntry = ({ userId, editedAt, previousContent, topic, channel }: Messag
   ...(channel && { prev_stream: channel.from, stream: channel.to }),
 });
 
-/** Rows of `zerver_usermessage`, as JSON without brackets. There may be many, so that they are spelt out. */
+/** Returns rows of `zerver_usermessage` as JSON without brackets. Built as text for speed, since there may be many. */
 export function userMessageRows({ message, holders }: MessageCopy, nextId: () => number): string {
   const isDirect = message.channelId === null ? PRIVATE_BIT : 0;
   const rows: string[] = [];
@@ -83,7 +83,7 @@ export function userMessageRows({ message, holders }: MessageCopy, nextId: () =>
   return rows.join(',');
 }
 
-/** What `zerver_message` has no column for; null: nothing. */
+/** Returns data without a column in `zerver_message`; null if there is none. */
 export function extraRow({ message, reactions, submessages }: MessageCopy): object | null {
   const extra = {
     ...(message.topicLinks && message.topicLinks.length > 0 && { topicLinks: message.topicLinks }),
@@ -98,16 +98,16 @@ export function extraRow({ message, reactions, submessages }: MessageCopy): obje
   return Object.keys(extra).length === 0 ? null : { id: message.id, ...extra };
 }
 
-/** A file ends with the first that is reached: whoever reads one has the whole in memory. */
+/** Maximum content of a file, whichever limit is reached first, since readers load whole files. */
 const MESSAGES_IN_A_FILE = 1000;
 const HOLDERS_IN_A_FILE = 200_000;
 
-/** Handed out at a time, in bytes. */
+/** Chunk size in bytes. */
 export const CHUNK = 32_768;
 
 /**
- * A file of messages, and after `clear` the next one, in the same memory. Messages become rows at once: objects and buffers that are
- * kept for a thousand messages are garbage which only a long collection finds.
+ * Buffer of a message file, reused after `clear` for the next one. Messages are serialized at once, since objects
+ * kept for a thousand messages would require a major garbage collection.
  */
 export class MessageFile {
   private readonly messages = new Rows();
@@ -139,12 +139,12 @@ export class MessageFile {
     this.holderCount += copy.holders.length;
   }
 
-  /** In bytes. */
+  /** Size in bytes. */
   get length(): number {
     return this.pieces().reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Copies: they may be compressed when the next file is being written. */
+  /** Yields copies, which may be compressed while the next file is written. */
   async *chunks(): AsyncGenerator<Uint8Array> {
     for (const piece of this.pieces()) {
       for (let start = 0; start < piece.length; start += CHUNK) yield Buffer.from(piece.subarray(start, start + CHUNK));
@@ -170,10 +170,10 @@ export class MessageFile {
   }
 }
 
-/** Of UTF-8, for each unit of a JavaScript string. */
+/** Maximum UTF-8 bytes per unit of a JavaScript string. */
 const MOST_BYTES_A_UNIT = 3;
 
-/** JSON rows, one after the other. */
+/** Sequence of JSON rows. */
 class Rows {
   private buffer = Buffer.allocUnsafeSlow(CHUNK);
   private length = 0;
@@ -182,7 +182,7 @@ class Rows {
     return this.buffer.subarray(0, this.length);
   }
 
-  /** One, or several with what is between them; none: nothing happens. */
+  /** Adds one row or several separated ones; ignores empty text. */
   add(rows: string): void {
     if (rows === '') return;
     const text = this.length === 0 ? rows : `,\n${rows}`;

@@ -21,12 +21,12 @@ import { SYSTEM_BOTS } from '@parley/domain/users';
 import { excessOf } from './json.js';
 import { isSafeHtml } from './safe-html.js';
 
-/** Reads a value of a document that anybody may have written. @throws DomainError INVALID_IMPORT, saying where it is wrong */
+/** Reads a value of an untrusted document. @throws DomainError INVALID_IMPORT with the position of the error */
 export type Shape<T> = (value: unknown, place: string) => T;
 
 export type Shaped<S> = S extends Shape<infer T> ? T : never;
 
-/** Places are named by keys, which may be of any length. */
+/** Positions contain keys, which may be arbitrarily long. */
 const MAX_PLACE_LENGTH = 300;
 
 export const wrong = (place: string, what: string): DomainError =>
@@ -55,7 +55,7 @@ export const integer: Shape<number> = (value, place) => {
   return value as number;
 };
 
-/** Of any kind: which one is said by the type that is asked for. */
+/** Reads an id of the requested type. */
 export const id =
   <Id extends number>(): Shape<Id> =>
   (value, place) => {
@@ -63,17 +63,17 @@ export const id =
     return value as Id;
   };
 
-/** The end of the year 9999: what comes later, not everything that shows a time can show. */
+/** End of the year 9999; not every client can display later times. */
 const LAST_SECOND = 253_402_300_799;
 
-/** Seconds since 1970, with what is left of one. */
+/** Reads seconds since 1970 with fractions. */
 export const moment: Shape<number> = (value, place) => {
   const seconds = number(value, place);
   if (seconds < 0 || seconds > LAST_SECOND) throw wrong(place, 'is no time of the years 1970 to 9999');
   return seconds;
 };
 
-/** A time in whole seconds. */
+/** Reads a time as whole seconds. */
 export const time: Shape<number> = (value, place) => Math.floor(moment(value, place));
 
 export const orNull =
@@ -101,7 +101,7 @@ export const list =
     return value.map((member, index) => shape(member, `${place}[${index}]`));
   };
 
-/** Members that are not named are left out. */
+/** Reads an object and drops unknown members. */
 export const object =
   <S extends Readonly<Record<string, Shape<unknown>>>>(shapes: S): Shape<{ readonly [K in keyof S]: Shaped<S[K]> }> =>
   (value, place) => {
@@ -111,13 +111,13 @@ export const object =
     return read as { readonly [K in keyof S]: Shaped<S[K]> };
   };
 
-/** An object with whatever members. */
+/** Reads an object with any members. */
 export const record: Shape<Readonly<Record<string, unknown>>> = (value, place) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(place, 'is not an object');
   return value as Readonly<Record<string, unknown>>;
 };
 
-/** By any name. */
+/** Reads an object with any keys and values of one shape. */
 export const dictionary =
   <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> =>
   (value, place) =>
@@ -125,7 +125,7 @@ export const dictionary =
       Object.entries(record(value, place)).map(([name, member]) => [name, shape(member, `${place}.${name}`)]),
     );
 
-/** What is shorter fits into memory, whatever it is. */
+/** Shorter documents fit into memory regardless of their content. */
 const ALWAYS_FITS = 16 * 1024 ** 2;
 
 /** @throws DomainError INVALID_IMPORT */
@@ -142,7 +142,7 @@ export function parseJson(content: string, place: string): unknown {
 const NAME = text(1000);
 const anyId = id<never>();
 
-/** Settings with values that they can have; what is missing, or what this version does not know, is at its default. */
+/** Reads settings with valid values; missing and unknown ones get their default. */
 export function settings<R extends Registry>(registry: R): Shape<SettingValues<R>> {
   return (value, place) => {
     const given = record(value, place);
@@ -171,7 +171,7 @@ const html: Shape<string> = (value, place) => {
   return given;
 };
 
-/** As older servers made them, too. */
+/** Accepts names that older servers allowed. */
 export const EMOJI_NAME: Shape<string> = (value, place) => {
   const name = text(100)(value, place);
   if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(place, 'is no name of an emoji');
@@ -274,7 +274,7 @@ const REALM_COPY = object({
     name: NAME,
     createdAt: time,
     settings: settings(STORED_REALM_SETTINGS),
-    // Exports of earlier versions have none.
+    // Missing in exports of earlier versions.
     images: orElse(object({ icon: image, logo: image, nightLogo: image }), USUAL_REALM_IMAGES),
     renderedDescription: html,
     permissions: permissions(REALM_PERMISSIONS),
@@ -283,7 +283,7 @@ const REALM_COPY = object({
   linkifiers: list(linkifier, 10_000),
   playgrounds: list(object({ id: integer, name: NAME, language: NAME, urlTemplate: text(10_000) }), 10_000),
   allowedDomains: list(object({ id: integer, domain: NAME, allowsSubdomains: flag }), 10_000),
-  // Exports of earlier versions have none.
+  // Missing in exports of earlier versions.
   customEmoji: orElse(list(customEmoji), []),
   groups: list(group),
   users: list(user),
@@ -325,7 +325,7 @@ const REALM_COPY = object({
   conversations: list(object({ recipientId: anyId, userIds: list(anyId, 100_000) })),
 });
 
-/** What `parley.json` says of the organization. Realm ids are left out: what belongs to it has its. */
+/** Reads the organization from `parley.json`. Realm ids are omitted, since parts get the id of their realm. */
 export const realmCopy: Shape<RealmCopy> = (value, place) => REALM_COPY(value, place) as unknown as RealmCopy;
 
 const notificationChoice = orNull(flag);
@@ -417,5 +417,5 @@ const PERSON_COPY = object({
   botStorage: orElse(list(object({ key: text(10_000_000), value: text(10_000_000) })), []),
 });
 
-/** A line of `parley-people.jsonl`. */
+/** Reads a line of `parley-people.jsonl`. */
 export const personCopy: Shape<PersonCopy> = (value, place) => PERSON_COPY(value, place) as unknown as PersonCopy;

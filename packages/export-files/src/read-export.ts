@@ -36,7 +36,7 @@ import {
 } from './parley-shapes.js';
 import { type MessageContext, type MessagePlace, readMessageFile, readMessagePlaces } from './read-messages.js';
 
-/** Beyond it, rows are handed to the disk. */
+/** Size above which rows are flushed to disk. */
 const MAX_HELD = 65_536;
 
 interface TableFile {
@@ -47,7 +47,7 @@ interface TableFile {
   isEmpty: boolean;
 }
 
-/** Tables that may be long, each as a file of JSON rows on the disk until all are complete. */
+/** Stores each potentially long table as a file of JSON rows until all are complete. */
 export class TableFiles {
   private readonly files = new Map<string, TableFile>();
 
@@ -57,12 +57,12 @@ export class TableFiles {
     await this.write(this.file(table), JSON.stringify(row), ',\n');
   }
 
-  /** A table may stay empty. */
+  /** Creates tables, which may stay empty. */
   begin(...tables: readonly string[]): void {
     for (const table of tables) this.file(table);
   }
 
-  /** A line of a file that is no table. */
+  /** Adds a line to a file that is not a table. */
   async addLine(name: string, row: object): Promise<void> {
     await this.write(this.file(name), JSON.stringify(row), '\n');
   }
@@ -76,7 +76,7 @@ export class TableFiles {
     }
   }
 
-  /** Of the whole file, which has ended. In bytes. */
+  /** Returns the size of a finished file in bytes. */
   async sizeOf(name: string): Promise<number> {
     return (await stat(this.file(name).path)).size;
   }
@@ -117,10 +117,10 @@ export class TableFiles {
 const RECORD = object({ path: text(1000), user_profile_id: orNull((value) => value) });
 type PictureRecord = ReturnType<typeof RECORD>;
 
-/** What was uploaded is better to make pictures of than what another server made of it. */
+/** Suffix of uploaded originals, which are better sources than images resized by another server. */
 const ORIGINAL = '.original';
 
-/** The path of the best file for each key. */
+/** Returns the path of the best file for each key. */
 async function readRecords<Key>(
   root: string,
   folder: PictureFolder,
@@ -128,7 +128,7 @@ async function readRecords<Key>(
 ): Promise<ReadonlyMap<Key, string>> {
   const name = PICTURE_RECORDS[folder];
   const paths = new Map<Key, string>();
-  // Not every export of another server has the folder.
+  // Some exports of other servers lack the folder.
   if (!(await findFile(root, join(root, name)))) return paths;
   const records: Shape<PictureRecord[]> = list(RECORD, 1_000_000);
   for (const record of records(await readDocument(root, name), name)) {
@@ -146,7 +146,7 @@ async function openPicture<Of>(root: string, of: Of, path: string | undefined): 
   return { of, size: found.size, content: createReadStream(path!) };
 }
 
-/** Of every emoji, by the names of their files. */
+/** Reads emoji images by file name. */
 export async function* readEmojiPictures(
   root: string,
   emoji: RealmCopy['customEmoji'],
@@ -155,7 +155,7 @@ export async function* readEmojiPictures(
   for (const { id, fileName } of emoji) yield await openPicture(root, id, paths.get(fileName));
 }
 
-/** Of everybody whose avatar is uploaded. */
+/** Reads all uploaded avatars. */
 export async function* readAvatars(root: string, users: RealmCopy['users']): AsyncGenerator<PictureCopy<UserId>> {
   const paths = await readRecords<unknown>(root, 'avatars', ({ user_profile_id }) => user_profile_id);
   for (const { user } of users) {
@@ -163,7 +163,7 @@ export async function* readAvatars(root: string, users: RealmCopy['users']): Asy
   }
 }
 
-/** Of those that were uploaded. */
+/** Uploaded icon and logos. */
 export async function* readRealmImages(
   root: string,
   { images }: RealmCopy['realm'],
@@ -182,13 +182,13 @@ export interface OpenOptions {
 
 export interface OpenExport {
   readonly source: ImportSource;
-  /** Parley's own, or that of a Zulip server. */
+  /** True for an export of Parley, false for one of a Zulip server. */
   readonly isOwn: boolean;
-  /** Removes what was unpacked. */
+  /** Removes unpacked files. */
   close(): Promise<void>;
 }
 
-/** Of a folder, or of an archive (`.tar.gz`, `.tar`). @throws DomainError INVALID_IMPORT */
+/** Opens a folder or an archive (`.tar.gz`, `.tar`). @throws DomainError INVALID_IMPORT */
 export async function openExport(path: string, options: OpenOptions): Promise<OpenExport> {
   const isFolder = (await stat(path)).isDirectory();
   await removeAbandoned(options.temporaryFolder);
@@ -209,12 +209,12 @@ export async function openExport(path: string, options: OpenOptions): Promise<Op
   }
 }
 
-/** What names of folders with unpacked exports begin with. */
+/** Prefix of folders with unpacked exports. */
 const UNPACKED = 'parley-import-';
-/** An import that has not come to its end by then is removed by the server as well. */
+/** Maximum duration of an import; the server also removes older folders. */
 const ABANDONED_MS = 86_400_000;
 
-/** Of imports whose processes were ended: whoever reads the disk could read all that they unpacked. */
+/** Removes folders of killed imports, which would expose private data on the disk. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isDirectory() || !entry.name.startsWith(UNPACKED)) continue;
@@ -224,7 +224,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** The folder itself, or the only one in it. */
+/** Returns the folder itself, or its only subfolder. */
 async function findRoot(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true });
   if (entries.some(({ name }) => name === REALM_FILE)) return folder;
@@ -326,7 +326,7 @@ async function* readMessages(root: string, context: MessageContext): AsyncGenera
   }
 }
 
-/** Of the first and the last file that has any: those between are read when their messages are. */
+/** Reads the first and the last file with messages; those between are read later. */
 async function readMessageRange(root: string): ReturnType<ImportSource['messageRange']> {
   const files = await messageFiles(root);
   const first = (await readFirstPlaces(root, files)).at(0);
@@ -381,7 +381,7 @@ async function* readFiles(root: string): AsyncGenerator<FileCopy> {
         size: row.size,
         contentType: row.content_type,
         createdAt: row.create_time,
-        // Found out anew when it is asked for.
+        // Recomputed on demand.
         image: null,
       },
       messageIds: row.messages,

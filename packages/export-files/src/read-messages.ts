@@ -79,25 +79,25 @@ const EDIT = object({
   stream: orNull(channelId),
 });
 
-/** What messages name, as far as the rest of the export says it. */
+/** References in messages that the rest of the export resolves. */
 export interface MessageContext {
   readonly channelOf: (recipient: RecipientId) => ChannelId | null;
-  /** Whom messages to a recipient of one person are for; null: it is another kind of recipient. */
+  /** Returns the user of a personal recipient; null for other kinds of recipients. */
   readonly personOf: (recipient: RecipientId) => UserId | null;
   readonly clients: ReadonlyMap<number, string>;
-  /** Of a Zulip server, whose export has them apart. */
+  /** Reactions and submessages of a Zulip server, which exports them separately. */
   readonly reactionsOf: (message: MessageId) => MessageCopy['reactions'];
   readonly submessagesOf: (message: MessageId) => MessageCopy['submessages'];
-  /** Whether it is an export of Parley. */
+  /** True for an export of Parley. */
   readonly isOwn: boolean;
 }
 
 const PLACE = object({ id: messageId, sender: userId, recipient: id<RecipientId>() });
 
-/** Which message it is, and whose. */
+/** Id of a message with its sender and recipient. */
 export type MessagePlace = Pick<MessageCopy['message'], 'id' | 'senderId' | 'recipientId'>;
 
-/** Of a file of messages no more than what they are; ascending. */
+/** Reads only ids, senders and recipients of a message file, ascending. */
 export function readMessagePlaces(content: string, place: string): readonly MessagePlace[] {
   const tables = record(parseJson(content, place), place);
   return list(PLACE, 100_000)(tables.zerver_message, `${place}: zerver_message`)
@@ -105,7 +105,7 @@ export function readMessagePlaces(content: string, place: string): readonly Mess
     .sort((a, b) => a.id - b.id);
 }
 
-/** A file of messages. Those of other channels and conversations than those of the export are left out. */
+/** Reads a message file. Skips messages of channels and conversations outside the export. */
 export function readMessageFile(content: string, place: string, context: MessageContext): readonly MessageCopy[] {
   const tables = record(parseJson(content, place), place);
   const messages = list(MESSAGE, 100_000)(tables.zerver_message, `${place}: zerver_message`);
@@ -116,7 +116,7 @@ export function readMessageFile(content: string, place: string, context: Message
   const clients = new Map([...context.clients, ...ownClients.map(({ id: client, name }) => [client, name] as const)]);
   const holders = new Map<MessageId, HolderCopy[]>();
   for (const row of list(record)(tables.zerver_usermessage ?? [], `${place}: zerver_usermessage`)) {
-    // There may be thousands in a file: no texts are made of where they are unless one is wrong.
+    // Positions are formatted only for invalid rows, since a file may contain thousands.
     const { user_profile, message, flags_mask } = row as unknown as UserMessageRow;
     if (!Number.isSafeInteger(user_profile) || !Number.isSafeInteger(message) || !Number.isSafeInteger(flags_mask)) {
       throw wrong(`${place}: zerver_usermessage`, 'has a row that is none');
@@ -165,10 +165,10 @@ export function readMessageFile(content: string, place: string, context: Message
     });
 }
 
-/** Bounded, so that what looks like the beginning of one is not followed to the end of the text each time. */
+/** Bounded repetition prevents a scan to the end of the text from each false start. */
 const CHANNEL_MENTION = /class="user-mention[^"]{0,100}"[^>]{0,100}data-user-id="\*"/;
 
-/** By mask, as far as it is of bits that mean something: a million messages have the same few. */
+/** Flags by mask, limited to known bits; a million messages share few masks. */
 const flagsByMask: HolderCopy['flags'][] = [];
 const MEANING_BITS = Object.values(FLAG_BITS).reduce((all, bit) => all | bit, GROUP_MENTIONED_BIT);
 
@@ -197,7 +197,7 @@ const editList: Shape<ReturnType<typeof EDIT>[]> = list(EDIT, 10_000);
 function editsOf(row: ReturnType<typeof MESSAGE>, place: string): MessageEdit[] {
   const where = `${place}: edit_history of message ${row.id}`;
   const entries = editList(parseJson(row.edit_history!, where), where);
-  // What a topic became is what the next newer entry found.
+  // The next newer entry's previous topic is the topic after this one.
   let topicAfter = row.subject;
   return entries.map((entry) => {
     const from = entry.prev_topic ?? entry.prev_subject;
@@ -220,7 +220,7 @@ function editsOf(row: ReturnType<typeof MESSAGE>, place: string): MessageEdit[] 
   });
 }
 
-/** Zulip's column is of any change. */
+/** Zulip's column covers edits of any kind. */
 function contentEditedAt(lastEdit: number | null, edits: readonly MessageEdit[], isOwn: boolean): number | null {
   if (isOwn) return lastEdit === null ? null : Math.floor(lastEdit);
   return edits.find(({ previousContent }) => previousContent !== null)?.editedAt ?? null;

@@ -13,7 +13,7 @@ const ATTRIBUTES = new Set(
     /\s+/,
   ),
 );
-/** What formulas are set with. */
+/** CSS properties of rendered formulas. */
 const STYLE_PROPERTIES = new Set(
   `background-color border-bottom-width border-color border-right-style border-right-width border-style border-top-width
    border-width bottom color height left margin margin-left margin-right margin-top min-width padding-left text-shadow top
@@ -28,8 +28,7 @@ const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[^\s=>"'/<]+(?:="[^"]*")?)*)\s*\
 const ATTRIBUTE = /\s+([^\s=>"'/<]+)(?:="([^"]*)")?/g;
 
 /**
- * Whether HTML of another server holds nothing but what messages are made of: what browsers run, load from anywhere, or put
- * above the page is none of that.
+ * True if HTML of another server contains only what messages consist of: no scripts, external resources or overlays.
  */
 export function isSafeHtml(html: string): boolean {
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
@@ -38,7 +37,7 @@ export function isSafeHtml(html: string): boolean {
     if (!tag || !TAGS.has(tag[2]!.toLowerCase())) return false;
     at = TAG.lastIndex;
     const attributes = tag[3]!;
-    // Most tags have none, and looking for them makes another expression.
+    // Most tags have no attributes, so skip creating an iterator.
     if (attributes === '') continue;
     for (const [, name, value = ''] of attributes.matchAll(ATTRIBUTE)) if (!isSafeAttribute(name!, value)) return false;
   }
@@ -52,7 +51,7 @@ function isSafeAttribute(name: string, value: string): boolean {
   return true;
 }
 
-/** Nothing is loaded by it, and nothing put above the page. */
+/** True if the declaration loads nothing and cannot overlay the page. */
 function isSafeDeclaration(declaration: string): boolean {
   if (declaration.trim() === '') return true;
   const colon = declaration.indexOf(':');
@@ -63,7 +62,7 @@ function isSafeDeclaration(declaration: string): boolean {
 }
 
 function isSafeUrl(value: string): boolean {
-  // Browsers read entities and pass over control characters before they look for a scheme.
+  // Browsers decode entities and skip control characters before parsing a scheme.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
   const url = value.replace(/[\u0000-\u0020]+/g, '');
   const start = url.slice(0, url.search(/[/?#]|$/));
@@ -72,7 +71,7 @@ function isSafeUrl(value: string): boolean {
   return scheme === undefined || SCHEMES.has(scheme.toLowerCase());
 }
 
-/** The HTML as it is; where it is not safe, what it was made of as plain text. */
+/** Returns safe HTML unchanged, otherwise the source as plain text. */
 export const safeHtml = (html: string, source: string): string =>
   isSafeHtml(html) ? html : `<p>${escapeHtml(source)}</p>`;
 

@@ -42,17 +42,17 @@ it.each([
   expect(readdirSync(folder)).toHaveLength(2);
 });
 
-it('refuses a second file of the same name', async () => {
+it('unpack rejects duplicate file names', async () => {
   const path = await archiveOf([{ name: 'a' }, '1'], [{ name: './a' }, '2']);
   await expect(unpack(path, mkdtempSync(join(folder, 'target-')))).rejects.toThrow(/damaged/);
 });
 
-it('refuses what is said of a file at greater length than memory should hold', async () => {
+it('unpack rejects metadata too large for memory', async () => {
   const path = await archiveOf([{ name: 'a', type: 'file', pax: { comment: 'x'.repeat(5_000_000) } }, '1']);
   await expect(unpack(path, mkdtempSync(join(folder, 'target-')))).rejects.toThrow('damaged: Header exceeds max size');
 });
 
-it('refuses more bytes, and more files, than the limits', async () => {
+it('unpack rejects more bytes and files than the limits', async () => {
   const path = await archiveOf([{ name: 'a' }, 'x'.repeat(5000)], [{ name: 'b' }, 'y']);
   const target = () => mkdtempSync(join(folder, 'target-'));
   const limits = { maxBytes: 1_000_000, maxFiles: 10, minFreeBytes: 0 };
@@ -62,13 +62,13 @@ it('refuses more bytes, and more files, than the limits', async () => {
 
 const MIB = 1024 ** 2;
 
-describe('where the disk is short of room', () => {
+describe('unpack with limited disk space', () => {
   const freed = (...looks: readonly number[]) => {
     const seen = [...looks];
     return async () => (seen.length > 1 ? seen.shift()! : seen[0]!) * MIB;
   };
 
-  it('begins nothing that cannot fit', async () => {
+  it('starts nothing that cannot fit', async () => {
     const path = await archiveOf([{ name: 'a' }, 'x'.repeat(3 * MIB)]);
     const target = mkdtempSync(join(folder, 'target-'));
     const room = new DiskRoom(target, 10 * MIB, freed(12));
@@ -79,7 +79,7 @@ describe('where the disk is short of room', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  it('stops while others still have room', async () => {
+  it('stops while free space for others remains', async () => {
     const path = join(folder, 'given.tar.gz');
     const plain = await archiveOf([{ name: 'a' }, 'x'.repeat(60 * MIB)]);
     await writeFile(path, gzipSync(readFileSync(plain)));
@@ -89,14 +89,14 @@ describe('where the disk is short of room', () => {
     expect(statSync(join(target, 'a')).size).toBeLessThan(40 * MIB);
   });
 
-  it('unpacks what fits, with what others need', async () => {
+  it('unpacks data that fits besides the reserve', async () => {
     const path = await archiveOf([{ name: 'a' }, 'x'.repeat(40 * MIB)]);
     const target = mkdtempSync(join(folder, 'target-'));
     await unpack(path, target, UNPACK_LIMITS, new DiskRoom(target, 10 * MIB, freed(52, 36, 26)));
     expect(statSync(join(target, 'a')).size).toBe(40 * MIB);
   });
 
-  it('asks the system how much is free', async () => {
+  it('queries the free space of the system', async () => {
     const refusal = expect.objectContaining({ code: 'SERVER_BUSY' });
     await expect(new DiskRoom(folder, Number.MAX_SAFE_INTEGER).require(0)).rejects.toEqual(refusal);
     await new DiskRoom(folder, 0).require(1);

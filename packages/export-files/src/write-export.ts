@@ -23,22 +23,22 @@ import { PersonTables, realmTables, TABLES_OF_PEOPLE } from './zulip-tables.js';
 
 export interface WriteOptions {
   readonly names: ColumnNames;
-  /** A folder in which a folder of temporary files is made. */
+  /** Parent of the temporary folder. */
   readonly temporaryFolder: string;
-  /** Called with how many messages are written. */
+  /** Called with the number of messages written. */
   readonly onProgress?: (messages: number) => void;
-  /** Awaited after every few messages, so that others are served. */
+  /** Awaited after every few messages to serve other work. */
   readonly rest?: () => Promise<void>;
 }
 
-/** The export as one file: a compressed archive of a folder in Zulip's layout. Memory holds a part of it at a time. */
+/** Yields the export as a compressed archive of a folder in Zulip's layout. Memory contains one part at a time. */
 export async function* writeExport(source: RealmSource, options: WriteOptions): AsyncGenerator<Uint8Array> {
   const folder = await mkdtemp(join(options.temporaryFolder, 'parley-export-'));
   const archive = pack();
   const out = new PassThrough();
   const compressed = pipeline(archive as unknown as Readable, createGzip({ level: 6 }), out);
   const written = new ExportWriter(source, options, archive, new TableFiles(folder)).write();
-  // Whichever fails first ends the other, and what is read of it.
+  // A failure of either side ends the other and its input.
   written.catch((error: Error) => {
     archive.destroy(error);
     out.destroy(error);
@@ -56,7 +56,7 @@ export async function* writeExport(source: RealmSource, options: WriteOptions): 
   }
 }
 
-/** What names contain, all in one folder. */
+/** Root folder within the archive. */
 const ROOT = 'parley-export';
 
 class ExportWriter {
@@ -174,7 +174,7 @@ class ExportWriter {
   private async writeAvatars(): Promise<void> {
     const { realm, users } = this.source.realm;
     const people = new Map(users.map(({ user }) => [user.id, user]));
-    // Other servers make of it what they need.
+    // Only originals; importing servers create their own sizes.
     await this.writePictures('avatars', this.source.avatars(), (id) => ({
       path: `${realm.id}/${id}.original`,
       user_profile_id: id,
@@ -184,7 +184,7 @@ class ExportWriter {
     }));
   }
 
-  /** `recordOf`: what the record says beside what all records of pictures say. */
+  /** `recordOf`: properties of a record beside those common to all pictures. */
   private async writePictures<Of>(
     folder: PictureFolder,
     pictures: AsyncIterable<PictureCopy<Of>>,
@@ -201,14 +201,14 @@ class ExportWriter {
     }
   }
 
-  /** All tables as one document, of which the long ones are read back from the disk. */
+  /** Writes all tables as one document, reading the long ones back from disk. */
   private async writeRealm(): Promise<void> {
     await this.addTable('uploads/records.json', 'uploads', '[', ']\n');
     for (const records of Object.values(PICTURE_RECORDS)) await this.addTable(records, records, '[', ']\n');
     await this.addTable(ATTACHMENT_FILE, ATTACHMENT_FILE, '{"zerver_attachment":[', ']}\n');
     const short = { ...realmTables(this.source.realm, this.options.names), zerver_client: this.clients.rows() };
     const pieces: (Uint8Array | string)[] = await this.restingBetween(jsonPieces(short));
-    // Others follow before it ends.
+    // Removes the closing brace, since other tables follow.
     pieces.pop();
     for (const table of TABLES_OF_PEOPLE) pieces.push(Buffer.from(`,\n"${table}":[`), table, Buffer.from(']'));
     pieces.push(Buffer.from('}\n'));
@@ -282,7 +282,7 @@ class ExportWriter {
   }
 }
 
-/** About two milliseconds' work. */
+/** About two milliseconds of work. */
 const HOLDERS_BEFORE_REST = 5000;
 
 function drained(stream: Writable): Promise<void> {

@@ -17,7 +17,7 @@ import {
 import type { ColumnNames } from './message-rows.js';
 import type { TableFiles } from './read-export.js';
 
-/** Tables of the realm that every export has, be they empty. */
+/** Tables present in every export, possibly empty. */
 export const TABLES_OF_PEOPLE = [
   'zerver_subscription',
   'zerver_usertopic',
@@ -34,7 +34,7 @@ export const TABLES_OF_PEOPLE = [
   'zerver_submessage',
 ] as const;
 
-/** What an export has of Zulip's tables without a row for a person's own things, by table. */
+/** Rows of Zulip's tables by table, except per-user data. */
 export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Record<string, Iterable<object>>> {
   const { realm, users } = copy;
   const members = users.filter(({ systemKind }) => systemKind === null);
@@ -228,7 +228,7 @@ const streamRow = (channel: Channel, realmId: number) => ({
   is_recently_active: channel.isRecentlyActive,
 });
 
-/** Writes what is one person's own into Zulip's tables. */
+/** Writes per-user data into Zulip's tables. */
 export class PersonTables {
   private readonly ids = new Map<string, number>();
   private readonly channels: ReadonlyMap<number, Channel>;

@@ -13,7 +13,7 @@ it.each([
   ['/api/v1/nothing', undefined],
   ['/api/v1', undefined],
   ['/avatar/7', undefined],
-])('the path of the contract for %s is %s', (requestPath, path) => {
+])('maps the request path %s to the contract path %s', (requestPath, path) => {
   expect(contractPathOf(requestPath)).toBe(path);
 });
 
@@ -22,6 +22,6 @@ it('lists each operation once', () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-it('marks the twenty operations', () => {
+it('marks the twenty required operations', () => {
   expect(CONTRACT_OPERATIONS.filter(({ isStarred }) => isStarred)).toHaveLength(20);
 });

@@ -6,7 +6,7 @@ import { registerSections } from './routes.js';
 const declared = (kind: 'events' | 'errors') => FEATURES.flatMap((feature) => Object.keys(feature[kind] ?? {}));
 
 describe('features', () => {
-  it.each(['events', 'errors'] as const)('have %s of their own: none is declared by two', (kind) => {
+  it.each(['events', 'errors'] as const)('declares each of their %s in only one feature', (kind) => {
     const names = declared(kind);
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
@@ -29,13 +29,13 @@ const sections = registerSections({
 const requested = (...types: string[]) =>
   sections.filter((section) => section.isRequested(new Set(types))).map(({ name }) => name);
 
-describe('the sections of register', () => {
-  it('have a name each', () => {
+describe('register sections', () => {
+  it('have unique names', () => {
     const names = sections.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('are all there for clients that ask for everything', () => {
+  it('returns all register sections if the client requests everything', () => {
     expect(sections.filter((section) => !section.isRequested(null))).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe('the sections of register', () => {
     ${['realm_user']}                        | ${['realm_user', 'realm_users']}
     ${['realm_users']}                       | ${[]}
     ${['user_settings', 'stream', 'device']} | ${['device', 'stream', 'user_settings']}
-  `('of $types are $names', ({ types, names }: { types: string[]; names: string[] }) => {
+  `('returns the sections for $types: $names', ({ types, names }: { types: string[]; names: string[] }) => {
     expect(requested(...types)).toEqual(names);
   });
 });

@@ -43,7 +43,7 @@ import { USERS } from './users/users.js';
 
 const NONE = wire.listOf(wire.anything());
 
-/** What register answers of features that are still to come: each takes the place of its line. */
+/** Fixed register fields of features that are not implemented yet. An implemented feature replaces its line. */
 const PLANNED = {
   registerSections: () => [
     fixedSection(
@@ -63,7 +63,7 @@ const PLANNED = {
   ],
 } satisfies HttpFeature;
 
-/** All of them, and no other file of this package names them all. Sections of register's answer come in this order. */
+/** All features, in the order of their register sections. No other file of this package lists all features. */
 const ALL = [
   SERVER_SETTINGS,
   AUTHENTICATION,
@@ -107,14 +107,14 @@ export const FEATURES: readonly HttpFeature[] = ALL;
 
 type EventsOf<F> = F extends { readonly events: infer E } ? Extract<keyof E, AnyEventType> : never;
 
-/** The compiler reports an event here that no feature presents. */
+/** Fails to compile if no feature presents an event. */
 export const EVENT_PRESENTERS: Presenters<AnyEventType> = merged('events') as Presenters<
   EventsOf<(typeof ALL)[number]>
 >;
 
 export const ERROR_REPLIES = new ErrorReplies(merged('errors'));
 
-/** What is shown with messages. */
+/** Fields that features add to messages. */
 export const MESSAGE_PARTS: MessagePart = joinParts(FEATURES.flatMap(({ messageParts = [] }) => messageParts));
 
 function merged<K extends 'events' | 'errors'>(kind: K): NonNullable<HttpFeature[K]> {

@@ -7,17 +7,17 @@ import type { Route } from './kernel/route.js';
 import { instantiateDto } from './kernel/testing/instantiate-dto.js';
 import { createRoutes } from './routes.js';
 
-/** What presenting needs is asked for by requests only. */
+/** Dependencies are only used by requests, so none are needed here. */
 const routes = createRoutes({} as RouteDependencies);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
-describe('the table of operations', () => {
-  it('has each of them once', () => {
+describe('route table', () => {
+  it('lists each operation once', () => {
     const names = routes.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('dispatches the ones that are called most ahead of everything else', () => {
+  it('dispatches the most frequent operations first', () => {
     expect(
       routes
         .filter(({ hot }) => hot)
@@ -36,7 +36,7 @@ describe('the table of operations', () => {
     ]);
   });
 
-  it('authenticates callers, except before log-in, for spectators, for answers that are the same for all, and for pages', () => {
+  it('requires authentication except for log-in, spectators, public responses and pages', () => {
     expect(
       routes
         .filter(({ auth, errorPage }) => auth === 'anyone' && !errorPage)
@@ -73,12 +73,12 @@ describe('the table of operations', () => {
     ]);
   });
 
-  it('lets incoming-webhook bots do nothing but send', () => {
+  it('allows incoming-webhook bots only to send messages', () => {
     expect(routes.filter(({ allowsWebhookBots }) => allowsWebhookBots).map(nameOf)).toEqual(['POST /messages']);
   });
 });
 
-/** The first refusal, by our parser and by the two libraries that describe DTOs. */
+/** Returns the first rejection message, from our parser and from the two libraries that describe DTOs. */
 const ours = (dto: Dto, fields: Parameters) => {
   try {
     parse(dto, {}, fields);
@@ -92,11 +92,12 @@ const theirs = (dto: Dto, fields: Parameters) => {
   return Object.values(first?.constraints ?? {})[0];
 };
 
-describe('what each operation asks for', () => {
-  // Whatever a parameter is, one of these is wrong for it; each is tried in its place, the others left out.
+describe('DTO validation of each route', () => {
+  // At least one of these values is invalid for any parameter. Each value is tried alone, with all other parameters
+  // absent.
   const values = ['', 'x', '1', '-1', 'true', 'null', '"x"', '[]', '["x"]', '[1]', '{}', '[{}]'];
 
-  it.each(routes.map((route) => [nameOf(route), route.dto] as const))('%s', (_name, dto) => {
+  it.each(routes.map((route) => [nameOf(route), route.dto] as const))('supports the operator %s', (_name, dto) => {
     const members = membersOfDto(dto);
     const requests = members.flatMap(({ name }) => values.map((value) => new Parameters(new Map([[name, value]]))));
     for (const fields of [Parameters.none, ...requests]) expect(ours(dto, fields)).toBe(theirs(dto, fields));

@@ -5,10 +5,10 @@ import type { RegisterSection } from './kernel/register-section.js';
 import type { Route } from './kernel/route.js';
 import { openApiRoutes } from './openapi/docs-page.js';
 
-/** Those of all features, and what is sent where nothing happens (events §6.3). */
+/** Schema of all feature events plus the heartbeat (events §6.3). */
 const EVENT = eventSchema([...Object.values(EVENT_PRESENTERS).flatMap(({ forms }) => forms), form('heartbeat')]);
 
-/** Every operation. What they keep at hand is theirs: each server makes its own. */
+/** Creates every operation. Routes may hold per-server state, so each server creates its own. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
   const made = new Map<unknown, unknown>();
   const once = <T>(make: (parts: RouteDependencies) => T): T => {
@@ -26,6 +26,6 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
   return [...routes, ...openApiRoutes(routes, dependencies)];
 }
 
-/** What a client can begin with (events §3.2), in the order of the answer. */
+/** Sections of the register response (events §3.2), in response order. */
 export const registerSections = (parts: SectionParts): readonly RegisterSection[] =>
   FEATURES.flatMap(({ registerSections: sections }) => sections?.(parts) ?? []);

@@ -6,7 +6,7 @@ import type { default as Sharp } from 'sharp';
 
 const require = createRequire(import.meta.url);
 
-/** Everything that reads an image, but for these, is locked: SVG above all, and whatever later versions learn to read. */
+/** Allowed readers; all others are blocked, above all SVG and any added by later versions. */
 const READERS = [
   'VipsForeignLoadPngBuffer',
   'VipsForeignLoadJpegBuffer',
@@ -18,15 +18,15 @@ const READERS = [
 
 let loaded: typeof Sharp | undefined;
 
-/** When the first image comes: most servers see none for long, and it takes a while. */
+/** Loads sharp with the first image, since loading is slow and most servers rarely need it. */
 export function loadSharp(): typeof Sharp {
   if (loaded) return loaded;
   const sharp = require('sharp') as typeof Sharp;
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: READERS });
-  // No image is read twice in a row.
+  // Images are not read repeatedly.
   sharp.cache(false);
-  // `ImageProcess` decides how many run at the same time.
+  // `ImageProcess` controls concurrency.
   sharp.concurrency(1);
   loaded = sharp;
   return sharp;
@@ -35,16 +35,16 @@ export function loadSharp(): typeof Sharp {
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Four bytes a pixel instead of three. */
+  /** True for four bytes per pixel instead of three. */
   readonly hasAlpha: boolean;
-  /** ICC; null: sRGB. */
+  /** ICC profile; null for sRGB. */
   readonly profile: Uint8Array | null;
-  /** From one line to the next, in bytes. */
+  /** Bytes from one line to the next. */
   readonly stride: number;
   readonly pixels: Uint8Array;
 }
 
-/** Read one after the other, so that a reader does not need memory for all of them. */
+/** Strips are read one after another, so that a reader does not need memory for the whole image. */
 const LINES_IN_STRIP = 64;
 const SHORT = 3;
 const LONG = 4;
@@ -53,7 +53,7 @@ const BYTES_OF = { [SHORT]: 2, [LONG]: 4, [UNDEFINED]: 1 };
 
 type Values = readonly number[] | Uint8Array;
 
-/** TIFF 6.0 without compression: pixels with a profile of colors, for a reader that takes files alone. */
+/** Encodes pixels with a color profile as uncompressed TIFF 6.0, for a reader that accepts only files. */
 export function encodeTiff({ width, height, hasAlpha, profile, stride, pixels }: Pixels): Uint8Array {
   const samples = hasAlpha ? 4 : 3;
   const line = width * samples;
@@ -106,22 +106,22 @@ export function encodeTiff({ width, height, hasAlpha, profile, stride, pixels }:
 
 const even = (bytes: number): number => bytes + (bytes % 2);
 
-/** An image whose header has been read. */
+/** Image whose header has been parsed. */
 export interface HeicImage {
-  /** In pixels, as it is seen. */
+  /** Displayed width in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Its pixels, as a TIFF. The thread stands still meanwhile. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
+  /** Decodes the pixels as a TIFF, blocking the thread. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
   decode(): Uint8Array;
 }
 
-/** Of the decoder, with the image: a header may promise less than what follows it demands. */
+/** Memory limit of the decoder including the image, since data may demand more than the header claims. */
 const MAX_MEMORY_BYTES = 320 * 1024 * 1024;
-/** Further ones are left out, which costs colors a little. */
+/** Maximum size of a color profile; larger ones are ignored, which slightly changes colors. */
 const MAX_PROFILE_BYTES = 1024 * 1024;
 const PAGE_BYTES = 65_536;
 
-/** As the library's `heif_error_code`, `heif_suberror_code`, `heif_colorspace`, `heif_chroma` and `heif_channel` have them. */
+/** Constants of `heif_error_code`, `heif_suberror_code`, `heif_colorspace`, `heif_chroma` and `heif_channel`. */
 const OUT_OF_MEMORY = 6;
 const LIMIT_EXCEEDED = 1000;
 const RGB = 1;
@@ -129,13 +129,13 @@ const INTERLEAVED_RGB = 10;
 const INTERLEAVED_RGBA = 11;
 const INTERLEAVED = 10;
 
-/** Room for a `heif_error`, and for what a function answers by a pointer. */
+/** Space for a `heif_error` and for a pointer result. */
 const ERROR_BYTES = 12;
 const ANSWER_BYTES = 4;
 
 let library: { readonly make: (options: object) => MainModule; readonly code: WebAssembly.Module } | undefined;
 
-/** When the first such image comes. */
+/** Loads the library with the first HEIC image. */
 function loadLibrary(): NonNullable<typeof library> {
   library ??= {
     make: require('libheif-js/libheif-wasm/libheif.js'),
@@ -144,7 +144,7 @@ function loadLibrary(): NonNullable<typeof library> {
   return library;
 }
 
-/** With a memory of its own, which nothing of an earlier image is in and which does not grow beyond the limit. */
+/** Creates an instance with its own bounded memory, isolated from earlier images. */
 function newLibrary(): MainModule {
   const { make, code } = loadLibrary();
   return make({
@@ -169,7 +169,10 @@ function limit(memory: WebAssembly.Memory): void {
   };
 }
 
-/** What phones make of photos; libvips comes without a decoder of it. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
+/**
+ * Opens a HEIC image, the format of phone photos, for which libvips has no decoder. @throws DomainError
+ * UNREADABLE_IMAGE, IMAGE_TOO_LARGE
+ */
 export function openHeic(image: Uint8Array): HeicImage {
   return orUnreadable(() => {
     const heif = newLibrary();
@@ -177,7 +180,7 @@ export function openHeic(image: Uint8Array): HeicImage {
     const answer = error + ERROR_BYTES;
     const numberAt = (address: number): number =>
       new DataView(heif.HEAPU8.buffer as ArrayBuffer).getUint32(address, true);
-    /** Calls what fills `error`, and answers what it has put at `answer`. */
+    /** Runs a call that fills `error` and returns the value at `answer`. */
     const call = (work: () => void): number => {
       work();
       const [code, subcode] = [numberAt(error), numberAt(error + 4)];
@@ -221,7 +224,7 @@ export function openHeic(image: Uint8Array): HeicImage {
   });
 }
 
-/** Whatever the library runs into, its image is at fault. */
+/** Attributes every failure of the library to the image. */
 function orUnreadable<T>(work: () => T): T {
   try {
     return work();

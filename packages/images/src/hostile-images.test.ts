@@ -8,14 +8,14 @@ const processor = new SharpImageProcessor(openHeic);
 const TICK = { width: 64, height: 64, fit: 'contain', format: 'png', maxFrames: 1 } as const;
 const SCRIPT = '<script>alert(1)</script>';
 const REFUSALS = ['UNREADABLE_IMAGE', 'IMAGE_TOO_LARGE', 'CORRUPT_ANIMATION', 'UNKNOWN_ANIMATION_FORMAT'];
-/** As many as in CI, or as in an endurance run. */
+/** Number of fuzzed images in CI or in an endurance run. */
 const FUZZED = process.env.HOSTILE_LOAD === 'long' ? 10_000 : 300;
 
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)">${SCRIPT}</svg>`;
 const photo = (width = 40, height = 30) =>
   sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 90 } } });
 
-/** A chunk of a PNG before its end. */
+/** Inserts a chunk before the end of a PNG. */
 function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
   const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from(type, 'latin1'), data, Buffer.alloc(4)]);
   chunk.writeUInt32BE(data.length, 0);
@@ -23,7 +23,7 @@ function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
   return Buffer.concat([png.subarray(0, -12), chunk, png.subarray(-12)]);
 }
 
-describe('what is no image of pixels', () => {
+describe('files without pixels', () => {
   it.each([
     ['an SVG with a script', svg],
     ['one with a prolog', `\uFEFF<?xml version="1.0"?>\n<!DOCTYPE svg>\n${svg}`],
@@ -39,7 +39,7 @@ describe('what is no image of pixels', () => {
     ['a bitmap of lines', 'P1\n3 3\n010\n101\n010\n'],
     ['an archive', 'PK\u0003\u0004........'],
     ['a header without an image', '\u0089PNG\r\n\u001a\n'],
-  ])('is refused: %s', async (_what, text) => {
+  ])('rejects the file: %s', async (_what, text) => {
     for (const bytes of [Buffer.from(text, 'utf8'), Buffer.from(text, 'latin1'), gzipSync(text)]) {
       await expect(processor.inspect(bytes)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
       await expect(processor.resize(bytes, TICK)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
@@ -47,7 +47,7 @@ describe('what is no image of pixels', () => {
   });
 });
 
-describe('what is hidden in an image', () => {
+describe('hidden image data', () => {
   it.each([
     ['behind a PNG', async () => Buffer.concat([await photo().png().toBuffer(), Buffer.from(SCRIPT)])],
     ['behind a JPEG', async () => Buffer.concat([await photo().jpeg().toBuffer(), Buffer.from(SCRIPT)])],
@@ -63,7 +63,7 @@ describe('what is hidden in an image', () => {
           .toBuffer(),
     ],
     ['in XMP', () => photo().withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${SCRIPT}</x:xmpmeta>`).webp().toBuffer()],
-  ])('does not get into the picture: %s', async (_where, make) => {
+  ])('removes hidden data: %s', async (_where, make) => {
     const image = await make();
     expect(image.includes(SCRIPT)).toBe(true);
     for (const format of ['png', 'webp', 'gif'] as const) {
@@ -73,7 +73,7 @@ describe('what is hidden in an image', () => {
   });
 });
 
-describe('an image that promises more than it holds', () => {
+describe('images that claim more than they contain', () => {
   const gif = (width: number, height: number, frames: number): Buffer => {
     const screen = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
     screen.writeUInt16LE(width, 6);
@@ -83,7 +83,7 @@ describe('an image that promises more than it holds', () => {
     frame.writeUInt16LE(height, 15);
     return Buffer.concat([screen, ...Array.from({ length: frames }, () => frame), Buffer.from(';')]);
   };
-  /** Its width and height are its first two tags. */
+  /** Width and height are the first two tags. */
   const tiff = (width: number, height: number): Buffer => {
     const image = Buffer.from(TIFF);
     const tags = image.readUInt32LE(4) + 2;
@@ -117,7 +117,7 @@ describe('an image that promises more than it holds', () => {
     ['pixels of a WebP', async () => webp(16_000, 16_000)],
     ['pixels of all frames', async () => gif(1000, 1000, 91)],
     ['frames', async () => gif(1, 1, 2001)],
-  ])('is refused before it is read: %s', async (_what, make) => {
+  ])('rejects a misleading image before decoding it: %s', async (_what, make) => {
     const image = await make();
     expect(image.length).toBeLessThan(200_000);
     const startedAt = performance.now();
@@ -127,12 +127,12 @@ describe('an image that promises more than it holds', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
-  it('is shown where it is within the bounds', async () => {
+  it('pass within the limits', async () => {
     expect(await processor.resize(blackPng(9000, 9000), TICK)).toMatchObject({ width: 64, height: 64 });
     expect(await processor.resize(gif(10, 10, 2000), TICK)).toMatchObject({ frames: 1 });
   });
 
-  it('takes no memory by its texts', async () => {
+  it('use no memory for text chunks', async () => {
     const bomb = withChunk(blackPng(9, 9), 'zTXt', Buffer.concat([Buffer.from('x\0\0'), gzipSync(Buffer.alloc(1e8))]));
     const before = process.memoryUsage().rss;
     await processor.resize(bomb, TICK).catch(() => undefined);
@@ -140,7 +140,7 @@ describe('an image that promises more than it holds', () => {
   });
 });
 
-it(`makes a picture of any of ${FUZZED} damaged images, or refuses it`, async () => {
+it(`processes or rejects each of ${FUZZED} damaged images`, async () => {
   const random = new SeededRandomness(Number(process.env.HOSTILE_SEED ?? 7));
   const upTo = (count: number): number => Math.floor(random.fraction() * count);
   const frames = Buffer.alloc(20 * 60 * 3, 'abcdefg');

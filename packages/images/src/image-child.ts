@@ -6,12 +6,12 @@ import { SharpImageProcessor } from './sharp-image-processor.js';
 const processor = new SharpImageProcessor(openHeic);
 
 try {
-  // On Linux: should memory run out, this process ends rather than the server.
+  // On Linux, the out-of-memory killer ends this process rather than the server.
   writeFileSync('/proc/self/oom_score_adj', '1000');
 } catch {
-  // Elsewhere there is no such file.
+  // Other systems have no such file.
 }
 
-// What runs in the process of `ImageProcess`: every job gets its answer.
+// Code of the process of `ImageProcess`: every job gets a response.
 process.on('message', async (job: ImageJob) => process.send?.(await answerJob(processor, job)));
 process.on('disconnect', () => process.exit());

@@ -6,11 +6,11 @@ import { ImageProcess } from './image-process.js';
 
 const USER = 1 as UserId;
 const TICK = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
-/** Starting a process takes long where others have the cores. */
+/** Generous timeout, since starting a process is slow on a busy machine. */
 const PATIENCE_MS = 100_000;
 const domain = join(__dirname, '../../domain/src');
 
-describe('a process for images', () => {
+describe('ImageProcess', () => {
   let built: BuiltScript;
   let images: ImageProcess;
   beforeAll(() => {
@@ -25,7 +25,7 @@ describe('a process for images', () => {
   });
   afterEach(() => images.close());
 
-  /** One that does something else. */
+  /** Process with a different script. */
   const processOf = (name: string, script: string, patienceMs = PATIENCE_MS) => {
     const path = join(built.script, '..', `${name}.cjs`);
     writeFileSync(path, script);
@@ -33,7 +33,7 @@ describe('a process for images', () => {
     return images;
   };
 
-  it('answers one image after the other, and refuses as the library does', async () => {
+  it('processes images in sequence and rejects like the library', async () => {
     const answers = await Promise.allSettled([
       images.inspect(blackPng(30, 20), USER),
       images.resize(Buffer.from('no image'), TICK, USER),
@@ -50,7 +50,7 @@ describe('a process for images', () => {
     ]);
   });
 
-  it('leaves the event loop alone', async () => {
+  it('does not block the event loop', async () => {
     await images.inspect(blackPng(1, 1), USER);
     let turns = 0;
     let isDone = false;
@@ -61,11 +61,11 @@ describe('a process for images', () => {
     count();
     await images.resize(blackPng(9000, 9000), TICK, USER);
     isDone = true;
-    // Without a process of its own the loop would stand still until it is done.
+    // In-process work would block the loop until done.
     expect(turns).toBeGreaterThan(5);
   });
 
-  it('refuses an image that brings it down, and goes on with the next', async () => {
+  it('rejects an image that crashes the process and continues with the next', async () => {
     processOf(
       'fragile',
       `process.on('message', ({ image }) => image[0] ? process.abort() : process.send({ result: 'fine' }));`,
@@ -82,7 +82,7 @@ describe('a process for images', () => {
     ]);
   });
 
-  it('refuses an image that takes too long, and goes on with the next', async () => {
+  it('rejects an image that takes too long and continues with the next', async () => {
     processOf(
       'slow',
       `process.on('message', ({ image }) => { while (image[0]); process.send({ result: 'fine' }); });`,
@@ -95,17 +95,17 @@ describe('a process for images', () => {
     ]);
   });
 
-  it('gets no secret of the server', async () => {
+  it('passes no server secret to the process', async () => {
     process.env.PARLEY_SECRET = 'a secret';
     processOf('curious', `process.on('message', () => process.send({ result: process.env }));`);
     expect(Object.keys(await images.inspect(Buffer.of(0), USER))).not.toContain('PARLEY_SECRET');
     delete process.env.PARLEY_SECRET;
   });
 
-  it('takes no more than it has room for, and nothing when it is closed', async () => {
+  it('rejects images beyond its capacity, and all after closing', async () => {
     processOf('idle', `process.on('message', () => {});`);
     const ask = (user: number) => images.inspect(Buffer.of(0), user as UserId);
-    // One that is worked on, and all that may wait, of one user and of all.
+    // One image in progress plus the maximum number waiting, per user and in total.
     const answers = Array.from({ length: 101 }, (_, n) => ask(n % 5));
     const outcomes = Promise.allSettled(answers);
     const busy = { code: 'SERVER_BUSY', details: { retryAfter: 1 } };
@@ -116,7 +116,7 @@ describe('a process for images', () => {
     await expect(ask(9)).rejects.toMatchObject(busy);
   });
 
-  it('takes twenty of one user, and no more bytes than they have a share of, while others may still send theirs', async () => {
+  it('limits each user to twenty images and a share of bytes while accepting others', async () => {
     processOf('idle', `process.on('message', () => {});`);
     const ask = (user: number, bytes: number) => images.inspect(Buffer.alloc(bytes), user as UserId);
     const MIB = 1024 * 1024;
@@ -134,7 +134,7 @@ describe('a process for images', () => {
     expect(await outcomes).toHaveLength(24);
   });
 
-  it('works for one user after the other', async () => {
+  it('serves users round-robin', async () => {
     processOf('quick', `process.on('message', ({ image }) => process.send({ result: String(image[0]) }));`);
     const order: string[] = [];
     const ask = async (name: number, user: number) =>
@@ -155,7 +155,7 @@ describe('a process for images', () => {
     expect(readFileSync(score, 'utf8')).toBe(before);
   });
 
-  it('is done without where there is none, but for what would keep the event loop', async () => {
+  it("works in the caller's process if none can be started, except for images that would block the event loop", async () => {
     images = new ImageProcess(null);
     expect(await images.inspect(blackPng(3, 2), USER)).toMatchObject({ width: 3, height: 2 });
     await expect(images.inspect(HEIC_PHOTO, USER)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });

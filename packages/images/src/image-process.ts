@@ -14,13 +14,13 @@ import {
 import { DomainError, type UserId, WorkQueue } from '@parley/domain/kernel';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
-/** What is asked of the process; `target`: null to look at the image only. */
+/** Request to the process; `target` is null for inspection only. */
 export interface ImageJob {
   readonly image: Uint8Array;
   readonly target: ImageTarget | null;
 }
 
-/** What it answers: a refusal by its code, since errors do not travel. */
+/** Response with an error code, since errors cannot be transferred. */
 export type ImageAnswer = { readonly result: ImageInfo | ProcessedImage } | { readonly refusal: Refusal };
 
 const REFUSALS = {
@@ -31,7 +31,7 @@ const REFUSALS = {
 };
 type Refusal = keyof typeof REFUSALS;
 
-/** Does the work, in whatever process. */
+/** Runs the job in the current process. */
 export async function answerJob(processor: SharpImageProcessor, { image, target }: ImageJob): Promise<ImageAnswer> {
   try {
     return { result: target === null ? await processor.inspect(image) : await processor.resize(image, target) };
@@ -41,7 +41,7 @@ export async function answerJob(processor: SharpImageProcessor, { image, target 
   }
 }
 
-/** @throws DomainError of the refusal */
+/** @throws DomainError of the error code */
 export function resultOf(answer: ImageAnswer): ImageInfo | ProcessedImage {
   if ('refusal' in answer) throw REFUSALS[answer.refusal]();
   return answer.result;
@@ -57,17 +57,17 @@ interface Room {
   readonly bytes: number;
 }
 
-/** Maximum of waiting jobs and of their bytes; further jobs are refused. One is taken at any time. */
+/** Maximum number and bytes of waiting jobs; further ones are rejected. A single job is always accepted. */
 const MAX_WAITING: Room = { jobs: 100, bytes: 128 * 1024 * 1024 };
-/** The same of one user. */
+/** Same limits per user. */
 const MAX_WAITING_OF_USER: Room = { jobs: 20, bytes: 48 * 1024 * 1024 };
-/** The library has a time limit of its own; this one is for images at which that fails. */
+/** Timeout in case the library's own time limit fails. */
 const PATIENCE_MS = 20_000;
-/** An idle process ends after this time, and frees its memory. */
+/** Idle time after which the process ends to free its memory. */
 const IDLE_MS = 30_000;
 const MAX_HEAP_MB = 256;
 
-/** Null where there is no such file: in a program that was bundled anew. */
+/** Returns the script; null if it is missing, as in a rebundled program. */
 function findScript(): string | null {
   try {
     return createRequire(import.meta.url).resolve('./image-child.js');
@@ -80,9 +80,9 @@ const serverBusy = (): DomainError =>
   new DomainError('SERVER_BUSY', 'Too many images are being read; try again in a moment.', { retryAfter: 1 });
 
 /**
- * Reads images in a process of its own, started when the first one comes and ended when none has come for a while. Should an image
- * bring the library down, hold it up or fill its memory, that process ends, and nobody but whoever sent the image notices; there is
- * no secret in it. One image at a time, of one user after the other. Where no process can be started, it works in the caller's.
+ * Processes images in a separate process, started on demand and stopped when idle. An image that crashes, blocks or
+ * exhausts the library ends only that process, which contains no secrets. Processes one image at a time, serving
+ * users round-robin. Falls back to the caller's process if none can be started.
  */
 export class ImageProcess implements ImageProcessor {
   private child: ChildProcess | null = null;
@@ -136,7 +136,7 @@ export class ImageProcess implements ImageProcessor {
     return waiting === 0 || (waiting < jobs && (this.waitingBytes.get(userId) ?? 0) + length <= bytes);
   }
 
-  /** Of the user, and of all. */
+  /** Updates the counts of the user and the total. */
   private countBytes(userId: UserId, bytes: number): void {
     for (const whose of [userId, null]) {
       const sum = (this.waitingBytes.get(whose) ?? 0) + bytes;
@@ -163,7 +163,7 @@ export class ImageProcess implements ImageProcessor {
       // Node's permission model may forbid starting processes.
       this.script = null;
     }
-    // HEIC is refused: reading it keeps a thread, which would be the event loop's.
+    // Rejects HEIC, whose decoder would block the event loop.
     void answerJob(new SharpImageProcessor(), job).then((answer) => this.finish(answer));
   }
 
@@ -180,7 +180,7 @@ export class ImageProcess implements ImageProcessor {
     const child = fork(script, [], {
       execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
       env: {
-        // One image at a time; memory that is free again is given back.
+        // One image at a time; freed memory is returned to the system.
         UV_THREADPOOL_SIZE: '1',
         MALLOC_ARENA_MAX: '1',
         ...(process.env.SystemRoot !== undefined && { SystemRoot: process.env.SystemRoot }),
@@ -193,15 +193,15 @@ export class ImageProcess implements ImageProcessor {
     });
     for (const event of ['error', 'exit']) child.on(event, () => this.lose(child, 'UNREADABLE_IMAGE'));
     try {
-      // Requests have priority over images.
+      // Requests take priority over images.
       if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // It has the usual one then.
+      // Keeps the default priority.
     }
     return child;
   }
 
-  /** The process has ended or is ended here; its job is refused. */
+  /** Ends the process if necessary and rejects its job. */
   private lose(child: ChildProcess, refusal: 'UNREADABLE_IMAGE' | 'IMAGE_TOO_LARGE'): void {
     if (child !== this.child) return;
     this.child = null;
@@ -210,7 +210,7 @@ export class ImageProcess implements ImageProcessor {
       this.finish({ refusal });
       return;
     }
-    // None could be started.
+    // No process could be started.
     this.script = null;
     clearTimeout(this.deadline);
     this.work(this.current.job);
@@ -224,7 +224,7 @@ export class ImageProcess implements ImageProcessor {
 
   private finishCurrent(answer: ImageAnswer): void {
     clearTimeout(this.deadline);
-    // An idle process keeps nobody else from ending.
+    // An idle process must not keep the parent alive.
     this.child?.unref();
     this.child?.channel?.unref();
     const order = this.current;

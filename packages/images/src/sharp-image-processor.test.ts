@@ -6,10 +6,10 @@ import { SharpImageProcessor } from './sharp-image-processor.js';
 
 const processor = new SharpImageProcessor(openHeic);
 
-/** Of noise, so that it cannot be pressed into a few bytes; of what is large, only the header is true. */
+/** Creates a noise image, which compresses badly; large images have only a valid header. */
 async function makeImage(sample: ImageSample): Promise<Uint8Array> {
   const { format, width, height, frames, damage } = sample;
-  // There is no encoder of it.
+  // No HEIC encoder is available.
   if (format === 'heic') return HEIC_PHOTO;
   if (width * height > 1_000_000)
     return claim(Buffer.from(await makeImage({ ...sample, width: 16, height: 16 })), sample);
@@ -19,12 +19,12 @@ async function makeImage(sample: ImageSample): Promise<Uint8Array> {
     .toFormat(format, { ...(damage === 'frame' && { lossless: true }) })
     .toBuffer();
   if (damage === 'end') return bytes.subarray(0, Math.floor(bytes.length * 0.7));
-  // Of the last frame of a WebP.
+  // Damages the last frame of a WebP.
   if (damage === 'frame') bytes.fill(0xff, bytes.lastIndexOf('VP8L') + 13, bytes.lastIndexOf('VP8L') + 60);
   return bytes;
 }
 
-/** Writes a size into the header of an image. */
+/** Writes dimensions into the header of an image. */
 function claim(image: Buffer, { format, width, height }: ImageSample): Buffer {
   if (format === 'png') {
     image.writeUInt32BE(width, 16);
@@ -48,17 +48,17 @@ function noise(width: number, height: number): Buffer {
   return bytes;
 }
 
-describe('libvips as', () => imageProcessorContract(async () => ({ processor, make: makeImage })));
+describe('SharpImageProcessor implements', () => imageProcessorContract(async () => ({ processor, make: makeImage })));
 
-describe('a photo', () => {
+describe('photo', () => {
   const STILL = { width: 50, height: 50, fit: 'inside', format: 'webp', maxFrames: 1 } as const;
-  /** Red on the left and blue on the right, 40 × 20. */
+  /** 40 × 20 pixels, red on the left and blue on the right. */
   const photo = (): Sharp =>
     sharp({ create: { width: 40, height: 20, channels: 3, background: 'red' } }).composite([
       { input: { create: { width: 20, height: 20, channels: 3, background: 'blue' } }, left: 20, top: 0 },
     ]);
 
-  it('is turned as its metadata say, and forgets where it was taken', async () => {
+  it('applies the orientation and removes the location', async () => {
     const image = await photo()
       .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } })
       .withMetadata({ orientation: 6 })
@@ -82,7 +82,7 @@ describe('a photo', () => {
     expect(top[2]).toBeLessThan(50);
   });
 
-  it('may be taken in another color space', async () => {
+  it('accepts other color spaces', async () => {
     const cmyk = await photo().toColourspace('cmyk').jpeg().toBuffer();
     expect((await sharp(cmyk).metadata()).space).toBe('cmyk');
     const { space, channels } = await sharp((await processor.resize(cmyk, STILL)).bytes).metadata();
@@ -90,7 +90,7 @@ describe('a photo', () => {
   });
 });
 
-describe('a photo of a phone', () => {
+describe('phone photo', () => {
   const STILL = { width: 50, height: 50, fit: 'inside', format: 'png', maxFrames: 1 } as const;
   const pixelOf = async (image: Uint8Array, left: number, top: number): Promise<readonly number[]> => {
     const pixel = sharp(image).extract({ left, top, width: 1, height: 1 }).removeAlpha().raw();
@@ -109,7 +109,7 @@ describe('a photo of a phone', () => {
       const made = await processor.resize(photo, STILL);
       expect(made).toMatchObject({ format: 'png', width, height, frames: 1 });
       const [first, last] = [await pixelOf(made.bytes, 5, 5), await pixelOf(made.bytes, blue[0], blue[1])];
-      // Pure in sRGB; without regard to the profile they would be 234, 51, 35.
+      // Pure red in sRGB; ignoring the profile would give 234, 51, 35.
       expect(first[0]).toBeGreaterThan(245);
       expect(Math.max(first[1]!, first[2]!)).toBeLessThan(20);
       expect(last[2]).toBeGreaterThan(245);
@@ -119,21 +119,21 @@ describe('a photo of a phone', () => {
     },
   );
 
-  it('is refused where nothing may keep the thread', async () => {
+  it('rejects HEIC where blocking the thread is not allowed', async () => {
     const withoutIt = new SharpImageProcessor();
     await expect(withoutIt.inspect(HEIC_PHOTO)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
     await expect(withoutIt.resize(HEIC_PHOTO, STILL)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
   });
 });
 
-it('refuses a progressive image that has to be in memory as a whole', async () => {
+it('rejects a progressive image that requires the whole image in memory', async () => {
   const image = await sharp({ create: { width: 6000, height: 5001, channels: 3, background: 'red' } })
     .jpeg({ progressive: true })
     .toBuffer();
   await expect(processor.inspect(image)).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
 });
 
-it('refuses a header that promises more pixels than there are', async () => {
+it('rejects a header that claims more pixels than there are', async () => {
   const image = Buffer.from(await makeImage({ format: 'png', width: 10, height: 10, frames: 1 }));
   image.writeUInt32BE(2 ** 31 - 1, 16);
   await expect(processor.inspect(image)).rejects.toMatchObject({ code: expect.stringMatching(/UNREADABLE|TOO_LARGE/) });

@@ -15,7 +15,7 @@ import {
 import type { Metadata, Sharp } from 'sharp';
 import { type HeicImage, loadSharp } from './heic.js';
 
-/** By what the library calls them. */
+/** Formats by the library's names. */
 const FORMATS: Readonly<Record<string, ImageFormat>> = {
   png: 'png',
   jpeg: 'jpeg',
@@ -24,16 +24,16 @@ const FORMATS: Readonly<Record<string, ImageFormat>> = {
   heif: 'avif',
   tiff: 'tiff',
 };
-/** Several frames of these are an animation; of others they are pages. */
+/** Formats whose frames form an animation; elsewhere they are pages. */
 const ANIMATED: ReadonlySet<ImageFormat> = new Set(['gif', 'webp']);
-/** Read line by line, or frame by frame, as long as they are not progressive. */
+/** Formats read line by line or frame by frame unless progressive. */
 const READ_IN_PARTS: ReadonlySet<ImageFormat> = new Set(['png', 'jpeg', 'gif']);
-/** Of work at one image. */
+/** Time limit for one image. */
 const MAX_SECONDS = 10;
-/** Of images beyond this many pixels: the library's usual effort takes three times as long, and saves nothing. */
+/** Images above this size use less effort, since the default takes much longer without saving bytes. */
 const SMALL_PIXELS = 1_000_000;
 const LITTLE_EFFORT = { effort: 1 };
-/** As the library puts it. */
+/** Matches the library's messages. */
 const TOO_LARGE = /timeout|pixel limit/;
 
 interface Look {
@@ -41,9 +41,9 @@ interface Look {
   readonly source: (pages: number) => Sharp;
 }
 
-/** Images by libvips, on threads that are not the event loop's. */
+/** Processes images with libvips on background threads. */
 export class SharpImageProcessor implements ImageProcessor {
-  /** `openHeic`: null where nothing may keep the thread; such images are refused there. */
+  /** `openHeic`: null where blocking the thread is not allowed; HEIC is rejected there. */
   constructor(private readonly openHeic: ((image: Uint8Array) => HeicImage) | null = null) {}
 
   async inspect(image: Uint8Array): Promise<ImageInfo> {
@@ -55,7 +55,7 @@ export class SharpImageProcessor implements ImageProcessor {
     const frames = Math.min(target.maxFrames, info.frames);
     if (frames === 1) return this.encode(source(1).autoOrient(), target, unreadableImage);
     if (!ANIMATED.has(info.format) || target.format === 'png') throw unknownAnimationFormat();
-    // What cannot be read at all is no damaged animation.
+    // An unreadable image does not count as a damaged animation.
     await this.encode(source(1), target, unreadableImage);
     return this.encode(source(frames), target, corruptAnimation);
   }
@@ -70,7 +70,7 @@ export class SharpImageProcessor implements ImageProcessor {
       if (!this.openHeic) throw unreadableImage();
       const heic = this.openHeic(image);
       const { width, height } = heic;
-      // Further images beside the one that is seen are its parts, its variants, or others of a series.
+      // Other images beside the primary one are its parts, variants or others of a series.
       const info = bounded({ format: 'heic', width, height, frames: 1 }, false);
       return { info, source: () => source(heic.decode(), 1) };
     }
@@ -94,7 +94,7 @@ export class SharpImageProcessor implements ImageProcessor {
     return { format: target.format, bytes: data, width, height: pageHeight ?? height, frames: pages };
   }
 
-  /** Whatever the library refuses, it is the image's fault. */
+  /** Attributes every rejection by the library to the image. */
   private async run<T>(work: () => Promise<T>, damaged: () => Error): Promise<T> {
     try {
       return await work();

@@ -1,4 +1,4 @@
-/** What of it is used: TypeScript declares it for browsers alone. */
+/** Declares the part in use, since TypeScript declares it only for browsers. */
 declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
 

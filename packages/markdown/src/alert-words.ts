@@ -2,16 +2,16 @@ import type { UserId } from '@parley/domain/kernel';
 import { AFTER_ALERT_WORD, mayAlertWordBegin } from '@parley/domain/messages';
 import { noneOf } from './characters.js';
 
-/** What words go on with, character by character, and whose word has come to its end here. */
+/** Trie node: successors by character and the users whose word ends here. */
 interface Node {
   readonly next: Map<string, Node>;
   userIds: readonly UserId[];
 }
 
-/** A realm's words are asked for again and again, and seldom change. */
+/** Cached, because a realm's words are used often and rarely change. */
 const indexes = new WeakMap<ReadonlyMap<string, readonly UserId[]>, Node>();
 
-/** Who wanted to know of a word in the text. However many words there are, a text is gone over once. */
+/** Returns the users whose alert words occur in the text. Scans the text once for any number of words. */
 export function findAlertedUsers(text: string, words: ReadonlyMap<string, readonly UserId[]>): ReadonlySet<UserId> {
   if (words.size === 0) return noneOf();
   const alerted = new Set<UserId>();

@@ -1,19 +1,19 @@
 import { DomainError, type GroupId, type UserId } from '@parley/domain/kernel';
 import { noneOf } from './characters.js';
 
-/** Rendered HTML beyond this is refused: a hundred times the largest message. */
+/** Maximum length of rendered HTML, a hundred times the largest message; longer HTML is rejected. */
 export const MAX_HTML_LENGTH = 1_000_000;
 
-/** Steps of work beyond this are refused, in each of the two steps of rendering: some ten nanoseconds each. */
+/** Maximum work steps in each of the two rendering phases; a step takes about ten nanoseconds. */
 export const MAX_WORK = 4_000_000;
 
-/** Quotes nested deeper than this stay text; other nesting deeper than this is refused. */
+/** Quotes nested deeper stay text; other deeper nesting is rejected. */
 export const MAX_QUOTE_DEPTH = 200;
 export const MAX_NESTING_DEPTH = 400;
 
 export const unrenderable = () => new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
 
-/** What formatting finds out beside the HTML. */
+/** Results of formatting besides the HTML. */
 export class Outcome {
   mentionedUserIds = noneOf<UserId>();
   mentionedGroupIds = noneOf<GroupId>();
@@ -28,12 +28,12 @@ export class Outcome {
 /** About ten milliseconds. */
 const STEPS_PER_TURN = 1_000_000;
 
-/** Keeps texts that come right after one another from holding the event loop together. */
+/** Prevents consecutive texts from blocking the event loop together. */
 export class TurnBudget {
   private spent = 0;
   private turn: Promise<void> | null = null;
 
-  /** Of work as a `WorkBudget` counts it. */
+  /** Adds steps as counted by `WorkBudget`. */
   spend(steps: number): void {
     this.spent += steps;
   }
@@ -42,7 +42,7 @@ export class TurnBudget {
     return this.spent > STEPS_PER_TURN;
   }
 
-  /** Once it is the caller's turn: of several who wait, each after those before have made use of theirs. */
+  /** Resolves when it is the caller's turn; waiting callers continue one after the other. */
   async next(): Promise<void> {
     while (this.isSpent) {
       this.turn ??= new Promise((resolve) => {
@@ -58,13 +58,13 @@ export class TurnBudget {
 }
 
 /**
- * How much work one text has made. It is counted, not timed, so that no text is rendered on one machine and refused on
- * another: a step is about what looking at one character costs one rule.
+ * Work caused by one text. Counted instead of timed, so that a text is accepted or rejected equally on every machine.
+ * A step is about one character examined by one rule.
  */
 export class WorkBudget {
   private spent = 0;
 
-  /** @throws DomainError UNRENDERABLE_CONTENT when that is more than a text may cost. */
+  /** @throws DomainError UNRENDERABLE_CONTENT above the limit */
   spend(steps: number): void {
     this.spent += steps;
     if (this.spent > MAX_WORK) throw unrenderable();

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 
 const NONE: ReadonlySet<never> = new Set();
 
-/** A set of nothing. Most texts have little to say about most things, so this one is shared by all: `withOne` adds to it. */
+/** Shared empty set, because most results are empty; `withOne` creates a new set. */
 export const noneOf = <T>(): ReadonlySet<T> => NONE;
 
-/** The set with one more; as long as it holds something, it is the very same. */
+/** Returns the set with an additional value; a non-empty set is modified and returned itself. */
 export function withOne<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
   if (set === NONE) return new Set([value]);
   (set as Set<T>).add(value);
@@ -14,7 +14,7 @@ export function withOne<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
 
 const require = createRequire(import.meta.url);
 
-/** Loads a library when the first message needs it; most need none, and a server that starts should not wait for any. */
+/** Loads a library on first use, because most messages need none and startup must not wait. */
 export function lazily<T>(load: (require: NodeJS.Require) => T): () => T {
   let loaded: { readonly value: T } | undefined;
   return () => {
@@ -24,8 +24,8 @@ export function lazily<T>(load: (require: NodeJS.Require) => T): () => T {
 }
 
 /**
- * What the dialect calls white space and word characters, for use inside a character class: Unicode's, where JavaScript's
- * `\s` differs by a few control characters and `\w` knows ASCII only.
+ * White space and word characters of the dialect, for use inside a character class. Follows Unicode, whereas
+ * JavaScript's `\s` differs in a few control characters and `\w` covers ASCII only.
  */
 export const SPACE = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 export const WORD = '\\p{L}\\p{N}_';
@@ -48,7 +48,7 @@ export function isWord(character: string): boolean {
   return OTHER_WORD.test(character);
 }
 
-/** Of any code point. */
+/** Accepts any code point. */
 export function isLetterOrDigit(code: number): boolean {
   if (code < 0x80) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
   return OTHER_LETTER_OR_DIGIT.test(String.fromCodePoint(code));
@@ -75,7 +75,7 @@ export function trimEnd(text: string): string {
   return end === text.length ? text : text.slice(0, end);
 }
 
-/** Cuts one character, however often it stands at either edge. */
+/** Removes all occurrences of a character at both ends. */
 export function trimCharacter(text: string, character: string): string {
   return trimCharacterStart(trimCharacterEnd(text, character), character);
 }
@@ -93,8 +93,8 @@ export function trimCharacterEnd(text: string, character: string): string {
 }
 
 /**
- * Two control characters that no text holds once its white space is normalized. What stands between them is a
- * placeholder for something already understood, which no later rule looks into.
+ * Control characters that cannot occur in normalized text. They enclose placeholders for parsed content, which later
+ * rules ignore.
  */
 export const OPEN_PLACEHOLDER = '\u0002';
 export const CLOSE_PLACEHOLDER = '\u0003';

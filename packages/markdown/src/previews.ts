@@ -10,7 +10,7 @@ const HOSTS = new Set(
 );
 const ID = /^[0-9A-Za-z_-]+$/;
 
-/** The video that an address leads to; null when it leads to none. */
+/** Returns the id of the linked video; null if the URL is not a video. */
 export function youtubeId({ scheme, host, path, query }: UrlParts): string | null {
   if (scheme !== 'http' && scheme !== 'https') return null;
   const name = host.replace(/^.*@/, '').replace(/:\d*$/, '').toLowerCase();
@@ -27,17 +27,17 @@ function idOnYoutube(path: string, query: URLSearchParams): string | null {
 
 const AUDIO_TYPES = new Set(['audio/aac', 'audio/flac', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/vnd.wave']);
 const PLACEHOLDER_IMAGE = '/static/images/loading/loader-black.svg';
-/** Class of what stands there until a thumbnail is ready. */
+/** Class of the placeholder shown until a thumbnail is ready. */
 export const LOADING = 'image-loading-placeholder';
 
-/** Null when the upload is not a sound that browsers play. */
+/** Returns null if the upload is not audio that browsers can play. */
 export function audioPlayer(upload: StoredUpload, source: string, title: string, typedUrl: string): Element | null {
   if (!AUDIO_TYPES.has(upload.contentType)) return null;
   const original: Record<string, string> = typedUrl === source ? {} : { 'data-original-url': typedUrl };
   return new Element('audio', { controls: '', preload: 'metadata', src: source, title, ...original });
 }
 
-/** An image that stands where it was written; null when the upload is none, or cannot be shown. */
+/** Returns an image at its place in the text; null if the upload is no image or cannot be shown. */
 export function inlineImage(upload: StoredUpload, path: string, alt: string, outcome: Outcome): Element | null {
   const shown = upload.image && showUpload(upload.contentType, upload.image, path, `/user_uploads/${path}`, outcome);
   if (!shown) return null;
@@ -51,7 +51,7 @@ export function inlineImage(upload: StoredUpload, path: string, alt: string, out
   });
 }
 
-/** The image of the preview behind a link to an upload; null when it cannot be shown. */
+/** Returns the preview image of a linked upload; null if it cannot be shown. */
 export function uploadPreview(upload: StoredUpload, path: string, href: string, outcome: Outcome): Element | null {
   const shown = upload.image && showUpload(upload.contentType, upload.image, path, href, outcome);
   if (!shown) return null;
@@ -71,7 +71,7 @@ function showUpload(
   return attributes && { isLoading, attributes };
 }
 
-/** Of the `img` that shows it; null: nothing can be shown. `original`: its address as it is. */
+/** Returns attributes of the `img`; null if it cannot be shown. `original` is the URL of the full image. */
 export function attributesOfUpload(
   contentType: string,
   { width, height, isAnimated, thumbnail }: StoredImage,
@@ -93,12 +93,12 @@ export function attributesOfUpload(
   };
 }
 
-/** A message with links to more places than this shows no previews at all. */
+/** Maximum number of links; above it, a message shows no previews. */
 const MAX_LINKS = 24;
 
 const IMAGE_PATH = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
 const VIDEO_URL = /\.(?:mp4|webm)$/i;
-/** Serves pages under addresses that end like images. */
+/** Host that serves pages at URLs that end like images. */
 const HOST_WITHOUT_IMAGES = 'pasteboard.co';
 const PREVIEW_CLASS = 'message_inline_image';
 
@@ -108,23 +108,23 @@ interface FoundLink {
   readonly parent: Parent;
 }
 
-/** An element with what is around it. */
+/** Element with its ancestors. */
 interface Parent {
   readonly element: Element;
   readonly parent: Parent | null;
   readonly isQuoted: boolean;
 }
 
-/** What previews need to know. */
+/** Context of previews. */
 export interface PreviewContext {
   readonly options: MarkdownOptions;
   readonly names: NameLookup;
   readonly outcome: Outcome;
-  /** The address under which an image of another server is shown. */
+  /** Returns the URL under which an image of another server is shown. */
   readonly proxied: (url: string) => string;
 }
 
-/** Notes what the text links to, and puts images, videos and the like behind the paragraphs that link to them. */
+/** Records the links of the text and inserts previews of images and videos after the paragraphs that contain them. */
 export function addPreviews(root: Element, context: PreviewContext): void {
   const { options, outcome } = context;
   const links = findLinks(root);
@@ -144,7 +144,7 @@ export function addPreviews(root: Element, context: PreviewContext): void {
   }
 }
 
-/** Level by level, not in the order of reading: with two links to one image, the outer one gets the preview. */
+/** Returns links in breadth-first order. If two links lead to the same image, the outer one gets the preview. */
 function findLinks(root: Element): FoundLink[] {
   const found: FoundLink[] = [];
   const queue: Parent[] = [{ element: root, parent: null, isQuoted: false }];
@@ -214,7 +214,7 @@ function placePreview(
   }
 }
 
-/** Behind the paragraph and the previews of its earlier links. */
+/** Returns the position after the paragraph and the previews of its earlier links. */
 function placeAfter(grandparent: Element, paragraph: Element): number {
   const hrefs = new Set<string>();
   collectHrefs(paragraph, hrefs);

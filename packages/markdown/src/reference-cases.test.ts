@@ -21,17 +21,17 @@ interface WrittenCase {
   readonly says: string;
   readonly input: string;
   readonly html: string;
-  /** What a notification says. */
+  /** Notification text. */
   readonly text?: string;
   readonly settings?: { readonly translate_emoticons?: boolean };
 }
 
 const read = (file: string) => JSON.parse(readFileSync(join(__dirname, 'fixtures', file), 'utf8'));
-/** Whatever the machine does besides. */
+/** Long timeout, so that a busy machine does not affect the result. */
 const patient = typesetterWith(60_000);
 const renderer = new ZulipMarkdownRenderer({}, patient);
 
-describe('what a reference server made of', () => {
+describe('messages rendered by a reference server', () => {
   it.each((read('markdown-recorded.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
     async (_, { input, html, settings }) => {
@@ -46,7 +46,7 @@ describe('what a reference server made of', () => {
   );
 });
 
-describe('what the format description says of', () => {
+describe('examples of the format description', () => {
   it.each((read('documented-cases.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
     async (_, { input, html }) => {
@@ -56,18 +56,21 @@ describe('what the format description says of', () => {
   );
 });
 
-describe('texts of our own:', () => {
+describe('additional texts', () => {
   const features = Object.entries(read('written-cases.json') as Record<string, readonly WrittenCase[]>);
 
-  describe.each(features)('%s', (_, cases) => {
-    it.each(cases.map((c) => [c.says, c] as const))('%s', async (_says, { input, html, text, settings }) => {
-      const parsed = await renderer.parse(input, {
-        ...OPTIONS,
-        translateEmoticons: settings?.translate_emoticons ?? false,
-      });
-      const rendered = renderer.render(parsed, resolve(parsed)).html;
-      expect(normalizeHtml(rendered)).toBe(normalizeHtml(html));
-      if (text !== undefined) expect(htmlMessages.plainText(rendered)).toBe(text);
-    });
+  describe.each(features)('supports the operator %s', (_, cases) => {
+    it.each(cases.map((c) => [c.says, c] as const))(
+      'supports the operator %s',
+      async (_says, { input, html, text, settings }) => {
+        const parsed = await renderer.parse(input, {
+          ...OPTIONS,
+          translateEmoticons: settings?.translate_emoticons ?? false,
+        });
+        const rendered = renderer.render(parsed, resolve(parsed)).html;
+        expect(normalizeHtml(rendered)).toBe(normalizeHtml(html));
+        if (text !== undefined) expect(htmlMessages.plainText(rendered)).toBe(text);
+      },
+    );
   });
 });

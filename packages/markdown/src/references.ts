@@ -9,7 +9,7 @@ const GROUP = /@_?\*(?=([^*]+)\*)/g;
 const CHANNEL = /#\*\*(?=([^*]+)\*\*)/g;
 const EMOJI = new RegExp(`:(?=([${WORD}\\-+]+):)`, 'gu');
 
-/** The names in a tree of blocks, more rather than fewer: code is not yet distinguished from text. */
+/** Names in a block tree. May include names inside code, which is not yet distinguished from text. */
 export class References implements MarkdownReferences {
   userNames = noneOf<string>();
   userIds = noneOf<UserId>();

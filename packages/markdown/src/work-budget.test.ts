@@ -11,7 +11,7 @@ const renderer = new ZulipMarkdownRenderer({ fileLinks: true }, typesetterWith(0
   return budget;
 });
 
-/** Of everything that rendering does; null when it was refused. */
+/** Returns the total steps of rendering; null if the text was rejected. */
 function stepsOf(content: string): number | null {
   budgets.length = 0;
   try {
@@ -24,28 +24,28 @@ function stepsOf(content: string): number | null {
   return budgets.reduce((sum, { steps }) => sum + steps, 0);
 }
 
-/** Whether four times the text makes more than about four times the work, as far as it is rendered at all. */
+/** True if four times the text causes more than about four times the work, as far as it is renderable. */
 function growsTooFast({ fill }: HostilePattern): boolean {
   const large = stepsOf(fill(10_000)) ?? 0;
-  // Of several lengths, since in some texts an odd number of pieces means something else than an even one.
+  // Tests two lengths, because an odd number of pieces may have a different meaning than an even one.
   const small = Math.max(...[2450, 2500].map((length) => stepsOf(fill(length)) ?? MAX_WORK));
   return large > 5 * small + LITTLE;
 }
 
-/** What a short text costs whatever it says. */
+/** Allowance for the fixed cost of short texts. */
 const LITTLE = 50_000;
 
-describe('the work that a text makes', () => {
+describe('rendering work', () => {
   it.each([
     ['one piece of syntax, or two', () => [...allHostilePatterns()].filter((_, i) => i % 499 === 0)],
     ['three', () => [...someHostilePatterns(200, 1)]],
   ])('grows no faster than the text: %s', (_, patterns) => {
-    // Depth has a limit of its own.
+    // Nesting depth has a separate limit.
     const shallow = patterns().filter(({ name }) => !name.startsWith('deep'));
     expect(shallow.filter(growsTooFast).map(({ name }) => name)).toEqual([]);
   });
 
-  it('of any kind of largest message is far from the limit', () => {
+  it('stays far below the maximum for ordinary messages of maximum length', () => {
     const sentence =
       'The **release** is [planned](https://a.example/7) for *Thursday*, `npm test` passes :tada: @**Ann Example**\n';
     for (const prefix of ['', '* ', '> ', '1. ']) {
@@ -53,7 +53,7 @@ describe('the work that a text makes', () => {
     }
   });
 
-  it('has a limit', () => {
+  it('rejects a text above the maximum work', () => {
     const budget = new WorkBudget();
     budget.spend(MAX_WORK);
     expect(() => budget.spend(1)).toThrow('Unable to render message');

@@ -10,7 +10,7 @@ function render(content: string, options: Partial<MarkdownOptions> = {}, uploads
   return renderer.render(parsed, resolve(parsed, new Map(Object.entries(uploads))));
 }
 
-describe('who is mentioned', () => {
+describe('mentions', () => {
   it.each`
     content                                | users       | groups  | channel  | topic
     ${'@**Ann Example**'}                  | ${[31]}     | ${[]}   | ${false} | ${false}
@@ -25,7 +25,7 @@ describe('who is mentioned', () => {
     ${'@**all**'}                          | ${[]}       | ${[]}   | ${true}  | ${false}
     ${'@**topic**'}                        | ${[]}       | ${[]}   | ${false} | ${true}
     ${'@*support* @*disbanded*'}           | ${[]}       | ${[17]} | ${false} | ${false}
-  `('$content', ({ content, users, groups, channel, topic }) => {
+  `('resolves the mentions in $content', ({ content, users, groups, channel, topic }) => {
     const result = render(content);
     expect([...result.mentionedUserIds]).toEqual(users);
     expect([...result.mentionedGroupIds]).toEqual(groups);
@@ -33,20 +33,20 @@ describe('who is mentioned', () => {
     expect(result.mentionsTopicWildcard).toBe(topic);
   });
 
-  it('a silent group mention shows the name of a system group as people read it', () => {
+  it('shows the display name of a system group in a silent mention', () => {
     expect(render('@_*role:administrators*').html).toBe(
       '<p><span class="user-group-mention silent" data-user-group-id="5">Administrators</span></p>',
     );
   });
 });
 
-describe('what the text refers to', () => {
+describe('text references', () => {
   const { references } = renderer.parseNow(
     '@**Ann Example** @_**|41** @*support* #**design>Sprint plan** #**release notes** :parrot: [a](/user_uploads/2/ab/a%20b.txt)',
     OPTIONS,
   );
 
-  it('is named in sets', () => {
+  it('include all names as sets', () => {
     expect([...references.userNames]).toEqual(['Ann Example']);
     expect([...references.userIds]).toEqual([41]);
     expect([...references.groupNames]).toEqual(['support']);
@@ -56,7 +56,7 @@ describe('what the text refers to', () => {
     expect([...references.uploadPaths]).toEqual(['2/ab/a%20b.txt']);
   });
 
-  it('is nothing in an ordinary sentence', () => {
+  it('remain empty for an ordinary sentence', () => {
     const plain = renderer.parseNow('Shall we meet at noon? **Yes**: see https://a.example', OPTIONS).references;
     expect(Object.values(plain).map((names) => [...names].length)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
@@ -74,25 +74,25 @@ describe('links and images', () => {
     ${'https://a.example/x.png'}      | ${true}  | ${true}
     ${'https://a.example/x.mp4'}      | ${true}  | ${false}
     ${'https://youtu.be/hx1mjT73xYE'} | ${true}  | ${true}
-  `('$content has a link: $hasLink, an image: $hasImage', ({ content, hasLink, hasImage }) => {
+  `('detects in $content a link ($hasLink) and an image ($hasImage)', ({ content, hasLink, hasImage }) => {
     expect(render(content)).toMatchObject({ hasLink, hasImage });
   });
 
-  it('a message with too many links shows no previews', () => {
+  it('shows no previews for a message with too many links', () => {
     const images = (count: number) =>
       Array.from({ length: count }, (_, i) => `https://a.example/${i}.png`).join('\n\n');
     expect(render(images(24)).html.match(/message_inline_image/g)).toHaveLength(24);
     expect(render(images(25)).html).not.toContain('message_inline_image');
   });
 
-  it('previews are off where the realm does not want them', () => {
+  it('shows no previews if the realm disables them', () => {
     expect(render('https://a.example/x.png', { mediaPreviews: false })).toMatchObject({
       html: '<p><a href="https://a.example/x.png">https://a.example/x.png</a></p>',
       hasImage: false,
     });
   });
 
-  it('an image of another server is shown through the proxy', () => {
+  it('shows an image of another server through the proxy', () => {
     const proxying = new ZulipMarkdownRenderer({ proxiedImageUrl: (url) => `https://proxy.example/${url.length}` });
     const parsed = proxying.parseNow('https://a.example/x.png', OPTIONS);
     expect(proxying.render(parsed, resolve(parsed)).html).toBe(
@@ -109,14 +109,14 @@ describe('uploads', () => {
   const ready = image({ format: '840x560.webp', transcodedFormat: null });
   const path = '2/ab/cat.png';
 
-  it('are claimed wherever they are linked', () => {
+  it('include uploads in every form of link', () => {
     const { uploadPaths } = render(
       '[a](/user_uploads/1/a.txt) https://chat.example/user_uploads/1/b.txt\n\n> [c](/user_uploads/1/c.txt)',
     );
     expect([...uploadPaths].sort()).toEqual(['1/a.txt', '1/b.txt', '1/c.txt']);
   });
 
-  it('an image shows its thumbnail', () => {
+  it('shows the thumbnail of an image', () => {
     expect(render(`[cat.png](/user_uploads/${path})`, {}, { [path]: ready }).html).toBe(
       '<p><a href="/user_uploads/2/ab/cat.png">cat.png</a></p>\n<div class="message_inline_image"><a href="/user_uploads/2/ab/cat.png" title="cat.png"><img data-original-content-type="image/png" data-original-dimensions="1920x1080" src="/user_uploads/thumbnail/2/ab/cat.png/840x560.webp"></a></div>',
     );
@@ -126,7 +126,7 @@ describe('uploads', () => {
     });
   });
 
-  it('an image that is being scaled shows a placeholder', () => {
+  it('shows a placeholder while an image is being scaled', () => {
     const result = render(
       `[cat](/user_uploads/${path}) ![cat](/user_uploads/${path})`,
       {},
@@ -143,12 +143,12 @@ describe('uploads', () => {
     ${image('none')}                                                         | ${'<img src="/user_uploads/2/ab/cat.png">'}
     ${image({ format: '840x560-anim.webp', transcodedFormat: null }, true)}  | ${'<img data-animated="true" data-original-content-type="image/png" data-original-dimensions="1920x1080" src="/user_uploads/thumbnail/2/ab/cat.png/840x560-anim.webp">'}
     ${image({ format: '840x560.webp', transcodedFormat: '1920x1080.webp' })} | ${'<img data-original-content-type="image/png" data-original-dimensions="1920x1080" data-transcoded-image="1920x1080.webp" src="/user_uploads/thumbnail/2/ab/cat.png/840x560.webp">'}
-  `('$upload.image.thumbnail is shown as $shown', ({ upload, shown }) => {
+  `('shows $upload.image.thumbnail as $shown', ({ upload, shown }) => {
     const { html } = render(`[cat](/user_uploads/${path})`, {}, { [path]: upload });
     expect(/<img[^>]*>/.exec(html)?.[0] ?? '').toBe(shown);
   });
 
-  it('a file that is no image has no preview, whatever its name', () => {
+  it('shows no preview for a file that is not an image despite its name', () => {
     const file: StoredUpload = { contentType: 'text/plain', image: null };
     expect(render(`[cat](/user_uploads/${path})`, {}, { [path]: file })).toMatchObject({ hasImage: false });
     expect(render(`![cat](/user_uploads/${path})`, {}, { [path]: file }).html).toBe(
@@ -156,7 +156,7 @@ describe('uploads', () => {
     );
   });
 
-  it('a sound can be played', () => {
+  it('shows a player for audio', () => {
     const sound: StoredUpload = { contentType: 'audio/mpeg', image: null };
     expect(render('![song](/user_uploads/2/ab/a.mp3)', {}, { '2/ab/a.mp3': sound }).html).toBe(
       '<p><audio controls preload="metadata" src="/user_uploads/2/ab/a.mp3" title="song"></audio></p>',
@@ -166,7 +166,7 @@ describe('uploads', () => {
     );
   });
 
-  it('an image of another server is not shown in the text', () => {
+  it('does not show an image of another server inline', () => {
     expect(render('![x](https://a.example/x.txt)').html).toBe(
       '<p>![x](<a href="https://a.example/x.txt">https://a.example/x.txt</a>)</p>',
     );
@@ -191,7 +191,7 @@ describe('alert words', () => {
     '`deploy`',
     '> deploy',
     '[deploy](http://a.example)',
-  ])('are heard in %s', (content) => {
+  ])('match in %s', (content) => {
     expect(alerted(content)).toEqual([7]);
   });
 
@@ -206,42 +206,42 @@ describe('alert words', () => {
     'http://deploy.example',
     'x ~~deploy~~',
     '```\ndeploy\n```',
-  ])('are not heard in %s', (content) => {
+  ])('do not match in %s', (content) => {
     expect(alerted(content)).toEqual([]);
   });
 
-  it('may hold spaces and belong to several people', () => {
+  it('may contain spaces and belong to several users', () => {
     expect(alerted('the server is on fire!')).toEqual([8, 9]);
   });
 });
 
-describe('a message', () => {
+describe('message presenter', () => {
   it.each`
     content        | isMe
     ${'/me waves'} | ${true}
     ${'/me'}       | ${false}
     ${'/ME waves'} | ${false}
     ${'a\n/me b'}  | ${false}
-  `('"$content" is about its sender: $isMe', ({ content, isMe }) => {
+  `('treats "$content" as a message about its sender: $isMe', ({ content, isMe }) => {
     expect(render(content).isMeMessage).toBe(isMe);
   });
 
-  it('may hold nothing to see', () => {
+  it('may render to empty HTML', () => {
     expect(render('```spoiler\n```').html).toBe('');
     expect(render(' \n ').html).toBe('');
   });
 
-  it('that would become too large is refused', () => {
+  it('fails if its HTML would become too large', () => {
     expect(() => render(`${'|a'.repeat(2500)}|\n${'|-'.repeat(2500)}|\n${'x\n'.repeat(4900)}`)).toThrow(
       'Unable to render message',
     );
   });
 
-  it('from a mail has no indented code', () => {
+  it('contains no indented code if it came from an email', () => {
     expect(render('    a', { indentedCode: false }).html).toBe('<p>a</p>');
   });
 
-  it('may be rendered again once an emoji is there', () => {
+  it('may be rendered again once an emoji exists', () => {
     const parsed = renderer.parseNow(':smile:', OPTIONS);
     const names = resolve(parsed);
     expect(renderer.render(parsed, names).html).toContain('<span');
@@ -262,7 +262,7 @@ describe('a message', () => {
     );
   });
 
-  it('ends a quote with a code block as neatly as any other', () => {
+  it('formats a quote that ends with a code block like any other', () => {
     expect(render('```quote\n```py\nx\n```\n```').html).toMatch(
       /^<blockquote>\n<div class="codehilite" data-code-language="Python">.*<\/div>\n<\/blockquote>$/s,
     );
@@ -277,7 +277,7 @@ describe('linkifiers', () => {
     ${'a#(?P<id>.+)'}      | ${'https://a.example/{+id}'} | ${'a#b/c'} | ${'<a href="https://a.example/b/c">a#b/c</a>'}
     ${'js#(?P<x>.+)'}      | ${'javascript:{x}'}          | ${'js#x'}  | ${'js#x'}
     ${'(?P<x>[a-z])(?=b)'} | ${'https://a.example/{x}'}   | ${'ab'}    | ${'ab'}
-  `('$pattern turns $content into $html', ({ pattern, template, content, html }) => {
+  `('turns $content into $html with $pattern', ({ pattern, template, content, html }) => {
     expect(render(content, { linkifiers: linkifiers([[pattern, template]]) }).html).toBe(`<p>${html}</p>`);
   });
 });

@@ -23,26 +23,26 @@ import { References } from './references.js';
 import type { Typesetter } from './typesetting/typeset.js';
 import { Typesetting, TypesettingThread } from './typesetting/typesetting.js';
 
-/** What the server, not a realm, decides. */
+/** Server-wide settings, as opposed to realm settings. */
 export interface MarkdownServerSettings {
-  /** Whether `file:///…` becomes a link. */
+  /** True to link `file:///…`. */
   readonly fileLinks?: boolean;
-  /** The address under which an image of another server is shown, where a proxy hides who looks at it. */
+  /** Returns the proxy URL for an image of another server, which hides viewers from that server. */
   readonly proxiedImageUrl?: (url: string) => string;
 }
 
 type FormattedMarkdown = Omit<RenderedMarkdown, 'alertWordUserIds' | 'isMeMessage'>;
 
-/** The first step's result: blocks, formulas and code are done; texts that hold names still wait for them. */
+/** Result of the first phase: blocks, formulas and code are complete; texts with names are still pending. */
 class ParsedMessage implements ParsedMarkdown {
   readonly references = new References();
-  /** Complete already when the text refers to nothing. */
+  /** Set early if the text refers to no names. */
   formatted: FormattedMarkdown | undefined;
 
   constructor(
     readonly content: string,
     readonly options: MarkdownOptions,
-    /** What is searched for alert words: the text without fenced code. */
+    /** Text without fenced code, searched for alert words. */
     readonly prose: string,
     readonly blocks: Element,
     readonly html: HtmlStash,
@@ -65,7 +65,7 @@ const NO_NAMES: NameLookup = {
 
 const ME = '/me ';
 
-/** Zulip's Markdown dialect: see docs/markdown.md. */
+/** Renderer of Zulip's Markdown dialect; see docs/markdown.md. */
 export class ZulipMarkdownRenderer implements MarkdownRenderer {
   private readonly turns = new TurnBudget();
 
@@ -95,7 +95,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown {
     const message = own(parsed);
     const formatted = message.formatted ?? this.format(message, copy(message.blocks), lookup(names));
-    // Spelt out, for the reason that docs/performance.md gives.
+    // Fields are listed explicitly for speed, see docs/performance.md.
     return {
       html: formatted.html,
       mentionedUserIds: formatted.mentionedUserIds,
@@ -115,7 +115,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     return findTopicLinks(topic, linkifiers);
   }
 
-  /** Ends the thread on which code and formulas are made; they are shown plain from then on. */
+  /** Stops the thread for code and formulas, which render as plain text afterwards. */
   close(): Promise<void> {
     return this.typesetter.close();
   }
@@ -144,7 +144,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     }
   }
 
-  /** Which formulas there are, and which uploads are linked, is known only once all is formatted: it is, without names. */
+  /** Formats the text without names to collect its formulas and linked uploads, which are known only afterwards. */
   private rehearse(parsed: ParsedMessage): void {
     const { content, prose, options, blocks, references } = parsed;
     if (!prose.includes('$$') && !content.includes('user_uploads/')) return;
@@ -222,5 +222,5 @@ function lookup(names: ResolvedNames): NameLookup {
   };
 }
 
-/** Nesting beyond what the stack holds is as unrenderable as any other. */
+/** Treats a stack overflow like any other excessive nesting. */
 const refused = (error: unknown) => (error instanceof RangeError ? unrenderable() : error);

@@ -3,22 +3,22 @@ import { DomainError } from '@parley/domain/kernel';
 import type { Meeting, MeetingLinks, MeetingServer, Participant } from '@parley/domain/realms';
 import { readShort } from './read-short.js';
 
-/** Who this server is to a BigBlueButton server. */
+/** Credentials of this server at a BigBlueButton server. */
 export interface BigBlueButtonAccount {
-  /** Where it is, without a slash at the end: `https://bbb.example.com/bigbluebutton`. */
+  /** Base URL without a trailing slash: `https://bbb.example.com/bigbluebutton`. */
   readonly url: string;
-  /** The shared secret: what requests are signed with. */
+  /** Shared secret that signs requests. */
   readonly secret: string;
 }
 
-/** In which the server has to answer: somebody's browser waits. */
+/** Response timeout, kept short because a browser is waiting. */
 const TIMEOUT_MS = 5000;
-/** What it answers is short; more is no answer. */
+/** Maximum response size; valid responses are short. */
 const MAX_ANSWER_BYTES = 100_000;
 
 type Query = Readonly<Record<string, string>>;
 
-/** A BigBlueButton server as its API has it: addresses that are signed with a shared secret (organization §20). */
+/** BigBlueButton server with its API of URLs signed by a shared secret (organization §20). */
 export class BigBlueButton implements MeetingServer {
   constructor(private readonly account: BigBlueButtonAccount) {}
 
@@ -34,11 +34,11 @@ export class BigBlueButton implements MeetingServer {
     if (fieldOf(answer, 'returncode') !== 'SUCCESS' || createTime === null) {
       throw new DomainError('MEETING_SERVER_FAILED', 'BigBlueButton server returned an unexpected error.');
     }
-    // With the time, the address is good for the meeting that is open now, and for no later one of the same key.
+    // The creation time limits the URL to the current meeting; a later one with the same key rejects it.
     return this.signed('join', { meetingID, role: isModerator ? 'MODERATOR' : 'VIEWER', fullName, createTime });
   }
 
-  /** The checksum is of the query as it is sent: one that no parser of addresses writes otherwise, an apostrophe for example. */
+  /** Computes the checksum of the query exactly as sent. URL parsers must not re-encode it, for example apostrophes. */
   private signed(call: 'create' | 'join', query: Query): string {
     const { url, secret } = this.account;
     const text = new URLSearchParams(query).toString();
@@ -52,19 +52,22 @@ export class BigBlueButton implements MeetingServer {
       if (response.ok) return await readShort(response, MAX_ANSWER_BYTES);
       await response.body?.cancel();
     } catch {
-      // Nobody needs to know more than that it cannot be reached.
+      // The caller only learns that the server is unreachable.
     }
     throw new DomainError('MEETING_SERVER_UNREACHABLE', 'Error connecting to the BigBlueButton server.');
   }
 }
 
-/** Of the XML that `create` answers: flat, each field once, and those that are read are words or numbers. Null: it is not there. */
+/**
+ * Returns a field of the XML response to `create`; null if it is missing. The XML is flat, and the fields used are
+ * words or numbers.
+ */
 const fieldOf = (xml: string, name: 'returncode' | 'messageKey' | 'createTime'): string | null =>
   new RegExp(`<${name}>(\\w{1,100})</${name}>`).exec(xml)?.[1] ?? null;
 
 const LINK = /^([A-Za-z0-9_-]{1,10000})\.([A-Za-z0-9_-]{43})$/;
 
-/** Meetings as JSON with an HMAC of the server's secret. */
+/** Encodes meetings as JSON with an HMAC of the server's secret. */
 export class HmacMeetingLinks implements MeetingLinks {
   private readonly key: Buffer;
 

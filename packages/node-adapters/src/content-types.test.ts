@@ -15,9 +15,9 @@ it.each([
   ['', null],
   ['00', null],
   ['3c68746d6c3e', null],
-  // A header that promises more than there is.
+  // Truncated header.
   ['504b0304', 'application/zip'],
-])('recognizes the bytes %s as %s', async (hex, type) => expect(await types.ofBytes(bytes(hex))).toBe(type));
+])('detects the bytes %s as %s', async (hex, type) => expect(await types.ofBytes(bytes(hex))).toBe(type));
 
 it.each([
   ['a.csv', 'text/csv'],
@@ -26,9 +26,9 @@ it.each([
   ['', null],
   ['.', null],
   ['../x.unknown-ending', null],
-])('takes the name %j for %s', (name, type) => expect(types.ofName(name)).toBe(type));
+])('maps the file name %j to %s', (name, type) => expect(types.ofName(name)).toBe(type));
 
-it('looks at no more than it is given, whatever the bytes say', async () => {
+it('reads only the given bytes regardless of their content', async () => {
   for (let first = 0; first < 256; first++) {
     await types.ofBytes(Buffer.alloc(4100, first));
     await types.ofBytes(Buffer.concat([bytes('3026b2758e66cf11a6d9'), Buffer.alloc(4090, first)]));

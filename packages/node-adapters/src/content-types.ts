@@ -1,7 +1,9 @@
 import type { ContentTypes } from '@parley/domain/files';
 import mime from 'mime';
 
-/** By the signatures and name endings that libraries know. Signatures are loaded with the first file. */
+/**
+ * Detects types by the signatures and file extensions that libraries know. Signatures are loaded with the first file.
+ */
 export class FileTypeContentTypes implements ContentTypes {
   async ofBytes(head: Uint8Array): Promise<string | null> {
     const { fileTypeFromBuffer } = await import('file-type/core');
@@ -9,7 +11,7 @@ export class FileTypeContentTypes implements ContentTypes {
       const type = (await fileTypeFromBuffer(head))?.mime ?? null;
       return type === 'image/heif' ? codedHeif(head) : type;
     } catch {
-      // Bytes that break off where their format goes on, or lie about themselves.
+      // Truncated or inconsistent bytes.
       return null;
     }
   }
@@ -19,7 +21,9 @@ export class FileTypeContentTypes implements ContentTypes {
   }
 }
 
-/** Many phones name the container first; which code the image is in stands among the brands that follow. */
+/**
+ * Detects the codec of a HEIF image. Many phones name the container first and the codec among the compatible brands.
+ */
 function codedHeif(head: Uint8Array): string {
   const length = Math.min(new DataView(head.buffer, head.byteOffset).getUint32(0), head.length);
   for (let at = 16; at + 4 <= length; at += 4) {

@@ -3,7 +3,7 @@ import type { DisposableDomains } from '@parley/domain/users';
 
 const require = createRequire(import.meta.url);
 
-/** By a list that comes with a package. It has thousands of entries, so it is loaded when first asked. */
+/** List of disposable domains from a package. Loaded on first use because it has thousands of entries. */
 export class ListedDisposableDomains implements DisposableDomains {
   private list: ReadonlySet<string> | undefined;
 
@@ -13,7 +13,7 @@ export class ListedDisposableDomains implements DisposableDomains {
   }
 }
 
-/** The package's own `isDisposableEmailDomain` makes a set of the whole list for each question. */
+/** The package's own `isDisposableEmailDomain` builds a set of the whole list on each call. */
 const loadList = (): ReadonlySet<string> =>
   (
     require('disposable-email-domains-js') as typeof import('disposable-email-domains-js')

@@ -7,10 +7,10 @@ import type { Clock } from '@parley/domain/kernel';
 
 const require = createRequire(import.meta.url);
 
-/** Needed where mail is sent, and by nobody else. */
+/** Loads nodemailer only when email is sent. */
 export const nodemailer = (): typeof import('nodemailer') => require('nodemailer') as typeof import('nodemailer');
 
-/** As nodemailer has it, which encodes what is no plain text and refuses addresses that hold line breaks. */
+/** Message for nodemailer, which encodes text and rejects addresses with line breaks. */
 export const mailOf = ({ to, senderName, subject, text, html }: Letter, from: string) => ({
   from: { name: senderName, address: from },
   to: { name: '', address: to },
@@ -18,23 +18,23 @@ export const mailOf = ({ to, senderName, subject, text, html }: Letter, from: st
   text,
   html,
   headers: { 'Auto-Submitted': 'auto-generated' },
-  // A letter is what it says: nothing is fetched for it.
+  // Content is never loaded from files or URLs.
   disableFileAccess: true,
   disableUrlAccess: true,
 });
 
-/** All together, shorter than a letter's job may take. */
+/** Timeouts whose sum is below the maximum duration of an email job. */
 const CONNECT_MS = 15_000;
 const SILENCE_MS = 60_000;
 
 export interface SmtpOptions {
-  /** `smtp://user:password@mail.example.com:587`, or `smtps:` for TLS from the first byte. */
+  /** `smtp://user:password@mail.example.com:587`, or `smtps:` for implicit TLS. */
   readonly url: string;
-  /** The server's own address. */
+  /** Sender address of the server. */
   readonly from: string;
 }
 
-/** Through a mail server: a connection for each letter, of which few are sent at once. */
+/** Sends emails through a mail server with one connection per email, since few are sent concurrently. */
 export class SmtpMailer implements Mailer {
   private opened: { sendMail(mail: object): Promise<unknown>; verify(): Promise<unknown> } | undefined;
 
@@ -44,7 +44,7 @@ export class SmtpMailer implements Mailer {
     await this.transport().sendMail(mailOf(letter, this.options.from));
   }
 
-  /** Rejects where the server cannot be reached, or does not let us in. Sends nothing. */
+  /** Rejects if the server is unreachable or denies the login. Sends nothing. */
   async verify(): Promise<void> {
     await this.transport().verify();
   }
@@ -60,13 +60,10 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** Nobody may ever look. */
+/** Upper limit, since the outbox may never be read. */
 export const MAX_LETTERS_IN_OUTBOX = 10_000;
 
-/**
- * Where no mail server is named, letters are put into a folder, each a file as mail programs open it. Whoever takes a
- * letter out of it deletes the file.
- */
+/** Writes emails to a folder as .eml files if no mail server is configured. Readers delete the files. */
 export class FileOutbox implements Mailer {
   private counted: number | undefined;
 
@@ -77,32 +74,32 @@ export class FileOutbox implements Mailer {
     private readonly max = MAX_LETTERS_IN_OUTBOX,
   ) {}
 
-  /** @throws Error when the folder is full, or cannot be written */
+  /** @throws Error if the folder is full or cannot be written */
   async send(letter: Letter): Promise<void> {
-    // What is in a letter is its reader's business.
+    // Private, since emails are confidential.
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await this.requireRoom();
     const transport = nodemailer().createTransport({ streamTransport: true, buffer: true });
     const { message } = await transport.sendMail(mailOf(letter, this.from));
     const name = `${new Date(this.clock.nowMs()).toISOString().replace(/[:.]/g, '-')}-${randomUUID()}`;
     const path = join(this.folder, name);
-    // Half a letter must never be taken for a whole one.
+    // A partial file must not be mistaken for a complete email.
     await writeFile(`${path}.part`, message as Buffer, { mode: 0o600 });
     await rename(`${path}.part`, `${path}.eml`);
     this.counted!++;
   }
 
-  /** Counted anew only when it may be full: others take letters out. */
+  /** Counts again only when the folder may be full, since readers remove files. */
   private async requireRoom(): Promise<void> {
     if (this.counted === undefined || this.counted >= this.max) this.counted = (await readdir(this.folder)).length;
     if (this.counted >= this.max) throw new Error(`The outbox ${this.folder} is full: take letters out of it.`);
   }
 }
 
-/** Nothing is ever delivered below it (RFC 6761): users have such addresses of whom no other is known. */
+/** Domain without delivery (RFC 6761), used for users without a known email. */
 const NOBODYS = /\.invalid$/i;
 
-/** Leaves out letters that nobody could get, which a mail server would bounce. */
+/** Drops undeliverable emails, which a mail server would bounce. */
 export class DeliverableMailer implements Mailer {
   constructor(private readonly mailer: Mailer) {}
 

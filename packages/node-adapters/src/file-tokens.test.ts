@@ -4,7 +4,7 @@ import { HmacFileTokens } from './tokens.js';
 const tokens = new HmacFileTokens('a secret of tests');
 const TICKET = { realmId: 2, fileId: 31, expiresAt: 1_700_000_000 } as FileTicket;
 
-it('recognizes what it signed', () => {
+it('accepts only its own tokens', () => {
   const token = tokens.sign(TICKET);
   expect(token).toMatch(/^[\w-]+$/);
   expect(tokens.verify(token)).toEqual(TICKET);
@@ -17,4 +17,4 @@ it.each([
   ['another secret', () => new HmacFileTokens('another secret').sign(TICKET)],
   ['no signature', () => '2-31-1700000000-'],
   ['more after the end', () => `${tokens.sign(TICKET)}x`],
-])('refuses %s', (_, made) => expect(tokens.verify(made())).toBeNull());
+])('rejects %s', (_, made) => expect(tokens.verify(made())).toBeNull());

@@ -1,7 +1,7 @@
 import type { HashRequest, PasswordHasher } from '@parley/domain/access';
 import { HashQueue, type HashQueueOptions } from './passwords.js';
 
-/** Hashes when it is told to. */
+/** Hasher that finishes only on demand. */
 class ManualHasher implements PasswordHasher {
   readonly running: { readonly password: string; readonly finish: () => void }[] = [];
   readonly started: string[] = [];
@@ -19,7 +19,7 @@ class ManualHasher implements PasswordHasher {
     return new Promise((resolve) => this.running.push({ password, finish: resolve }));
   }
 
-  /** Ends the oldest, and lets what follows from that happen. */
+  /** Finishes the oldest hash and waits for the effects. */
   async finishOne(): Promise<void> {
     this.running.shift()!.finish();
     await settled();
@@ -46,7 +46,7 @@ function given(options: HashQueueOptions = {}) {
 }
 
 describe('HashQueue', () => {
-  it('hashes so many at once and no more', async () => {
+  it('limits concurrent hashes', async () => {
     const { hasher, ask, drain, outcomes } = given({ atOnce: 2 });
     for (const password of ['a', 'b', 'c', 'd']) ask(password, '10.0.0.1');
     expect(hasher.started).toEqual(['a', 'b']);
@@ -60,7 +60,7 @@ describe('HashQueue', () => {
     expect(hasher.started.slice(4)).toEqual(['e', 'f']);
   });
 
-  it('goes on when the only one of a client that waited has left', async () => {
+  it('continues after the only waiting job of a client is cancelled', async () => {
     const { hasher, ask, drain, outcomes } = given();
     const left = new AbortController();
     ask('a', '10.0.0.1');
@@ -77,7 +77,7 @@ describe('HashQueue', () => {
     ]);
   });
 
-  it('lets clients take turns, however many one of them has waiting', async () => {
+  it('serves clients round-robin regardless of their queue lengths', async () => {
     const { hasher, ask, drain } = given();
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
     ask('b1', '10.0.0.2');
@@ -86,7 +86,7 @@ describe('HashQueue', () => {
     expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
-  it('takes a network for one client', async () => {
+  it('counts a network as one client', async () => {
     const { hasher, ask, drain } = given();
     for (const password of ['a1', 'a2', 'a3']) ask(password, `2001:db8::${password}`);
     ask('b1', '10.0.0.2');
@@ -94,7 +94,7 @@ describe('HashQueue', () => {
     expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('refuses at once what a client has no room for', async () => {
+  it("rejects jobs beyond a client's limit at once", async () => {
     const { hasher, ask, drain, outcomes } = given();
     for (const password of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6']) ask(password, '10.0.0.1');
     await settled();
@@ -107,7 +107,7 @@ describe('HashQueue', () => {
     expect(hasher.started).toEqual(['a0', 'a1', 'b1', 'a2', 'a3', 'a4']);
   });
 
-  it('takes room from those who have most, and refuses newcomers only when all have little', async () => {
+  it('evicts jobs of the longest queue and rejects newcomers only if all queues are short', async () => {
     const { ask, drain, outcomes } = given();
     ask('running', '10.0.0.9');
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
@@ -121,14 +121,14 @@ describe('HashQueue', () => {
     expect(outcomes.get('a1')).toBe(true);
   });
 
-  it('never refuses the operator', async () => {
+  it('never rejects the operator', async () => {
     const { queue, drain } = given();
     const hashes = Promise.all(Array.from({ length: 50 }, (_, n) => queue.hash(`${n}`)));
     await drain();
     expect((await hashes).at(-1)).toBe('hash of 49');
   });
 
-  it('forgets who has hung up', async () => {
+  it('drops jobs of clients that disconnected', async () => {
     const { hasher, ask, drain, outcomes } = given();
     const controller = new AbortController();
     ask('a1', '10.0.0.1');
@@ -142,7 +142,7 @@ describe('HashQueue', () => {
     expect(outcomes.get('too late')).toBe('SERVER_BUSY');
   });
 
-  it('finishes what has begun, whether or not somebody still waits', async () => {
+  it('finishes a running hash even if its caller disconnected', async () => {
     const { hasher, ask, drain, outcomes } = given();
     const controller = new AbortController();
     ask('a1', '10.0.0.1', { cancellation: controller.signal });
@@ -153,7 +153,7 @@ describe('HashQueue', () => {
     expect([...outcomes.values()]).toEqual([true, true]);
   });
 
-  it('goes on after a hash that fails', async () => {
+  it('continues after a failed hash', async () => {
     const failing: PasswordHasher = {
       hash: () => Promise.reject(new Error('out of memory')),
       verify: () => Promise.reject(new Error('out of memory')),

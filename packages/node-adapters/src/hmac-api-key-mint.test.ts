@@ -5,7 +5,7 @@ const secret = 'correct horse battery staple';
 const record = { realmId: 1 as RealmId, userId: 12 as UserId, generation: 3 };
 
 describe('HmacApiKeyMint', () => {
-  it('derives the same key again, in another process too', () => {
+  it('derives the same key again in another process', () => {
     expect(new HmacApiKeyMint(secret).derive(record)).toBe(new HmacApiKeyMint(secret).derive(record));
   });
 
@@ -22,12 +22,12 @@ describe('HmacApiKeyMint', () => {
     ${'user'}                 | ${{ userId: 123 }}
     ${'generation'}           | ${{ generation: 4 }}
     ${'digits, shifted over'} | ${{ realmId: 11, userId: 2 }}
-  `('gives another $other another key', ({ change }) => {
+  `('derives another key for another $other', ({ change }) => {
     const mint = new HmacApiKeyMint(secret);
     expect(mint.derive({ ...record, ...change })).not.toBe(mint.derive(record));
   });
 
-  it('makes everything different under another secret', () => {
+  it('derives different values from another secret', () => {
     const mint = new HmacApiKeyMint(secret);
     const other = new HmacApiKeyMint(`${secret}!`);
     const key = mint.derive(record);
@@ -36,7 +36,7 @@ describe('HmacApiKeyMint', () => {
     expect(other.secretFingerprint).not.toBe(mint.secretFingerprint);
   });
 
-  it('shows neither key nor secret in fingerprints', () => {
+  it('reveals neither key nor secret in fingerprints', () => {
     const mint = new HmacApiKeyMint(secret);
     const key = mint.derive(record);
     expect(mint.fingerprint(key)).toHaveLength(43);

@@ -6,7 +6,7 @@ describe.each([
 ] as const)('keys of %s', (_, kind, otherKind, length) => {
   const keys = new HmacLinkKeys('a secret', kind);
 
-  it.each([1, 2, 255, 256, 65_536, 2 ** 40 - 1])('say what they are for: %s', (id) => {
+  it.each([1, 2, 255, 256, 65_536, 2 ** 40 - 1])('encode their id: %s', (id) => {
     const key = keys.derive(id);
     expect(key).toMatch(/^[a-z2-7]+$/);
     expect(key).toHaveLength(length);
@@ -14,13 +14,13 @@ describe.each([
     expect(keys.derive(id)).toBe(key);
   });
 
-  it('are all different', () => {
+  it('differ from each other at both ends', () => {
     const all = Array.from({ length: 100 }, (_, id) => keys.derive(id));
     expect(new Set(all.map((key) => key.slice(0, 8))).size).toBe(100);
     expect(new Set(all.map((key) => key.slice(-8))).size).toBe(100);
   });
 
-  it('are valid on the server that issued them, and only unchanged', () => {
+  it('reject changed keys and keys of another server', () => {
     const key = keys.derive(7);
     expect(new HmacLinkKeys('another secret', kind).read(key)).toBeNull();
     for (let at = 0; at < key.length; at++) {
@@ -32,7 +32,7 @@ describe.each([
     }
   });
 
-  it('are valid for their own purpose only', () => {
+  it('reject keys of another purpose', () => {
     const other = new HmacLinkKeys('a secret', otherKind);
     const samePurposeLength = new HmacLinkKeys('a secret', { ...otherKind, proofBytes: kind.proofBytes });
     expect(other.read(keys.derive(7))).toBeNull();

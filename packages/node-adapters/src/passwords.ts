@@ -11,9 +11,9 @@ import { DomainError, WorkQueue } from '@parley/domain/kernel';
 import { ipGroup } from '@parley/http';
 
 export interface HashQueueOptions {
-  /** Hashes at the same time; default: as many as there are cores, but for a thread of Node's pool that stays free. */
+  /** Concurrent hashes; default: the number of cores, leaving one thread of Node's pool free. */
   readonly atOnce?: number;
-  /** Of all clients. */
+  /** Maximum number of waiting jobs of all clients. */
   readonly maxWaiting?: number;
   readonly maxWaitingPerClient?: number;
 }
@@ -71,15 +71,15 @@ interface Parameters {
   readonly p: number;
 }
 
-/** 32 MB and about 150 ms of one core. Source: OWASP Password Storage Cheat Sheet. */
+/** Costs 32 MB and about 150 ms of one core. Source: OWASP Password Storage Cheat Sheet. */
 const DEFAULT_PARAMETERS: Parameters = { ln: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * scrypt in Node's thread pool. The parameters are part of what is stored, so raising them does not invalidate older
- * hashes: `$scrypt$ln=15,r=8,p=3$salt$hash`.
+ * Hashes with scrypt in Node's thread pool. The stored hash includes its parameters, so raising them keeps older
+ * hashes valid: `$scrypt$ln=15,r=8,p=3$salt$hash`.
  */
 export class ScryptPasswordHasher implements PasswordHasher {
   private readonly parameters: Parameters;
@@ -114,38 +114,38 @@ function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Pa
   const cost = 2 ** ln;
   const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 128 * r * (cost + p + 2) };
   return new Promise((resolve, reject) => {
-    // The same letters can be typed as different code points.
+    // Normalizes, since the same letters can be typed as different code points.
     scrypt(password.normalize('NFKC'), salt, length, options, (error, hash) => (error ? reject(error) : resolve(hash)));
   });
 }
 
-/** As in the PHC string format. */
+/** Base64 without padding, as in the PHC string format. */
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** What is used of zxcvbn, which brings no types. */
+/** Part of zxcvbn that is used; the package has no types. */
 type Zxcvbn = (password: string, knownWords: readonly string[]) => { readonly guesses: number };
 
 const require = createRequire(import.meta.url);
 
 /**
- * The estimator tries each way in which symbols may stand for letters, so that a hundred characters of the right kind take it ten
- * seconds. It gets short pieces, in which few punctuation marks stand for letters.
+ * Length of the pieces to estimate. The estimator tries every substitution of letters by symbols, which takes seconds
+ * for a long password of such symbols.
  */
 const PIECE_LENGTH = 24;
 const MAX_STAND_INS = 3;
-/** Those that it takes for letters, digits apart. */
+/** Symbols that the estimator takes for letters, except digits. */
 const STAND_IN = /[@({[<!|$+%]/g;
 
-/** By the estimator that clients use as well. Its dictionaries take 10 MB, so it is loaded when first asked. */
+/** Estimates with the library that clients use as well. Loaded on first use, since its dictionaries take 10 MB. */
 export class ZxcvbnPasswordStrength implements PasswordStrength {
   private estimate: Zxcvbn | undefined;
 
-  /** Whoever guesses a password guesses each piece of it: once one takes enough, the others are not looked at. */
+  /** Guessing a password requires guessing each piece, so estimation stops at the first strong piece. */
   leastGuesses(password: string, known: readonly string[]): number {
     this.estimate ??= require('zxcvbn') as Zxcvbn;
-    // An address is known as a whole and by its parts.
+    // An email address counts as a whole and by its parts.
     const words = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word !== '');
     let guesses = 0;
     for (const piece of piecesOf(withoutLongWords(password, words))) {
@@ -156,7 +156,7 @@ export class ZxcvbnPasswordStrength implements PasswordStrength {
   }
 }
 
-/** What is known and longer than a piece would not be recognized. */
+/** Removes known words longer than a piece, since the estimator would not recognize them. */
 function withoutLongWords(password: string, words: readonly string[]): string {
   return words
     .filter((word) => word.length > PIECE_LENGTH)

@@ -14,17 +14,17 @@ import type { Realm } from '@parley/domain/realms';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
 import { readShort } from './read-short.js';
 
-/** Who this server is to the push service. */
+/** Credentials of this server at the push service. */
 export interface PushServiceAccount {
-  /** Where the service is, without a slash at the end: `https://push.example.com`. */
+  /** Base URL of the service without a trailing slash: `https://push.example.com`. */
   readonly url: string;
   readonly orgId: string;
   readonly orgKey: string;
 }
 
-/** In which the service has to answer. */
+/** Response timeout. */
 const TIMEOUT_MS = 15_000;
-/** What it answers is short; more is no answer. */
+/** Maximum response size; valid responses are short. */
 const MAX_ANSWER_BYTES = 1_000_000;
 
 const TOKEN_KIND_NUMBERS = { apns: 1, fcm: 2 } as const;
@@ -37,7 +37,7 @@ interface Answer {
 
 type Form = Readonly<Record<string, string>>;
 
-/** The service as Zulip servers talk to it (organization §17). */
+/** Push service client that uses the protocol of Zulip servers (organization §17). */
 export class HttpPushService implements PushService {
   private readonly authorization: string;
 
@@ -124,7 +124,7 @@ export class HttpPushService implements PushService {
     };
   }
 
-  /** What the service has to know of an organization is sent when it asks for it. */
+  /** Sends the organization's data when the service asks for it. */
   private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<Answer> {
     const answer = await this.ask(path, body);
     if (answer.status !== 403 || !isUnknownRealm(answer)) return answer;
@@ -206,7 +206,7 @@ export class HttpPushService implements PushService {
   }
 }
 
-/** Users have no UUID of their own: one that follows from the organization's (RFC 9562, version 5). */
+/** Derives a UUID for a user from that of the organization (RFC 9562, version 5). */
 function userUuid(realmUuid: string, userId: number): string {
   const namespace = Buffer.from(realmUuid.replaceAll('-', ''), 'hex');
   const bytes = createHash('sha1').update(namespace).update(`user ${userId}`).digest().subarray(0, 16);
@@ -215,7 +215,7 @@ function userUuid(realmUuid: string, userId: number): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Organization §14.2, §17. */
+/** Builds a push request (organization §14.2, §17). */
 function pushRequest({ key, tokenId, tokenKind }: ActiveDevice, payload: string): object {
   const encrypted = { push_key_id: key.id, encrypted_data: encrypt(key.key, payload) };
   if (tokenKind === 'fcm') return { token_id: tokenId, fcm_priority: 'high', payload: encrypted };
@@ -226,7 +226,7 @@ function pushRequest({ key, tokenId, tokenKind }: ActiveDevice, payload: string)
   };
 }
 
-/** Organization §12.4: a fresh nonce, then the sealed text. The key's first byte names the cipher. */
+/** Encrypts with a fresh nonce before the ciphertext; the key's first byte names the cipher (organization §12.4). */
 function encrypt(pushKey: string, text: string): string {
   const key = Buffer.from(pushKey, 'base64').subarray(1);
   const nonce = randomBytes(NONCE_BYTES);
@@ -249,7 +249,7 @@ const denied = () =>
     'Push notification configuration issue on server, contact the server administrator or retry later.',
   );
 
-/** What it says of itself, as far as that is a sentence. */
+/** Error with the service's own message if it has one. */
 const refused = ({ fields: { msg } }: Answer) =>
   new DomainError('PUSH_SERVICE_REFUSED', typeof msg === 'string' && msg !== '' ? msg : 'Refused by the push service');
 

@@ -1,4 +1,4 @@
-/** What another server answers, as far as that is no longer than what it has to say. @throws RangeError when it is */
+/** Reads the body of another server's response up to a limit. @throws RangeError if it is longer */
 export async function readShort(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -3,37 +3,37 @@ import { ScryptPasswordHasher } from './passwords.js';
 const quick = new ScryptPasswordHasher({ ln: 4, p: 1 });
 
 describe('ScryptPasswordHasher', () => {
-  it('recognizes the password and no other', async () => {
+  it('accepts only the correct password', async () => {
     const hash = await quick.hash('pw-hamlet@zulip.com');
     expect(await quick.verify('pw-hamlet@zulip.com', hash)).toBe(true);
     expect(await quick.verify('pw-Hamlet@zulip.com', hash)).toBe(false);
     expect(await quick.verify('', hash)).toBe(false);
   });
 
-  it('stores how it was made, and nothing of the password', async () => {
+  it('stores its parameters but not the password', async () => {
     const hash = await quick.hash('to be or not to be');
     expect(hash).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(hash).not.toContain('to be');
   });
 
-  it('salts: one password, two hashes', async () => {
+  it('salts hashes, so that equal passwords get different hashes', async () => {
     expect(await quick.hash('same')).not.toBe(await quick.hash('same'));
   });
 
-  it('still verifies what was hashed at another cost', async () => {
+  it('verifies hashes of another cost', async () => {
     const hash = await new ScryptPasswordHasher({ ln: 5, p: 2 }).hash('older');
     expect(await quick.verify('older', hash)).toBe(true);
   });
 
-  it('takes the same letters in another spelling', async () => {
+  it('accepts other Unicode forms of the same letters', async () => {
     const hash = await quick.hash('caf\u00e9');
     expect(await quick.verify('cafe\u0301', hash)).toBe(true);
   });
 
-  it('refuses whoever has no password, after the same work', async () => {
+  it('rejects a user without a password after the same work', async () => {
     const hasher = new ScryptPasswordHasher({ ln: 14, p: 1 });
     const hash = await hasher.hash('x');
-    /** Of all threads of this process, whatever others do meanwhile. */
+    /** CPU time of all threads of this process. */
     const work = async (stored: string | null) => {
       const before = process.cpuUsage();
       expect(await hasher.verify('y', stored)).toBe(false);
@@ -42,11 +42,11 @@ describe('ScryptPasswordHasher', () => {
     };
     await work(hash);
     const withHash = Math.min(await work(hash), await work(hash), await work(hash));
-    // Without the work it would be a thousandth.
+    // Without the hash, it would take a thousandth of the time.
     expect(await work(null)).toBeGreaterThan(withHash / 4);
   });
 
-  it('does not take a form it does not know for a wrong password', async () => {
+  it('throws on an unknown hash format instead of rejecting the password', async () => {
     await expect(quick.verify('x', '$argon2id$v=19$m=65536')).rejects.toThrow('unknown form');
   });
 });

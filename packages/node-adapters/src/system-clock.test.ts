@@ -1,7 +1,7 @@
 import { SystemClock } from './system.js';
 
 describe('SystemClock', () => {
-  it('reads seconds and milliseconds from one clock', () => {
+  it('reads seconds and milliseconds from the same clock', () => {
     const clock = new SystemClock();
     const before = Date.now();
     const seconds = clock.now();

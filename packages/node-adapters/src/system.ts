@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { CancelTimer, Clock, EventLoop, Randomness, Timers, UnixSeconds } from '@parley/domain/kernel';
 
-/** The machine's clock. */
+/** System clock. */
 export class SystemClock implements Clock {
   now(): UnixSeconds {
     return Math.floor(Date.now() / 1000);
@@ -18,10 +18,10 @@ export class SystemEventLoop implements EventLoop {
   }
 }
 
-/** The largest range `randomInt` draws from. */
+/** Maximum range of `randomInt`. */
 const RANGE = 2 ** 48 - 1;
 
-/** Unpredictable, since queue ids and the like are guarded by nothing else. */
+/** Cryptographically secure, since unpredictability is the only protection of queue ids and the like. */
 export class SystemRandomness implements Randomness {
   uuid(): string {
     return randomUUID();
@@ -32,7 +32,7 @@ export class SystemRandomness implements Randomness {
   }
 }
 
-/** What Node's timers hold at most; they take anything longer for one millisecond. */
+/** Maximum delay of Node's timers; a longer delay would fire after one millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export class SystemTimers implements Timers {
@@ -51,7 +51,7 @@ export class SystemTimers implements Timers {
   }
 }
 
-/** Of a process that has nothing else to do than to wait; until the answer is called. */
+/** Keeps an otherwise idle process alive until the returned function is called. */
 export function keepProcessAlive(): CancelTimer {
   const timer = setInterval(() => {}, MAX_DELAY_MS);
   return () => clearInterval(timer);

@@ -6,14 +6,14 @@ import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_LENGTH = 32;
-/** Bytes from here on would favour the first letters of the alphabet. */
+/** Larger bytes are discarded, since they would favour the first letters of the alphabet. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 
-/** Keys and fingerprints are HMACs of the server's secret, each purpose under a key of its own. */
+/** Derives keys and fingerprints as HMACs of the server's secret, with a separate key per purpose. */
 export class HmacApiKeyMint implements ApiKeyMint {
   readonly secretFingerprint: string;
   private readonly derivationKey: Buffer;
-  /** Each request with a key asks for its fingerprint, in half the time where the secret need not be read anew. */
+  /** Prepared once, since every request with an API key computes its fingerprint. */
   private readonly fingerprintKey: KeyObject;
 
   constructor(secret: string) {
@@ -41,12 +41,12 @@ function hmac(key: string | Buffer | KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** 256 bits, which nobody guesses. */
+/** 256 bits, which are impossible to guess. */
 const TOKEN_BYTES = 32;
 
 /**
- * Random tokens; what is stored and what pages read of them are HMACs, each under a key of its own, so that neither helps
- * to get in. With another secret of the server all sessions are over, as all keys are.
+ * Random session tokens. Storage and pages only see HMACs, each under a key of its own, which do not grant access. A
+ * changed server secret ends all sessions.
  */
 export class HmacSessionTokens implements SessionTokens {
   private readonly fingerprintKey: Buffer;
@@ -74,12 +74,12 @@ function hmacHmacSessionTokens(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** Symmetric algorithms only: with others, a public key could be taken for the secret. */
+/** Symmetric algorithms only: otherwise a public key could be used as the secret. */
 const ALGORITHMS = ['HS256', 'HS384', 'HS512'];
 
-/** Checked by jose, which is loaded when the first token comes. */
+/** Verifies tokens with jose, which is loaded with the first token. */
 export class JoseWebTokens implements JsonWebTokens {
-  /** `secrets`: by the string id of the organization. */
+  /** `secrets`: by string id of the organization. */
   constructor(
     private readonly secrets: ReadonlyMap<string, string>,
     private readonly clock: Clock,
@@ -105,7 +105,7 @@ export class JoseWebTokens implements JsonWebTokens {
 
 const TOKEN = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([A-Za-z0-9_-]{43})$/;
 
-/** Tickets in plain text with an HMAC of the server's secret. */
+/** Plain-text tokens with an HMAC of the server's secret. */
 export class HmacFileTokens implements FileTokens {
   private readonly key: Buffer;
 
@@ -136,22 +136,25 @@ const HMAC_LINK_KEYS_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const BASE32 = /^[a-z2-7]*$/;
 const ID_BYTES = 5;
 
-/** What a kind of links is for. */
+/** Kind of link, such as an invitation. */
 interface LinkKind {
-  /** No key of one purpose is good for another. */
+  /** Separates keys: a key of one purpose is invalid for another. */
   readonly purpose: string;
-  /** Ten are 80 bits, which nobody tries out over the network. With the number a multiple of five. */
+  /**
+   * Length of the proof. Ten bytes are 80 bits, too many to guess over the network. Proof and id together must be a
+   * multiple of five bytes.
+   */
   readonly proofBytes: number;
 }
 
-/** 24 characters. */
+/** Keys have 24 characters. */
 export const INVITATION_LINKS: LinkKind = { purpose: 'invitation', proofBytes: 10 };
-/** 40 characters. */
+/** Keys have 40 characters. */
 export const CONFIRMATION_LINKS: LinkKind = { purpose: 'confirmation', proofBytes: 20 };
 
 /**
- * The number of what a link opens, and a proof that this server gave the link out: nothing of a key has to be stored. The number
- * is covered up, so that keys tell nothing about each other.
+ * Keys that contain an id and a proof that this server issued the link, so that nothing has to be stored. The id is
+ * masked to make keys unlinkable.
  */
 export class HmacLinkKeys implements LinkKeys {
   private readonly proofKey: Buffer;
@@ -185,7 +188,7 @@ export class HmacLinkKeys implements LinkKeys {
     return hmacHmacLinkKeys(this.proofKey, String(linkId)).subarray(0, this.proofBytes);
   }
 
-  /** Its own inverse. */
+  /** Masks or unmasks an id; its own inverse. */
   private cover(id: Buffer, proof: Buffer): Buffer {
     const mask = hmacHmacLinkKeys(this.coverKey, proof);
     return Buffer.from(id.map((byte, index) => byte ^ mask[index]!));

@@ -15,16 +15,16 @@ describe('ZxcvbnPasswordStrength', () => {
     ${'password'.repeat(12)}                       | ${false}
     ${'p4$$w0rd'}                                  | ${false}
     ${`${'a'.repeat(60)} kangaroo fence 7 wombat`} | ${true}
-  `('finds that $password takes ten thousand guesses: $isEnough', ({ password, isEnough }) => {
+  `('reports for $password that it takes ten thousand guesses: $isEnough', ({ password, isEnough }) => {
     expect(strength.leastGuesses(password, ['cordelia@zulip.com', 'Cordelia']) >= 10_000).toBe(isEnough);
   });
 
-  it('knows the parts of what is known', () => {
+  it('recognizes the parts of known words', () => {
     const known = ['desdemona.of.venice@example.com'];
     expect(strength.leastGuesses('desdemona', known)).toBeLessThan(strength.leastGuesses('desdemona', []));
   });
 
-  it('recognizes an address longer than what is estimated at once, wherever it stands', () => {
+  it('recognizes a long email address at any position', () => {
     const address = `${'kangaroo.fence.wombat.'.repeat(3)}@zulip.com`;
     for (const password of [address, address.toUpperCase(), `1${address}`, `${address}12`]) {
       expect(strength.leastGuesses(password, [address])).toBeLessThan(10_000);
@@ -44,14 +44,14 @@ describe('ZxcvbnPasswordStrength', () => {
     ],
     'x',
     'abcabcabd',
-  ])('has estimated a password of %s again and again before others wait for long', async (pattern) => {
+  ])('estimates a password of repeated %s without blocking other requests', async (pattern) => {
     const password = pattern.repeat(100).slice(0, 100);
     expect(await workMsOf(() => strength.leastGuesses(password, ['cordelia@zulip.com', 'Cordelia']), 50)).toBeLessThan(
       50,
     );
   });
 
-  it('has estimated a password of all kinds of characters before others wait for long', async () => {
+  it('estimates a password of mixed characters without blocking other requests', async () => {
     const printable = Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + ((n * 37) % 94))).join('');
     expect(await workMsOf(() => strength.leastGuesses(printable, []), 50)).toBeLessThan(50);
   });

@@ -1,4 +1,4 @@
-// What an application needs to run a chat and to call it. Use cases for `parley.useCase` are in `parley/domain/<feature>`.
+// API for applications that run and call a chat. Use cases for `parley.useCase` are in `parley/domain/<feature>`.
 
 export type { HashRequest, Letter, Mailer, PasswordHasher, Role } from '@parley/domain/access';
 export type { BlobStore } from '@parley/domain/files';

@@ -80,7 +80,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.remove());
 
-describe('the package', () => {
+describe('npm package', () => {
   beforeAll(() => {
     app.write('consumer/app.ts', APP);
     app.write('consumer/common.cts', COMMON_JS);
@@ -93,7 +93,7 @@ describe('the package', () => {
     );
   });
 
-  it('holds its code, its types, README and licence, and nothing else', () => {
+  it('contains only code, types, README and licence', () => {
     expect(readdirSync(app.installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
     const files = readdirSync(app.installed('dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -104,7 +104,7 @@ describe('the package', () => {
     expect(Object.keys(manifest.dependencies).filter((name) => /^@parley|jest|fast-check/.test(name))).toEqual([]);
   });
 
-  it('compiles under nodenext and bundler, declarations included, and runs from ESM and CommonJS', async () => {
+  it('compiles with nodenext and bundler including declarations and runs from ESM and CommonJS', async () => {
     expect(await app.compile('consumer/tsconfig.json')).toBe('');
     expect(await app.compile('consumer/tsconfig.bundler.json')).toBe('');
     const { stdout, stderr } = await app.node('consumer/out/app.js');
@@ -122,7 +122,7 @@ describe('the package', () => {
     expect(common).toEqual({ stdout: 'CommonJS s\n', stderr: expect.not.stringContaining('Error') });
   });
 
-  it('has a client for pages and for programs, which compiles with the types of browsers alone and imports nothing', async () => {
+  it('contains a client without imports that compiles with browser types only', async () => {
     app.write('page/page.ts', PAGE);
     const compilerOptions = { ...OPTIONS, module: 'esnext', moduleResolution: 'bundler', noEmit: true };
     const lib = ['es2022', 'dom'];
@@ -133,16 +133,16 @@ describe('the package', () => {
     expect((await app.node('client.mjs')).stdout).toBe('function\n');
   });
 
-  it('has the command line', async () => {
+  it('contains the command line', async () => {
     const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');
-    // Beside the application that made the database.
+    // Runs beside the application that created the database.
     const realms = await app.node(app.installed('dist/main.js'), 'realm', 'list', '--database=sqlite:data/chat.db');
     expect(realms.stdout).toMatch(/^'s'\t/);
   });
 });
 
-/** What the parts of programs in documents find there. */
+/** Declarations for code snippets in documents. */
 const GLOBALS = `
 import type * as Package from 'parley';
 declare global {
@@ -157,15 +157,15 @@ declare global {
 }
 `;
 
-describe('documents', () => {
+describe('documentation', () => {
   const blocksOf = (path: string): readonly string[] =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
 
-  it('show the example of Express as it is', () => {
+  it('quotes the Express example verbatim', () => {
     expect(blocksOf('docs/embedding.md')[0]).toBe(readFileSync(join(root, 'docs/examples/express.ts'), 'utf8'));
   });
 
-  it('show code that compiles', async () => {
+  it('contains only code that compiles', async () => {
     const blocks = ['docs/embedding.md', 'docs/client.md', 'README.md', 'packages/parley/README.md'].flatMap(blocksOf);
     expect(blocks.length).toBeGreaterThan(6);
     app.write('documents/globals.d.ts', GLOBALS);
@@ -182,21 +182,21 @@ describe('documents', () => {
   });
 });
 
-/** The programs of docs/examples, as somebody who copied them would run them. */
-describe('the example', () => {
+/** Runs the programs of docs/examples as a user would. */
+describe('example', () => {
   beforeAll(async () => {
     app.copyFrom(join(root, 'docs/examples'));
     expect(await app.compile('tsconfig.json')).toBe('');
   });
 
-  describe('of Express', () => {
+  describe('Express', () => {
     let shop: RunningApplication;
     beforeAll(async () => {
       shop = await app.serve('out/express.js');
       expect(shop.line).toBe(`${shop.url}/chat`);
     });
 
-    /** Signs up with the shop and logs in there; answers the shop's cookie and the user's number in the chat. */
+    /** Signs up and logs in at the shop; returns the shop's cookie and the chat user id. */
     async function customer(name: string) {
       const account = { name, password: 'secret' };
       const { chatUserId } = (await shop.request('POST', '/sign-up', { body: account })).body;
@@ -207,7 +207,7 @@ describe('the example', () => {
       return { chatUserId, cookie, chat };
     }
 
-    it('lets its own users chat by its own log-in', async () => {
+    it("lets users chat with the application's login", async () => {
       const ann = await customer('Ann');
       const bob = await customer('B');
       expect((await ann.chat('GET', '/users/me')).body).toMatchObject({ user_id: ann.chatUserId, full_name: 'Ann' });
@@ -228,7 +228,7 @@ describe('the example', () => {
       ]);
     });
 
-    it('sends and shows messages in process, with the permissions of whom it acts for', async () => {
+    it("sends and shows messages in process with each user's permissions", async () => {
       const [cid, dora] = [await customer('Cid'), await customer('Dora')];
       expect((await shop.request('POST', '/orders/7', { cookie: cid.cookie })).body).toEqual({
         id: expect.any(Number),
@@ -242,7 +242,7 @@ describe('the example', () => {
       ]);
     });
 
-    it('refuses callers without credentials; the rest of the application answers as before', async () => {
+    it('rejects callers without credentials and leaves other routes unchanged', async () => {
       expect((await shop.request('GET', '/chat/api/v1/users/me')).status).toBe(401);
       expect((await shop.request('POST', '/log-in', { body: { name: 'Ann', password: 'guess' } })).status).toBe(401);
       expect((await shop.request('GET', '/elsewhere')).status).toBe(404);
@@ -250,12 +250,12 @@ describe('the example', () => {
       expect(settings.body).toMatchObject({ realm_url: `${shop.url}/chat`, realm_name: 'The Shop' });
     });
 
-    it('ends on request', async () => {
+    it('shuts down on request', async () => {
       expect(await shop.stop()).toEqual({ code: 0, errors: '' });
     });
   });
 
-  it('of node:http has an organization for each path', async () => {
+  it('node:http serves an organization per path', async () => {
     const server = await app.serve('out/node-http.js');
     const settings = async (path: string) => (await server.request('GET', `${path}/api/v1/server_settings`)).body;
     expect(await settings('/chat/acme')).toMatchObject({ realm_name: 'acme', realm_url: `${server.url}/chat/acme` });
@@ -264,7 +264,7 @@ describe('the example', () => {
     expect(await server.stop()).toEqual({ code: 0, errors: '' });
   });
 
-  it('of Fastify refuses, counts and copies what is sent', async () => {
+  it('Fastify rejects, counts and copies sent messages', async () => {
     const server = await app.serve('out/fastify.js');
     expect((await server.request('GET', '/chat/api/v1/server_settings')).body).toMatchObject({
       realm_name: 'The Shop',
@@ -289,13 +289,13 @@ describe('the example', () => {
     expect(await server.stop()).toEqual({ code: 0, errors: '' });
   });
 
-  it('of CommonJS serves at the root', async () => {
+  it('CommonJS serves at the root', async () => {
     const server = await app.serve('commonjs.cjs');
     expect((await server.request('GET', '/api/v1/server_settings')).body).toMatchObject({ realm_name: 'The Team' });
     expect((await server.stop()).code).toBe(0);
   });
 
-  it('of a test runs under node --test', async () => {
+  it('test runs under node --test', async () => {
     const { stdout } = await app.node('--test', 'out/chat.test.js');
     expect(stdout).toMatch(/# pass 1\n# fail 0/);
   });

@@ -12,16 +12,19 @@ import {
 } from './source-code.js';
 
 interface Rules {
-  /** Besides its own files. `node:` stands for every module of Node. */
+  /**
+   * Packages and modules that may be imported besides the package's own files. `node:` stands for every module of
+   * Node.
+   */
   readonly mayImport: readonly string[];
-  /** Where it is never shipped, test libraries may be used anywhere. */
+  /** Never shipped, so it may use test libraries anywhere. */
   readonly isTestSupport?: boolean;
 }
 
-/** By itself: it is loaded into servers that are measured, which would have to carry all the rest. */
+/** Separate entry point: measured servers load it and must not load the rest of the testkit. */
 const PROCESS_USAGE = '@parley/testkit/process-usage';
 
-/** Arrows point inward only: server → adapters → domain. Adapters never import each other. */
+/** Allowed imports per package: server → adapters → domain. Adapters never import each other. */
 const RULES: Readonly<Record<string, Rules>> = {
   domain: { mayImport: [] },
   markdown: {
@@ -105,10 +108,10 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
     isTestSupport: true,
   },
-  // Runs in browsers too, and is small: nothing but itself.
+  // Runs in browsers and stays small, so it imports only its own files.
   client: { mayImport: [] },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
-  // What applications install: nothing but the parts of the others that are theirs.
+  // Package that applications install; re-exports their part of the other packages.
   parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
   bench: {
     mayImport: [
@@ -141,13 +144,13 @@ const RULES: Readonly<Record<string, Rules>> = {
   'repo-checks': { mayImport: ['@parley/domain', '@parley/http', 'node:'], isTestSupport: true },
 };
 
-/** Folders of a package's sources that only its tests use. */
+/** Source folders that only the package's tests use. */
 const TEST_FOLDERS = new Set(['fixtures', 'testing']);
 
 const TEST_LIBRARIES = [
   '@parley/repo-checks',
   '@parley/testkit',
-  // Contracts mean something only under Jest, so that the index does not offer them.
+  // Contracts require Jest, so the index does not export them.
   '@parley/testkit/contracts',
   '@jest/globals',
   '@swc/core',
@@ -164,23 +167,23 @@ const TEST_LIBRARIES = [
 ];
 
 const OFFERED = entryPoints();
-/** What sources import, by file. */
+/** Imports per source file. */
 const IMPORTS = new Map<string, readonly string[]>();
 
-describe('layers', () => {
+describe('package layers', () => {
   it('has a rule for every package', () => {
     expect([...packageNames()].sort()).toEqual(Object.keys(RULES).sort());
   });
 
-  it.each(Object.keys(RULES))('%s imports only what it may', (name) => {
+  it.each(Object.keys(RULES))('%s imports only allowed packages', (name) => {
     expect(sourcesOf(name).flatMap((file) => strayImports(name, file, importsIn(file)))).toEqual([]);
   });
 
-  it.each(Object.keys(RULES))('%s has no sources that import one another in a circle, types included', (name) => {
+  it.each(Object.keys(RULES))('%s has no import cycles, including type imports', (name) => {
     expect(findCircle(sourcesOf(name), localImportsIn).map((file) => relative(packagesDir, file))).toEqual([]);
   });
 
-  it.each(Object.keys(RULES))('%s declares what it imports', (name) => {
+  it.each(Object.keys(RULES))('%s declares its imports in package.json', (name) => {
     const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
     const declared = new Set(Object.keys(manifest.dependencies ?? {}));
     const shipped = sourcesOf(name).filter((file) => !isTest(name, file));
@@ -188,27 +191,27 @@ describe('layers', () => {
     expect([...new Set(imported)].filter((it) => !isLocal(it) && it !== 'node:' && !declared.has(it))).toEqual([]);
   });
 
-  it.each(Object.keys(RULES))('%s refers to no project it may not import', (name) => {
+  it.each(Object.keys(RULES))('%s references only projects it may import', (name) => {
     const config = JSON.parse(readFileSync(join(packagesDir, name, 'tsconfig.json'), 'utf8'));
     const references = (config.references as { path: string }[]).map(({ path }) => `@parley/${path.slice(3)}`);
     expect(references.filter((it) => !RULES[name]!.mayImport.includes(it))).toEqual([]);
   });
 
-  it('the domain asks neither the machine for the time nor for chance', () => {
+  it('reads neither system time nor randomness in the domain', () => {
     const files = sourcesOf('domain').filter((file) => !isTest('domain', file));
     expect(files.flatMap((file) => hiddenInputsOf(readFileSync(file, 'utf8')).map((it) => `${file}: ${it}`))).toEqual(
       [],
     );
   });
 
-  it('the server sets timers through the port, but for deadlines of its end', () => {
+  it('uses the timer port in the server, except for shutdown deadlines', () => {
     const deadlines = ['logger.ts', 'serve.ts'];
     const files = sourcesOf('server').filter((file) => !isTest('server', file));
     const withTimers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(file, 'utf8')));
     expect(withTimers.map((file) => relative(join(packagesDir, 'server/src'), file))).toEqual(deadlines);
   });
 
-  it('the domain compiles without anything of Node or the browser', () => {
+  it('compiles the domain without Node or browser types', () => {
     const config = JSON.parse(readFileSync(join(packagesDir, 'domain/tsconfig.json'), 'utf8'));
     const shared = JSON.parse(readFileSync(join(packagesDir, '../tsconfig.json'), 'utf8'));
     expect(config.compilerOptions.types).toEqual([]);
@@ -236,7 +239,7 @@ describe.each(Object.entries(AREAS))('areas of %s', (name, areas) => {
   });
 });
 
-describe('the check itself', () => {
+describe('architecture check', () => {
   it.each`
     code                                                    | stray
     ${"import { open } from 'node:fs'"}                     | ${'node:fs'}
@@ -250,12 +253,12 @@ describe('the check itself', () => {
     ${"import { x } from '@parley/domain/dist/x.js'"}       | ${'@parley/domain/dist/x.js'}
     ${"import { x } from '@parley/domain/x'"}               | ${'@parley/domain/x'}
     ${"import { x } from '@parley/domain'"}                 | ${'@parley/domain'}
-  `('finds $stray', ({ code, stray }: { code: string; stray: string }) => {
+  `('detects $stray', ({ code, stray }: { code: string; stray: string }) => {
     const file = join(packagesDir, 'domain/src/kernel/made-up.ts');
     expect(strayImports('domain', file, importsOf(code))).toEqual([`domain/src/kernel/made-up.ts imports ${stray}`]);
   });
 
-  it('leaves what is allowed alone', () => {
+  it('accepts allowed imports', () => {
     const file = join(packagesDir, 'sqlite/src/made-up.ts');
     const code =
       "import Database from 'better-sqlite3'; import { readFileSync } from 'node:fs'; import './other.js'; " +
@@ -268,15 +271,18 @@ describe('the check itself', () => {
     ${{ a: ['b'], b: ['c'], c: ['b'] }}   | ${['b', 'c']}
     ${{ a: ['a'] }}                       | ${['a']}
     ${{ a: ['b', 'c'], b: ['c'], c: [] }} | ${[]}
-  `('finds the circle $circle', ({ imports, circle }: { imports: Record<string, string[]>; circle: string[] }) => {
-    expect(findCircle(Object.keys(imports), (file) => imports[file]!)).toEqual(circle);
-  });
+  `(
+    'detects the import cycle $circle',
+    ({ imports, circle }: { imports: Record<string, string[]>; circle: string[] }) => {
+      expect(findCircle(Object.keys(imports), (file) => imports[file]!)).toEqual(circle);
+    },
+  );
 
-  it.each(['Date.now()', 'new Date()', 'Date()', 'Math.random()', 'globalThis.Date.now()'])('finds %s', (code) => {
+  it.each(['Date.now()', 'new Date()', 'Date()', 'Math.random()', 'globalThis.Date.now()'])('detects %s', (code) => {
     expect(hiddenInputsOf(`export const x = () => ${code};`)).toHaveLength(1);
   });
 
-  it('allows the domain to compute with a time that it was given', () => {
+  it('allows the domain to construct a date from a given time', () => {
     expect(hiddenInputsOf('export const day = (ms: number) => new Date(ms).getUTCDay() + Math.floor(ms);')).toEqual([]);
   });
 });
@@ -309,7 +315,7 @@ function isLocal(specifier: string): boolean {
   return specifier.startsWith('.');
 }
 
-/** `node:fs` → `node:`, `@scope/name/file` → `@scope/name`. */
+/** Returns the package of a specifier: `node:fs` → `node:`, `@scope/name/file` → `@scope/name`. */
 function packageOf(specifier: string): string {
   if (isLocal(specifier)) return specifier;
   if (specifier.startsWith('node:')) return 'node:';
@@ -319,7 +325,7 @@ function packageOf(specifier: string): string {
     .join('/');
 }
 
-/** Of a source on the disk, which is parsed once. */
+/** Imports of a source file on disk, parsed once. */
 function importsIn(file: string): readonly string[] {
   const found = IMPORTS.get(file) ?? importsOf(readFileSync(file, 'utf8'));
   IMPORTS.set(file, found);
@@ -332,7 +338,7 @@ function localImportsIn(file: string): readonly string[] {
     .map((specifier) => resolve(file, '..', specifier.replace(/\.js$/, '.ts')));
 }
 
-/** The files of one circle, each importing the next. Empty: there is none. */
+/** Returns the files of one import cycle, each importing the next; empty if there is none. */
 function findCircle(files: readonly string[], importsOfFile: (file: string) => readonly string[]): readonly string[] {
   const isOver = new Set<string>();
   const path: string[] = [];
@@ -353,7 +359,7 @@ function findCircle(files: readonly string[], importsOfFile: (file: string) => r
   return [];
 }
 
-/** Everything a source names as a module. */
+/** Returns every module specifier in a source. */
 function importsOf(code: string): string[] {
   const found: string[] = [];
   for (const node of nodesOf(code)) {
@@ -363,7 +369,7 @@ function importsOf(code: string): string[] {
   return found;
 }
 
-/** `Date.now`, `Math.random`, and dates made of nothing. */
+/** Returns uses of `Date.now`, `Math.random` and `Date` without arguments. */
 function hiddenInputsOf(code: string): string[] {
   const found: string[] = [];
   for (const node of nodesOf(code)) {
@@ -379,7 +385,7 @@ function hiddenInputsOf(code: string): string[] {
   return found;
 }
 
-/** Of an identifier, or of the last member of a chain: `globalThis.Date` → `Date`. */
+/** Name of an identifier, or of the last member of a chain: `globalThis.Date` → `Date`. */
 function nameOf(node: SyntaxNode): string | undefined {
   if (node.type === 'Identifier') return node.value as string;
   return node.type === 'MemberExpression' ? nameOf(node.property as SyntaxNode) : undefined;

@@ -6,22 +6,22 @@ import { sectionsOf } from './documents.js';
 const contractDir = resolve(__dirname, '../../../docs/contract');
 const textOf = (area: string): string => readFileSync(join(contractDir, `${area}.md`), 'utf8');
 
-/** `GET /users/{user_id}` and what goes with it: paths without what their parts are called. */
+/** Matches mentions such as `GET /users/{user_id}`. Parameter names of paths are ignored. */
 const MENTION =
   /\b(GET|POST|PUT|PATCH|DELETE)(?:\/(GET|POST|PUT|PATCH|DELETE))? `?(\/[\w{}/-]+(?:\.json)?)(?![\w{}/@-])/g;
 
-/** Mentioned as something else than an operation of level 496 of the API. */
+/** Mentions that are not operations of API feature level 496. */
 const NO_OPERATIONS = new Set([
-  // Only POST is.
+  // Only the POST operation exists.
   'GET /fetch_api_key',
-  // Gone since level 294.
+  // Removed in level 294.
   'DELETE /user_groups/{}',
-  // Said of all paths below it.
+  // Stands for all paths below it.
   'PATCH /streams',
 ]);
 
-describe('the list of operations', () => {
-  it('names everything that the contract describes as an operation', () => {
+describe('operation list', () => {
+  it('names every operation that the contract describes', () => {
     const listed = new Set(CONTRACT_OPERATIONS.map((it) => `${it.method} ${shapeOf(it)}`));
     const areas = readdirSync(contractDir).filter((file) => file.endsWith('.md') && file !== 'clients.md');
     const mentioned = areas.flatMap((file) => mentionsIn(readFileSync(join(contractDir, file), 'utf8')));
@@ -37,7 +37,7 @@ describe('the list of operations', () => {
     },
   );
 
-  it('marks what the contract marks', () => {
+  it('marks the same operations as the contract', () => {
     const unmarked = CONTRACT_OPERATIONS.filter((operation) => {
       const { area, number } = placeOf(operation);
       return operation.isStarred && !sectionsOf(textOf(area)).get(number)!.text.includes('★');
@@ -51,7 +51,7 @@ function placeOf({ section }: ContractOperation): { readonly area: string; reado
   return { area, number };
 }
 
-/** `/users/:user_id/channels` as `/users/{}/channels`. */
+/** Replaces parameter names: `/users/:user_id/channels` → `/users/{}/channels`. */
 const shapeOf = ({ path }: Pick<ContractOperation, 'path'>): string => path.replace(/[:*]\w+/g, '{}');
 
 function mentionsIn(text: string): readonly string[] {
@@ -60,7 +60,7 @@ function mentionsIn(text: string): readonly string[] {
       .replace(/^\/api\/v1/, '')
       .replace(/\{[^}]*\}?/g, '{}')
       .replace(/\/\d+\b/g, '/{}');
-    // Addresses of the web application, of which a browser session is part.
+    // Addresses of the web application, including browser sessions.
     if (/^\/(json|join|accounts)\/|\/$/.test(shape)) return [];
     return [first, second].filter((method) => method !== undefined).map((method) => `${method} ${shape}`);
   });

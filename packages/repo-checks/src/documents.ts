@@ -1,8 +1,8 @@
-/** A numbered section of a document, with everything below it. */
+/** Numbered section of a document with its subsections. */
 export interface Section {
   readonly title: string;
   readonly text: string;
-  /** Numbers of its tables' rows and its lists' items. */
+  /** Numbers of its table rows and list items. */
   readonly rows: ReadonlySet<number>;
 }
 
@@ -11,7 +11,7 @@ const ANY_HEADING = /^(#{1,4}) /;
 const FENCE = /^(`{3,}|~{3,})/;
 const ROW = /^(?:\| (\d+) \||(\d+)\. )/;
 
-/** By number: `3`, `3.2`, `A1`. What stands in fences is no heading. */
+/** Sections by number: `3`, `3.2`, `A1`. Ignores headings in code fences. */
 export function sectionsOf(markdown: string): ReadonlyMap<string, Section> {
   const lines = withoutFences(markdown.split('\n'));
   const sections = new Map<string, Section>();
@@ -34,7 +34,7 @@ function rowNumber(line: string): number[] {
   return row ? [Number(row[1] ?? row[2])] : [];
 }
 
-/** With empty lines in their place. */
+/** Replaces fenced lines by empty ones. */
 function withoutFences(lines: readonly string[]): readonly string[] {
   let opening: string | null = null;
   return lines.map((line) => {

@@ -7,7 +7,7 @@ const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
 
 beforeAll(async () => {
-  // Whoever uses a feature has its codes.
+  // Importing a feature declares its error codes.
   for (const feature of readdirSync(join(packagesDir, 'domain/src'))) await import(`@parley/domain/${feature}`);
 });
 
@@ -16,7 +16,7 @@ const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;
 describe('docs/errors.md', () => {
   const documented = [...document.matchAll(ROW)].map(([, code, status, api]) => `${code}: ${status}, API ${api}`);
 
-  it('has a row for each code, with its statuses and its code in the API', () => {
+  it('has a row for each error code with its statuses and its code in the API', () => {
     const declared = [...declaredErrors().keys()].map((code) => {
       const error = new DomainError(code as ErrorCode, 'text');
       const wire = ERROR_REPLIES.wireErrorOf(error);
@@ -27,12 +27,12 @@ describe('docs/errors.md', () => {
   });
 });
 
-describe('docstrings', () => {
+describe('@throws comments', () => {
   const sources = readdirSync(packagesDir, { recursive: true, encoding: 'utf8' }).filter(
     (path) => /^\w+[\\/]src[\\/].*\.ts$/.test(path) && !path.endsWith('.test.ts'),
   );
 
-  it('name codes that are declared', () => {
+  it('name only declared error codes', () => {
     const named = sources.flatMap((path) => {
       const text = readFileSync(join(packagesDir, path), 'utf8');
       const comments = [...text.matchAll(/\/\*\*(?:(?!\*\/)[\s\S])*?@throws DomainError ((?:(?!\*\/)[\s\S])*)/g)];

@@ -5,32 +5,32 @@ import { entryPoints, packageNames, packagesDir, parseSource, type SyntaxNode, s
 const ENTRIES = entryPoints();
 const root = resolve(packagesDir, '..');
 
-/** An embedding application's, described in docs/embedding.md. */
+/** Entry point for embedding applications, described in docs/embedding.md. */
 const PUBLIC_ENTRY = '@parley/server';
 
 interface Export {
   readonly name: string;
   readonly entry: string;
-  /** The source that declares it. */
+  /** Source file that declares the export. */
   readonly origin: string;
 }
 
-/** Of programs that call the API: its names are those of the wire, and no other package is made of them. */
+/** Entry point for API clients. Uses wire names, and no other package depends on it. */
 const CLIENT_ENTRY = '@parley/client';
 
 const EXPORTS: readonly Export[] = [...ENTRIES]
   .filter(([entry]) => entry !== CLIENT_ENTRY)
   .flatMap(([entry, file]) => [...exportsOf(file)].map(([name, origin]) => ({ name, entry, origin })));
 
-describe('what packages offer', () => {
-  it('means one thing by one name', () => {
+describe('package exports', () => {
+  it('give each name one meaning', () => {
     const meanings = new Map<string, Set<string>>();
     for (const { name, origin } of EXPORTS) meanings.set(name, (meanings.get(name) ?? new Set()).add(origin));
     const ambiguous = [...meanings].filter(([, origins]) => origins.size > 1);
     expect(ambiguous.map(([name, origins]) => `${name}: ${[...origins].map(shown).join(', ')}`)).toEqual([]);
   });
 
-  it('is offered once', () => {
+  it('export each declaration once', () => {
     const entriesOf = new Map<string, string[]>();
     for (const { name, entry } of EXPORTS) {
       if (entry !== PUBLIC_ENTRY) entriesOf.set(name, [...(entriesOf.get(name) ?? []), entry]);
@@ -51,7 +51,7 @@ describe('what packages offer', () => {
 
 const sourceIn = ({ entry, origin }: Export): string => `${shown(origin)} in ${entry}`;
 
-/** Names, and the sources that declare them. */
+/** Exported names and the source files that declare them. */
 function exportsOf(file: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const node of parseSource(readFileSync(file, 'utf8'))) {
@@ -89,7 +89,7 @@ function sourceNamed(file: string, specifier: string): string {
   return ENTRIES.get(specifier) ?? resolve(file, '..', specifier.replace(/\.js$/, '.ts'));
 }
 
-/** `name of entry`, as far as another package offers it. */
+/** Imported names as `name of entry`, limited to entries of other packages. */
 function importsIn(packageName: string, file: string): readonly string[] {
   const own = `@parley/${packageName}`;
   return parseSource(readFileSync(file, 'utf8')).flatMap((node) => {

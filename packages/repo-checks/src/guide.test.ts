@@ -4,7 +4,7 @@ import { packageNames, packagesDir } from './source-code.js';
 
 const guide = readFileSync(join(packagesDir, '../docs/adding-an-operation.md'), 'utf8');
 
-/** Of the languages of sources; of a difference, what it adds. Without indentation. */
+/** Source code lines of a document without indentation; for diffs, only added lines. */
 function codeLines(markdown: string): readonly string[] {
   return [...markdown.matchAll(/^```(ts|sql|diff)\n(.*?)^```/gms)].flatMap(([, language, code]) =>
     code!
@@ -28,15 +28,15 @@ const filesOf = (folder: string): readonly string[] =>
     .filter((path) => /\.(ts|sql)$/.test(path))
     .map((path) => join(folder, path));
 
-describe('the guide to adding an operation', () => {
-  it('shows code as it is in the sources', () => {
+describe('guide to adding an operation', () => {
+  it('shows code identical to the sources', () => {
     const known = sourceLines();
     const shown = codeLines(guide);
     expect(shown.length).toBeGreaterThan(100);
     expect(shown.filter((line) => !known.has(line))).toEqual([]);
   });
 
-  it('names files that exist', () => {
+  it('names only existing files', () => {
     const named = [...guide.matchAll(/`([a-z0-9-]+\/src\/[\w./-]+)`/g)].map(([, path]) => path!);
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((path) => !existsSync(join(packagesDir, path)))).toEqual([]);

@@ -5,7 +5,7 @@ import { DOCUMENTED_READERS, SETTINGS_WITHOUT_READER } from './realm-settings-do
 
 const domain = resolve(__dirname, '../../domain/src');
 
-/** The domain, without its tests: path below `src`, and what is in it. */
+/** Sources of the domain without tests: path below `src` to content. */
 const FILES: ReadonlyMap<string, string> = new Map(
   readdirSync(domain, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -18,13 +18,13 @@ describe('docs/realm-settings.md', () => {
     expect(DOCUMENTED_READERS.map(([name]) => name).sort()).toEqual(names.sort());
   });
 
-  it.each(DOCUMENTED_READERS.filter(([, reader]) => reader.startsWith('`')))('%s is read by %s', (name, reader) => {
+  it.each(DOCUMENTED_READERS.filter(([, reader]) => reader.startsWith('`')))('%s is used by %s', (name, reader) => {
     for (const [, path] of reader.matchAll(/`([^`]+)`/g)) {
       expect(FILES.get(path!)).toMatch(new RegExp(`\\b${name}\\b`));
     }
   });
 
-  it.each(SETTINGS_WITHOUT_READER)('%s is read by no file of the domain', (name) => {
+  it.each(SETTINGS_WITHOUT_READER)('%s is used by no file of the domain', (name) => {
     const read = new RegExp(
       `(realm|organization)\\.(settings|permissions)\\.${name}\\b|RealmPermission\\([^)]*'${name}'`,
     );

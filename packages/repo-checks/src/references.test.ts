@@ -8,12 +8,12 @@ const contractDir = join(root, 'docs/contract');
 const AREAS = ['protocol', 'events', 'messages', 'channels', 'users', 'organization', 'markdown', 'clients'] as const;
 const DOCUMENTS = [...AREAS, 'architecture'];
 
-/** A document that can be referred to, by its name. */
+/** Documents that can be referred to, by name. */
 type Documents = ReadonlyMap<string, ReadonlyMap<string, Section>>;
 
 interface Known {
   readonly documents: Documents;
-  /** Numbers of the decisions in the contract's README. */
+  /** Decision numbers in the README of the contract. */
   readonly decisions: ReadonlySet<number>;
 }
 
@@ -25,17 +25,17 @@ const known: Known = {
   decisions: decisionsOf(readFileSync(join(contractDir, 'README.md'), 'utf8')),
 };
 
-describe('references to sections', () => {
-  it('of the contract and the architecture, in sources, exist', () => {
+describe('section references', () => {
+  it('resolve to existing sections in sources', () => {
     expect(sourceFiles().flatMap((file) => problemsOfFile(file))).toEqual([]);
   });
 
-  it('of the contract and the architecture, in documents, exist', () => {
+  it('resolve to existing sections in documents', () => {
     expect(documentFiles().flatMap((file) => problemsOfFile(file))).toEqual([]);
   });
 });
 
-describe('the check itself', () => {
+describe('architecture check', () => {
   const section = (rows: readonly number[] = []): Section => ({ title: '', text: '', rows: new Set(rows) });
   const madeUp: Known = {
     documents: new Map([
@@ -62,7 +62,7 @@ describe('the check itself', () => {
     "the sign '§' itself",
     '/**\n * A rule of messages\n * §3.2 row\n * 2.\n */',
     '// the rule of users §12.2,\n  // §12.3',
-  ])('takes %j', (text) => {
+  ])('accepts %j', (text) => {
     expect(problems(text)).toEqual([]);
   });
 
@@ -79,18 +79,18 @@ describe('the check itself', () => {
     ['messages 3.2', 'messages 3.2 is to be messages §3.2'],
     ['messages.md 3.2', 'messages.md 3.2 is to be messages §3.2'],
     ['README decision 2', 'the README has no decision 2'],
-  ])('refuses %j: %s', (text, what) => {
+  ])('rejects %j: %s', (text, what) => {
     expect(problems(text)).toEqual([what]);
   });
 
-  it('takes a number alone for a section of the document it is in', () => {
+  it('resolve a bare number to a section of the same document', () => {
     expect(problems('as §4 says', 'messages')).toEqual([]);
     expect(problems('as section 4 says', 'messages')).toEqual([]);
     expect(problems('as §5 says', 'messages')).toEqual(['messages has no section 5']);
     expect(problems('as section 5 says', 'messages')).toEqual(['messages has no section 5']);
   });
 
-  it('says in which line', () => {
+  it('reports the line number of a broken reference', () => {
     expect(problemsOf('one\ntwo messages §9', null, madeUp)).toEqual([{ line: 2, what: 'messages has no section 9' }]);
   });
 });
@@ -100,7 +100,7 @@ interface Problem {
   readonly what: string;
 }
 
-it('every decision is in their index, with its number and title', () => {
+it('decision index lists every decision with its number and title', () => {
   const folder = join(root, 'docs', 'adr');
   const index = readFileSync(join(folder, 'README.md'), 'utf8');
   const listed = [...index.matchAll(/^\| (\d+) +\| \[(.+)\]\((.+)\) +\|$/gm)].map(([, ...row]) => row);
@@ -124,7 +124,7 @@ function problemsOfFile(file: string): readonly string[] {
 }
 
 const NUMBER = String.raw`(?:\d+(?:\.\d+)*|[A-Z]\d?)`;
-/** Between words, which may be on two lines of a comment. */
+/** Whitespace between words, which may span two lines of a comment. */
 const GAP = String.raw`(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/)?[ \t]*)+`;
 const AND = '(?:,|,? and|,? or|;)';
 const ROWS = `${GAP}rows?${GAP}(\\d+(?:–\\d+)?(?:${AND}${GAP}\\d+(?:–\\d+)?)*)`;
@@ -135,7 +135,7 @@ const WITHOUT_SIGN = new RegExp(`\\b((${DOCUMENTS.join('|')})(?:\\.md)?) (\\d+\\
 const OWN_SECTION = /\bsection (\d+(?:\.\d+)*)\b/g;
 const DECISIONS = new RegExp(`README decisions?${GAP}(\\d+(?:${AND}${GAP}\\d+)*)`, 'g');
 
-/** `own`: the document that the text is, whose sections it may name by number alone. */
+/** Returns broken references. `own` is the document of the text, whose sections may be referenced by number alone. */
 function problemsOf(text: string, own: string | null, { documents, decisions }: Known): readonly Problem[] {
   const problems: { readonly at: number; readonly what: string }[] = [];
   let previous: { readonly document: string; readonly end: number } | null = null;
@@ -179,10 +179,10 @@ function missing(
     .map((row) => `${document} §${first} has no row ${row}`);
 }
 
-/** `1, 2–4 and 7`: both ends of a range. */
+/** Numbers in a text such as `1, 2–4 and 7`; a range contributes both ends. */
 const numbersIn = (text: string): readonly number[] => (text.match(/\d+/g) ?? []).map(Number);
 
-/** Items of the list below the heading of decisions. */
+/** Numbers of the list items below the heading of decisions. */
 function decisionsOf(readme: string): ReadonlySet<number> {
   const list = readme.slice(readme.indexOf('## Decisions'));
   return new Set([...list.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number)));

@@ -8,14 +8,14 @@ export type SyntaxNode = Readonly<Record<string, unknown>> & { readonly type: st
 
 const PARSE: ParseOptions = { syntax: 'typescript', decorators: true, target: 'es2022' };
 
-/** Of all packages. */
+/** Names of all packages. */
 export function packageNames(): readonly string[] {
   return readdirSync(packagesDir, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
 }
 
-/** A package's, tests included. */
+/** Sources of a package including tests. */
 export function sourcesOf(name: string): string[] {
   return readdirSync(join(packagesDir, name, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
@@ -23,12 +23,12 @@ export function sourcesOf(name: string): string[] {
     .sort();
 }
 
-/** `@parley/http`, `@parley/domain/messages` and so on, with the source that says what they offer. */
+/** Entry points such as `@parley/http` and `@parley/domain/messages` with their source files. */
 export function entryPoints(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of packageNames()) {
     const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
-    // `parley` is for applications alone, and all of it is theirs.
+    // `parley` is only for applications, and all its exports are public.
     if (manifest.name !== `@parley/${name}`) continue;
     const folder = join(packagesDir, name, 'src');
     for (const key of Object.keys(manifest.exports ?? {})) {
@@ -42,11 +42,11 @@ export function entryPoints(): ReadonlyMap<string, string> {
   return found;
 }
 
-/** The types of the parser name every kind of node; what looks for a few takes any of them. */
+/** The parser types every kind of node; generic nodes are easier to search. */
 export const parseSource = (code: string): readonly SyntaxNode[] =>
   parseSync(code, PARSE).body as unknown as readonly SyntaxNode[];
 
-/** At any depth. */
+/** True to allow subdomains at any depth. */
 export function* nodesOf(code: string): Generator<SyntaxNode> {
   const open: unknown[] = [parseSource(code)];
   while (open.length > 0) {
@@ -59,7 +59,7 @@ export function* nodesOf(code: string): Generator<SyntaxNode> {
   }
 }
 
-/** What a node names as a module: imports, re-exports, `import()`, `require()` and types by `import('…')`. */
+/** Module specifier of a node: imports, re-exports, `import()`, `require()` and `import('…')` types. */
 export function moduleNamed(node: SyntaxNode): string | undefined {
   return moduleLiteral(node)?.value as string | undefined;
 }

@@ -17,13 +17,13 @@ import { personOf, type UserRef } from './facade/references.js';
 import type { RealmResolver } from './realm-resolver.js';
 import { StartupError } from './startup-error.js';
 
-/** Whom the host application has logged in, in our terms. */
+/** User whom the host application has logged in. */
 export type HostIdentity = UserRef;
 
-/** Null: nobody, as far as the host application knows; the request may still carry an API key. */
+/** Returns the logged-in user; null if the host application knows none. The request may still carry an API key. */
 export type HostAuthenticate = (request: IncomingMessage) => Promise<HostIdentity | null>;
 
-/** The host application's own log-in. What it says counts, whatever host name the request is for. */
+/** Authenticates through the host application's own login, regardless of the request's host name. */
 export class HostAuthenticator implements Authenticator {
   constructor(
     private readonly authenticateByHost: HostAuthenticate,
@@ -31,7 +31,7 @@ export class HostAuthenticator implements Authenticator {
     private readonly realmResolver: RealmResolver,
   ) {}
 
-  /** @throws Error when the host application names somebody who does not exist: a mistake in it, not in the request. */
+  /** @throws Error if the host application names a user who does not exist, which is a mistake of the application */
   async authenticate(request: Request): Promise<Identity | null> {
     const answer = await this.authenticateByHost(request.raw);
     if (!answer) return null;
@@ -52,11 +52,11 @@ export class HostAuthenticator implements Authenticator {
   }
 }
 
-/** Of what a log says. */
+/** Maximum length of a value in a log message. */
 const MAX_SHOWN = 200;
 const shown = (named: unknown): string => String(named).slice(0, MAX_SHOWN);
 
-/** Addresses and API keys, on the realm at the address of the request. */
+/** Authenticates by email and API key in the realm of the request's address. */
 export class ApiKeyCredentials implements Credentials {
   constructor(
     private readonly verifyApiKey: VerifyApiKey,
@@ -68,7 +68,7 @@ export class ApiKeyCredentials implements Credentials {
   }
 }
 
-/** Who somebody is right now, from storage. */
+/** Looks up a user's current role in storage. */
 export class StoredRoles implements RoleLookup {
   constructor(private readonly uow: UnitOfWork) {}
 
@@ -81,7 +81,7 @@ export class StoredRoles implements RoleLookup {
   }
 }
 
-/** Tokens of sessions, at the realm that the address stands for. */
+/** Resolves session tokens in the realm of the request's address. */
 export class StoredSessions implements BrowserSessions {
   constructor(
     private readonly verifySession: VerifySession,
@@ -98,8 +98,8 @@ export class StoredSessions implements BrowserSessions {
 }
 
 /**
- * Stores every key's fingerprint anew when the server's secret is another one than last time. Everybody's key is
- * another one then. Returns how many there were; 0 when the secret is the same.
+ * Recomputes all key fingerprints if the server's secret has changed, which changes every user's API key. Returns the
+ * number of keys; 0 if the secret is unchanged.
  */
 export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<number> {
   const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
@@ -116,7 +116,7 @@ export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<
   });
 }
 
-/** For whoever works beside a running server, whose keys must stay as they are. @throws StartupError */
+/** Used by commands beside a running server, whose keys must not change. @throws StartupError */
 export async function assertSameSecret(uow: UnitOfWork, mint: ApiKeyMint): Promise<void> {
   const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === null) await uow.write(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));

@@ -5,7 +5,7 @@ import type { ParleyParts } from './parley-parts.js';
 import type { Get, RunningParts } from './running-parts.js';
 import { serverParts } from './server-parts.js';
 
-/** Every use case over these ports. */
+/** Creates a resolver of every use case over these ports. */
 export function compose(ports: Ports): Resolve {
   const makers = Object.entries(ports).map(([name, port]) => [name, () => port]);
   return new Injector<Ports>(() => Object.fromEntries(makers) as Makers<Ports>).resolve;

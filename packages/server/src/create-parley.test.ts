@@ -28,14 +28,14 @@ describe('createParley', () => {
     [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
     [{ authentificate: async () => null }, /^createParley has no option authentificate.*authenticate/],
     [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
-  ])('rejects %j, and touches nothing', async (wrong, message) => {
+  ])('rejects %j without touching anything', async (wrong, message) => {
     const parley = createParley({ ...good(), ...wrong } as ParleyConfig);
     await expect(parley).rejects.toBeInstanceOf(StartupError);
     await expect(parley).rejects.toThrow(message);
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('refuses another secret than the database was made with, unless it is told to accept it', async () => {
+  it("rejects a secret that differs from the database's secret unless told to accept it", async () => {
     await (await createParley({ ...good(), secret: 'the first secret' })).close();
     const other = { ...good(), secret: 'the second secret' };
     await expect(createParley(other)).rejects.toThrow(/or say --accept-new-secret \(acceptNewSecret in createParley\)/);
@@ -45,12 +45,12 @@ describe('createParley', () => {
     await (await createParley(other)).close();
   });
 
-  it('has its options in the guide', () => {
+  it('documents every option in the guide', () => {
     const guide = readFileSync(join(__dirname, '../../../docs/embedding.md'), 'utf8');
     expect(OPTION_NAMES.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(guide))).toEqual([]);
   });
 
-  it('reports whether it is ready, and what Prometheus reads of it but not of the process', async () => {
+  it('reports readiness and server metrics without process metrics', async () => {
     const parley = await createParley({ ...good(), metrics: true });
     expect(await parley.ready()).toEqual({ isReady: true, checks: { write: 'ok', schema: 'ok', disk: 'ok' } });
     const text = await parley.metrics();
@@ -63,13 +63,13 @@ describe('createParley', () => {
     expect(await parley.metrics()).toMatch(/^parley_up 0$/m);
   });
 
-  it('keeps no metrics by default', async () => {
+  it('collects no metrics by default', async () => {
     const parley = await createParley(good());
     await expect(parley.metrics()).rejects.toThrow('No metrics are kept: createParley has to be told `metrics: true`.');
     await parley.close();
   });
 
-  it('opens a database, and leaves it in order', async () => {
+  it('opens a database and closes it cleanly', async () => {
     const parley = await createParley(good());
     await parley.close();
     expect(readdirSync(directory).sort()).toEqual(['chat.db', 'chat.db.secret']);

@@ -24,8 +24,9 @@ import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
 
 /**
- * A chat engine for an application to mount and to call.
- * @throws StartupError for invalid options, DatabaseRefused when the database cannot be opened; nothing was touched then.
+ * Creates a chat engine for an application to mount and call.
+ * @throws StartupError for invalid options, DatabaseRefused if the database cannot be opened; leaves nothing changed
+ * in either case
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
   requireKnown(config);
@@ -114,7 +115,7 @@ function trustedOriginsOf(origins: readonly string[] | 'any'): TrustedOrigins {
   );
 }
 
-/** Apps for phones have schemes of their own, `capacitor://localhost`. */
+/** Mobile apps use schemes of their own, such as `capacitor://localhost`. */
 const isOrigin = (text: string): boolean =>
   /^https?:/.test(text)
     ? URL.canParse(text) && new URL(text).origin === text
@@ -144,7 +145,7 @@ function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAc
   }
 }
 
-/** A slip in a name would have no effect, and nobody would notice. @throws StartupError */
+/** Rejects unknown options, since a typo would otherwise be ignored silently. @throws StartupError */
 function requireKnown(config: ParleyConfig): void {
   for (const name of Object.keys(config)) {
     if ((OPTION_NAMES as readonly string[]).includes(name)) continue;
@@ -152,7 +153,7 @@ function requireKnown(config: ParleyConfig): void {
   }
 }
 
-/** What only the compiler asks for otherwise. @throws StartupError */
+/** Rejects incomplete `storage` options for callers without a type checker. @throws StartupError */
 function requireParts(config: ParleyConfig): void {
   if (!config.storage) return;
   if (config.database !== undefined) throw new StartupError('Either database or storage: there is one of them.');

@@ -23,21 +23,21 @@ function given({ isOn = true } = {}) {
 const rateLimited = (retryAfter: number) =>
   expect.objectContaining({ code: 'RATE_LIMITED', details: { retryAfter } }) as Error;
 
-describe('channels a day', () => {
-  it('are as many as one request may make, for each user', () => {
+describe('DailyChannelQuota', () => {
+  it('allows each user as many channels per day as one request may create', () => {
     const { make, member, other } = given();
     make(member, 1000);
     expect(() => make(member, 1)).toThrow(rateLimited(86_400));
     make(other, 1000);
   });
 
-  it('are enough for an administrator who sets up a large organization', () => {
+  it('allows an administrator enough channels to set up a large organization', () => {
     const { make, admin } = given();
     for (let request = 0; request < 10; request++) make(admin, 1000);
     expect(() => make(admin, 1)).toThrow(rateLimited(86_400));
   });
 
-  it('are made all or none, and free again one day after they were made', () => {
+  it('reserves all channels or none and frees them one day after creation', () => {
     const { clock, make, member } = given();
     make(member, 600);
     clock.advance(3600);
@@ -48,7 +48,7 @@ describe('channels a day', () => {
     make(member, 600);
   });
 
-  it('are given back when they were not made after all', () => {
+  it('returns the reserved channels if creation fails', () => {
     const { make, fail, member } = given();
     make(member, 600);
     make(member, 400);
@@ -58,7 +58,7 @@ describe('channels a day', () => {
     expect(() => make(member, 1)).toThrow(rateLimited(86_400));
   });
 
-  it('are not counted where rate limits are off', () => {
+  it('applies no quota while rate limits are disabled', () => {
     const { make, member } = given({ isOn: false });
     make(member, 100_000);
     make(member, 100_000);

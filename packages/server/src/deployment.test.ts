@@ -13,13 +13,13 @@ const textOf = (path: string) => readFileSync(join(docs, path), 'utf8');
 const samples = readdirSync(deploy).map((name) => join('deploy', name));
 const settings = Object.values(SETTINGS as Record<string, Setting<unknown>>);
 
-/** What shows commands and settings. */
+/** Documents that show commands and settings. */
 const DOCUMENTS = ['../README.md', 'operating.md', 'CONTRIBUTING.md', 'SECURITY.md', 'embedding.md', ...samples];
 
-/** A poll is answered after so long at the latest: `HEARTBEAT_SECONDS` and its jitter. */
+/** Maximum duration of a poll: `HEARTBEAT_SECONDS` plus jitter. */
 const LONGEST_POLL_SECONDS = 55;
 
-/** Command lines of `parley` in a text, without what a shell adds. */
+/** Returns the `parley` command lines in a text without shell syntax. */
 const commandLinesIn = (text: string): readonly string[] =>
   [
     ...text.matchAll(/(?:^|[`\s])parley ((?:[a-z][^`\n]*|--version))/gm),
@@ -32,22 +32,22 @@ const commandLinesIn = (text: string): readonly string[] =>
 
 const isInstalled = (program: string): boolean => spawnSync(program, ['-v'], { stdio: 'ignore' }).error === undefined;
 
-/** Runs where the program is there; says otherwise why not. */
+/** Runs a test if the program is installed, otherwise skips it with the reason. */
 const withProgram = (program: string, title: string, test: () => void) =>
   isInstalled(program) ? it(title, test) : it.skip(`${title}: ${program} is not installed`, test);
 
-describe('what is shown to operators', () => {
-  it.each(DOCUMENTS)('%s names variables that there are', (path) => {
+describe('operator documentation', () => {
+  it.each(DOCUMENTS)('%s names only existing variables', (path) => {
     const known = new Set(
       settings.flatMap(({ variable, isSecret }) => (isSecret ? [variable, `${variable}_FILE`] : [variable])),
     );
-    // What the samples themselves are given.
+    // Variables of the samples themselves.
     for (const own of ['PARLEY_DOMAIN', 'PARLEY_UPSTREAM', 'PARLEY_NAME']) known.add(own);
     const named = [...textOf(path).matchAll(/\bPARLEY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it.each(DOCUMENTS)('%s shows commands and options that there are', (path) => {
+  it.each(DOCUMENTS)('%s shows only existing commands and options', (path) => {
     for (const line of commandLinesIn(textOf(path))) {
       const command = [...COMMANDS]
         .sort((a, b) => b.name.length - a.name.length)
@@ -60,19 +60,19 @@ describe('what is shown to operators', () => {
         .replace(/'[^']*'/g, 'word')
         .trim()
         .split(/\s+/);
-      // Enough for what has to follow, unless the text only names the command.
+      // Requires a complete command line unless the text only names the command.
       if (words[0] !== '') expect([line, words.length >= wordCounts(command)[0]]).toEqual([line, true]);
     }
   });
 
-  it('links to files that there are', () => {
+  it('links only to existing files', () => {
     for (const path of ['operating.md', 'CONTRIBUTING.md', 'SECURITY.md', 'configuration.md']) {
       const links = [...textOf(path).matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target!);
       expect(links.filter((target) => !existsSync(join(docs, target)))).toEqual([]);
     }
   });
 
-  it('names metrics that there are', () => {
+  it('names only existing metrics', () => {
     const source = readFileSync(join(__dirname, 'observation/server-metrics.ts'), 'utf8');
     const made = new Set(
       [
@@ -88,8 +88,8 @@ describe('what is shown to operators', () => {
   });
 });
 
-describe('proxies', () => {
-  it('wait for polls', () => {
+describe('proxy samples', () => {
+  it('sets proxy timeouts longer than the longest poll', () => {
     const nginx = /proxy_read_timeout (\d+)s;/.exec(textOf('deploy/nginx.conf'));
     const caddy = /response_header_timeout (\d+)s/.exec(textOf('deploy/Caddyfile'));
     expect(Number(nginx?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
@@ -128,13 +128,13 @@ describe('proxies', () => {
   });
 });
 
-describe('units of systemd', () => {
+describe('systemd units', () => {
   withProgram('systemd-analyze', 'are as systemd wants them', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-units-'));
     try {
       const units = readdirSync(deploy).filter((name) => /\.(service|timer)$/.test(name));
       for (const name of units) {
-        // Programs and users are those of the machine where it is checked.
+        // Replaces programs and users by those of the local machine.
         const text = textOf(join('deploy', name))
           .replaceAll('/usr/bin/node', process.execPath)
           .replace(/^(User|Group)=.*$/gm, '$1=root');
@@ -150,15 +150,15 @@ describe('units of systemd', () => {
   });
 });
 
-describe('the container', () => {
+describe('container image', () => {
   const file = textOf('deploy/Containerfile');
 
-  it('has a file without mistakes, as far as can be told without building it', () => {
+  it('has a valid Dockerfile, as far as static checks show', () => {
     expect(validate(file).map(({ message, range }) => `line ${range.start.line + 1}: ${message}`)).toEqual([]);
     expect(validate('FROM node:20\nRUNN x')).toHaveLength(1);
   });
 
-  it('copies what is there, and runs scripts that there are', () => {
+  it('copies only existing files and runs only existing scripts', () => {
     const root = resolve(docs, '..');
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const named = [...file.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name!);
@@ -179,13 +179,13 @@ describe('the container', () => {
     expect(last).not.toMatch(/USER root/);
   });
 
-  it('is of a version of Node that Parley runs on', () => {
+  it('uses a Node version that Parley supports', () => {
     const versions = [...file.matchAll(/^FROM node:(\d+)/gm)].map(([, version]) => Number(version));
     expect(versions).toHaveLength(2);
     for (const version of versions) expect(version).toBeGreaterThanOrEqual(20);
   });
 
-  it('keeps what is to be kept in its volume', () => {
+  it('stores persistent data in its volume', () => {
     expect(file).toContain('PARLEY_DATABASE=sqlite:/data/');
     expect(file).toMatch(/^VOLUME \/data$/m);
     expect(textOf('deploy/compose.yaml')).toContain('data:/data');

@@ -8,25 +8,25 @@ import { blobStoreOf, filesFolderOf, smtpMailerOf } from './open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from './secret.js';
 
 export interface Finding {
-  /** `advice`: it works, but an operator may want it otherwise. */
+  /** `advice`: it works, but an operator may want to change it. */
   readonly level: 'good' | 'advice' | 'problem';
   readonly subject: string;
   readonly text: string;
 }
 
 export interface ExaminationOptions {
-  /** Everything is read: takes as long as reading the database does. */
+  /** Reads everything, which takes as long as reading the whole database. */
   readonly isThorough: boolean;
 }
 
 const MIB = 1024 * 1024;
-/** Below that, a server that is busy for a night may fill the disk. */
+/** Below this, one busy night may fill the disk. */
 const LEAST_FREE_BYTES = 512 * MIB;
-/** SQLite folds the log in long before. */
+/** SQLite normally checkpoints the log long before this size. */
 const LARGE_LOG_BYTES = 256 * MIB;
 const BLOBS_AT_A_TIME = 1000;
 
-/** What an operator wants to know of a server, whether it is running or not. Changes nothing. */
+/** Reports the state of a server to an operator, running or not. Changes nothing. */
 export async function examine(
   configuration: Configuration,
   { isThorough }: ExaminationOptions,
@@ -92,7 +92,7 @@ export async function examine(
       for (const line of damage) add('problem', 'integrity', line);
     });
     await attempt('files', async () => {
-      // Also where there are no files yet.
+      // Checks the store even if there are no files yet.
       await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
       const { count, missing } = await findMissingFiles(configuration);
       if (missing.length === 0) add('good', 'files', `the bytes of all ${count} files are there`);
@@ -114,7 +114,7 @@ export async function examine(
   return findings;
 }
 
-/** Of no blob. */
+/** Key of no blob. */
 const UNUSED_KEY = '0'.repeat(32) as BlobKey;
 
 async function findMissingFiles(configuration: Configuration) {

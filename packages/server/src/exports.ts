@@ -7,13 +7,13 @@ import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-ad
 import { COLUMN_NAMES } from './exports/column-names.js';
 import type { Parley } from './facade/facade.js';
 
-/** Keeps what does not fit into memory in a folder of each export. */
+/** Stores data that does not fit into memory in a folder per export. */
 export class FolderArchiveWriter implements ArchiveWriter {
   constructor(private readonly folder: string) {}
 
   async *write(id: ExportId, source: RealmSource, rest: () => Promise<void>): AsyncGenerator<Uint8Array> {
     const temporaryFolder = this.folderOf(id);
-    // What people said in private is in it.
+    // Private, since it contains private messages.
     await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
     try {
       yield* writeExport(source, { names: COLUMN_NAMES, temporaryFolder, rest });
@@ -24,7 +24,7 @@ export class FolderArchiveWriter implements ArchiveWriter {
 
   async clean(id: ExportId): Promise<void> {
     await rm(this.folderOf(id), { recursive: true, force: true });
-    // Unless there are others in it.
+    // Fails if the folder still contains other exports.
     await rmdir(this.folder).catch(() => undefined);
   }
 
@@ -33,12 +33,12 @@ export class FolderArchiveWriter implements ArchiveWriter {
   }
 }
 
-/** It shares the disk with the server, but not the event loop. */
+/** Rests as long as it works, since it shares the disk with the server but not the event loop. */
 const REST_FACTOR = 1;
 
 /**
- * Everything of a realm, sparing the server that may be running beside it. There is no file of that name before it is complete.
- * Answers how many messages are in it.
+ * Exports a whole realm at a reduced speed while a server may be running. The file gets its name only when complete.
+ * Returns the number of messages.
  */
 export async function exportToFile(
   { useCase }: Pick<Parley, 'useCase'>,
@@ -59,9 +59,9 @@ export async function exportToFile(
     },
     rest: () => work.rest(),
   });
-  // Readable for nobody else: it holds what people said in private.
+  // Readable by the owner only, since it contains private messages.
   const file = await open(partial, 'w', 0o600);
-  // Resting keeps none alive.
+  // Rest timers do not keep the process alive.
   const letEnd = keepProcessAlive();
   try {
     for await (const chunk of content) await file.writeFile(chunk);

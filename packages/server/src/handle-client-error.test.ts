@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { handleClientError } from './http-server.js';
 
-describe('a request that cannot be read', () => {
+describe('handleClientError', () => {
   let server: Server;
   let pending: ServerResponse | undefined;
   const clients: Socket[] = [];
@@ -26,7 +26,7 @@ describe('a request that cannot be read', () => {
     await once(server, 'close');
   });
 
-  /** A client that never closes its connection. */
+  /** Client that never closes its connection. */
   const send = (text: string): Socket => {
     const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
     client.on('error', () => {});
@@ -48,7 +48,7 @@ describe('a request that cannot be read', () => {
     ['malformed', 'GET / HTTP/9.9\r\n\r\n', '400 Bad Request'],
     ['too long', `GET /${'x'.repeat(9000)} HTTP/1.1\r\nHost: x\r\n\r\n`, '431 Request Header Fields Too Large'],
     ['too slow', 'POST / HTTP/1.1\r\nHost: x\r\n', '408 Request Timeout'],
-  ])('because it is %s is refused in JSON, and its connection ends', async (_why, text, status) => {
+  ])('rejects a request that is %s in JSON and closes its connection', async (_why, text, status) => {
     const answer = await answerTo(text);
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
@@ -56,7 +56,7 @@ describe('a request that cannot be read', () => {
     while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
-  it('behind one that waits for its answer ends that one too', async () => {
+  it('ends a pending request that precedes an unreadable one on the same connection', async () => {
     send('GET /events HTTP/1.1\r\nHost: x\r\n\r\n\u0000garbage\r\n\r\n');
     while (!pending) await new Promise((resolve) => setTimeout(resolve, 5));
     if (!pending.closed) await once(pending, 'close');

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { type TransportLimits, TrustedProxies } from '@parley/http';
 import { createHttpServer, limitPerAddress } from './http-server.js';
 
-describe('a server', () => {
+describe('createHttpServer', () => {
   let server: Server;
   const clients: Socket[] = [];
   const said: string[] = [];
@@ -20,7 +20,7 @@ describe('a server', () => {
     await once(server, 'listening');
   }
 
-  /** A client that never hangs up by itself. */
+  /** Client that never closes its connection. */
   function open(text = ''): Socket {
     const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
     client.on('error', () => {});
@@ -47,14 +47,14 @@ describe('a server', () => {
 
   afterEach(stop);
 
-  it('ends connections that send nothing', async () => {
+  it('closes connections that send nothing', async () => {
     await start({ headersMs: 60 });
     const since = performance.now();
     expect(await answerTo(open())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*"result":"error"/s);
     expect(performance.now() - since).toBeGreaterThan(50);
   });
 
-  it('ends requests whose headers or bodies take too long', async () => {
+  it('closes requests whose headers or bodies take too long', async () => {
     await start({ headersMs: 60, bodyMs: 60, filesMs: 60 });
     expect(await answerTo(open('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '))).toMatch(/^HTTP\/1\.1 408 /);
     await stop();
@@ -64,7 +64,7 @@ describe('a server', () => {
     );
   });
 
-  it('keeps those that wait for an answer, or for the next thing to ask', async () => {
+  it('keeps idle connections and connections with a pending response', async () => {
     let answer = () => {};
     await start({ headersMs: 600, bodyMs: 600, filesMs: 600 }, (_, response) => {
       answer = () => response.end('at last');
@@ -81,7 +81,7 @@ describe('a server', () => {
     expect(String((await once(client, 'data'))[0])).toContain('at last');
   });
 
-  it('takes so many connections and no more, and says so once', async () => {
+  it('limits the number of connections and logs the limit once', async () => {
     await start({ connections: 3 });
     const kept = [open(), open(), open()];
     await Promise.all(kept.map((client) => once(client, 'connect')));
@@ -92,7 +92,7 @@ describe('a server', () => {
   });
 });
 
-describe('connections of one address', () => {
+describe('limitPerAddress', () => {
   class FakeSocket extends EventEmitter {
     isDestroyed = false;
 
@@ -106,7 +106,7 @@ describe('connections of one address', () => {
     }
   }
 
-  it('are so many and no more, but for this machine', () => {
+  it('limits connections per address except from loopback', () => {
     const server = new EventEmitter();
     const said: string[] = [];
     limitPerAddress(server, 2, (message) => said.push(message));
@@ -118,7 +118,7 @@ describe('connections of one address', () => {
     const [first, second, third] = ['10.0.0.1', '::ffff:10.0.0.1', '10.0.0.1'].map(connected);
     expect([first, second, third].map((socket) => socket!.isDestroyed)).toEqual([false, false, true]);
     expect(connected('10.0.0.2').isDestroyed).toBe(false);
-    // A network of IPv6 belongs to one customer.
+    // An IPv6 network counts as one address, since it belongs to one customer.
     const network = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map(connected);
     expect(network.map((socket) => socket.isDestroyed)).toEqual([false, false, true]);
     for (let count = 0; count < 5; count++) {
@@ -130,7 +130,7 @@ describe('connections of one address', () => {
     expect(said[0]).toBe('connections are refused: one address has too many');
   });
 
-  it('are not counted where they come from trusted proxies', () => {
+  it('exempts connections from trusted proxies', () => {
     const server = new EventEmitter();
     limitPerAddress(server, 1, () => {}, new TrustedProxies(['10.0.0.0/8']));
     const refused = ['10.0.0.1', '10.0.0.1', '192.0.2.7', '192.0.2.7'].map((address) => {

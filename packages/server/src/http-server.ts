@@ -16,7 +16,7 @@ import {
 import type { Configuration } from './configuration/configuration.js';
 import type { RealmResolverOptions } from './realm-resolver.js';
 
-/** Where the server is reached, as far as a command beside it can know. */
+/** Returns the server's addresses as far as a separate command can know them. */
 export function addressesOf({
   url,
   port,
@@ -26,7 +26,7 @@ export function addressesOf({
   return { url: url ?? `http://localhost:${port}`, defaultRealm, realmAddresses };
 }
 
-/** By Node's own codes; everything else is malformed. */
+/** Responses by Node's error code; other errors count as malformed requests. */
 const UNREADABLE: Readonly<Record<string, readonly [status: string, msg: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Request header fields are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'Request body is too large'],
@@ -35,8 +35,8 @@ const UNREADABLE: Readonly<Record<string, readonly [status: string, msg: string]
 const MALFORMED = ['400 Bad Request', 'Malformed HTTP request'] as const;
 
 /**
- * What Node cannot read is refused as everything else is, since clients expect JSON. Otherwise as Node does it: nothing is
- * written into an answer that has begun, and the connection ends.
+ * Responds to unparseable requests in JSON, since clients expect JSON. Like Node's default, it writes nothing into a
+ * started response and ends the connection.
  */
 export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duplex): void {
   const socket = duplex as Socket & { readonly _httpMessage?: ServerResponse | null };
@@ -50,25 +50,25 @@ export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duple
   socket.destroySoon();
 }
 
-/** Longer than clients and proxies keep an idle connection, so that it is they who close it. */
+/** Longer than clients and proxies keep idle connections, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** Five thousand message ids fit into a query. */
+/** Maximum header size; a query string with five thousand message ids fits. */
 const MAX_HEADER_BYTES = 128 * 1024;
-/** How soon a deadline that has passed is noticed, at the latest. */
+/** Interval at which Node checks connection deadlines. */
 const CHECK_MS = 1000;
-/** Between two lines of the log about the same trouble. */
+/** Minimum interval between log lines about the same problem. */
 const REPEAT_MS = 60_000;
 
 export interface HttpServerOptions {
   readonly limits?: Partial<TransportLimits>;
-  /** As for the rest of the server: behind proxies, all connections have their addresses. */
+  /** Same proxies as for the rest of the server, since all connections come from their addresses. */
   readonly trustedProxies?: ProxyTrust;
   readonly logger?: Logger;
 }
 
 /**
- * A server of Node's own that ends what would keep connections open for nothing: those that send nothing, or their headers or
- * bodies too slowly, and those that are too many. What cannot be read is refused in JSON.
+ * Creates a Node server that closes connections which send nothing or send too slowly, and limits their number.
+ * Unreadable requests are rejected in JSON.
  */
 export function createHttpServer(listener: RequestListener, options: HttpServerOptions = {}): Server {
   const limits = { ...TRANSPORT_LIMITS, ...options.limits };
@@ -76,7 +76,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Counted from connecting, so that it holds for those who send nothing at all.
+      // Counted from connecting, so that it also covers connections that send nothing.
       headersTimeout: limits.headersMs,
       requestTimeout: Math.max(limits.filesMs, limits.bodyMs, limits.headersMs),
       connectionsCheckingInterval: Math.min(CHECK_MS, Math.ceil(limits.headersMs / 4)),
@@ -91,7 +91,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   return server;
 }
 
-/** One address does not take the places of all others. */
+/** Limits connections per address, so that one address cannot take all of them. */
 export function limitPerAddress(
   server: Pick<EventEmitter, 'on'>,
   limit: number,
@@ -102,7 +102,7 @@ export function limitPerAddress(
   server.on('connection', (socket: Socket) => {
     if (socket.remoteAddress === undefined || proxies.mayBe(socket.remoteAddress)) return;
     const address = ipGroup(socket.remoteAddress);
-    // Programs of this machine, such as proxies, send requests of many clients.
+    // Local programs such as proxies forward requests of many clients.
     if (isLoopbackName(socket.remoteAddress.replace(/^::ffff:/i, ''))) return;
     const count = counts.get(address) ?? 0;
     if (count >= limit) {

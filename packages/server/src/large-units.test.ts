@@ -9,8 +9,10 @@ import { GetOwnUser } from '@parley/domain/users';
 import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from './index.js';
 
-/** What takes long is done in slices: others are answered meanwhile, and see all of it or nothing. */
-describe('a large request', () => {
+/**
+ * Large requests run in slices: other callers get responses meanwhile and see either the whole change or none of it.
+ */
+describe('large requests', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-large-'));
   let parley: Parley;
   let caller: Caller;
@@ -49,7 +51,7 @@ describe('a large request', () => {
     });
   const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
-  /** How many others were answered while it lasted, one after the other; and how long this process worked before one of them was. */
+  /** Number of sequential reads completed during the work, and the longest time the process blocked one of them. */
   async function readsDuring(work: Promise<unknown>): Promise<{ readonly count: number; readonly longestMs: number }> {
     let isDone = false;
     void work.finally(() => {
@@ -75,14 +77,14 @@ describe('a large request', () => {
       'lets them leave again',
       () => parley.useCase(UnsubscribeUsers).execute(caller, { channelNames: namesOf('new', 100), principals: people }),
     ],
-  ])('%s without keeping the others waiting', async (_, work) => {
+  ])('%s without blocking other requests', async (_, work) => {
     const { count, longestMs } = await readsDuring(work());
     expect(count).toBeGreaterThan(5);
-    // Fifty, and collecting garbage.
+    // Fifty milliseconds are expected; the limit allows for garbage collection.
     expect(longestMs).toBeLessThan(400 * (await machineSlowness()));
   });
 
-  it('changes the flags of ten thousand messages without keeping the others waiting', async () => {
+  it('change the flags of ten thousand messages without blocking other requests', async () => {
     await subscribe(['flags']);
     const ids: MessageId[] = [];
     for (let n = 0; n < 50; n++) {
@@ -107,7 +109,7 @@ describe('a large request', () => {
     }
   });
 
-  it('is all or nothing, also when it fails at its end', async () => {
+  it('roll back completely when they fail at the end', async () => {
     const taken = namesOf('again', 400);
     await expect(subscribe([...taken, 'x'.repeat(61)])).rejects.toMatchObject({ code: 'INVALID_CHANNEL_NAME' });
     const unknown = (Math.max(...people) + 1) as UserId;

@@ -19,7 +19,7 @@ const BY_EMAIL = [
 ] as const satisfies readonly LimitRule[];
 const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonly LimitRule[];
 
-/** Forgets calls that were counted in this process when the operator asks for it, in whichever process they do. */
+/** Resets the call counts of this process when the operator requests a reset in any process. */
 export class LimitReset implements EventListener {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
@@ -41,7 +41,7 @@ export class LimitReset implements EventListener {
 const ruleFor = (actor: Actor): LimitRule =>
   isAdministrator(actor) ? 'channel_creation_by_administrator' : 'channel_creation_by_user';
 
-/** Counted in memory as calls are: a restart forgets it, and whoever turns rate limits off has no quota either. */
+/** Quota kept in memory, like call counts: a restart resets it, and disabling rate limits disables it. */
 export class DailyChannelQuota implements ChannelQuota {
   static readonly inject = ['limiter', 'clock'] as const;
   constructor(
@@ -54,7 +54,7 @@ export class DailyChannelQuota implements ChannelQuota {
     const rule = ruleFor(actor);
     const state = this.limiter.peek(rule, actor.id);
     if (state.remaining < count) {
-      // Where some are left but not enough, the time when all are.
+      // If some channels are left but too few, retry when the whole quota is available again.
       const untilAll = (state.resetMs - this.clock.nowMs()) / 1000;
       throw rateLimited({ ...state, retryAfterSeconds: state.retryAfterSeconds || untilAll });
     }
@@ -75,7 +75,7 @@ const RULES: Readonly<Record<LetterRule, LimitRule>> = {
   anonymousByIp: 'sends_email_by_ip',
 };
 
-/** Counted in memory as calls are: a restart forgets it, and whoever turns rate limits off has no quota either. */
+/** Quota kept in memory, like call counts: a restart resets it, and disabling rate limits disables it. */
 export class LetterLimits implements LetterQuota {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
@@ -89,13 +89,13 @@ export class LetterLimits implements LetterQuota {
   }
 }
 
-/** As the limiter's other rules of the same kind have their keys. */
+/** Key in the format of other rules of the same kind. */
 function keyOf(rule: LetterRule, key: string): string | number {
   if (rule === 'anonymousByIp') return ipGroup(key);
   return rule.endsWith('ByUser') ? Number(key) : key;
 }
 
-/** Counted by network: one client may have any number of addresses in it. */
+/** Counts by network, since a client may use any number of its addresses. */
 function sourceOf(rule: LetterRule, key: string, ip: string | undefined): string | undefined {
   const from = rule === 'anonymousByIp' ? key : ip;
   if (from === undefined) return undefined;

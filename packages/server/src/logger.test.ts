@@ -7,7 +7,7 @@ describe('createLogger', () => {
     return { logger, parsed: () => lines.map((line) => JSON.parse(line)), text: () => lines.join('') };
   }
 
-  it('writes one object a line, the first ones too, in order', async () => {
+  it('writes one object per line in order, including the first lines', async () => {
     const { logger, parsed } = capture('info');
     logger.info({ route: '/messages' }, 'one');
     logger.error({ err: new Error('broken') }, 'two');
@@ -20,7 +20,7 @@ describe('createLogger', () => {
     ]);
   });
 
-  it('hides secrets, whoever put them there', async () => {
+  it('redacts secrets in fields at any depth', async () => {
     const { logger, text } = capture('info');
     const secrets = {
       authorization: 's3cret',
@@ -45,7 +45,7 @@ describe('createLogger', () => {
     ${'warn'}   | ${['warned', 'failed']}
     ${'error'}  | ${['failed']}
     ${'silent'} | ${[]}
-  `('at level $level says $messages', async ({ level, messages }) => {
+  `('logs $messages at level $level', async ({ level, messages }) => {
     const { logger, parsed } = capture(level);
     logger.debug({}, 'thought');
     logger.info({}, 'said');

@@ -3,23 +3,23 @@ import type { DestinationStream, Logger as PinoLogger } from 'pino';
 import { LOG_LEVELS, type LogLevel } from './configuration/configuration.js';
 
 export interface ClosableLogger extends Required<Logger> {
-  /** Writes out what is still held back. */
+  /** Flushes buffered lines. */
   close(): Promise<void>;
 }
 
-/** Whatever the caller put in the fields, these never reach a log. */
+/** Field names that are always redacted, regardless of the caller. */
 const SECRETS = new Set(['authorization', 'cookie', 'password', 'api_key', 'apiKey', 'secret', 'token']);
 
-/** How long closing waits for whoever reads the log. */
+/** Maximum time that closing waits for the reader of the log. */
 const FLUSH_MS = 1000;
-/** In characters: when nobody reads standard error, older lines win and the memory stays. */
+/** Buffer limit in characters. If standard error is not read, older lines are kept and newer ones dropped. */
 const MAX_HELD_BACK = 8_000_000;
 
 type Line = readonly [level: Exclude<LogLevel, 'silent'>, fields: object, message: string];
 
 /**
- * Lines of JSON by pino, on standard error unless told otherwise. pino is loaded after the first line, which then does
- * not delay the answer.
+ * Creates a logger that writes JSON lines with pino, by default to standard error. pino is loaded after the first
+ * line, so that it does not delay the response.
  */
 export function createLogger(level: LogLevel, destination?: DestinationStream): ClosableLogger {
   const waiting: Line[] = [];
@@ -50,7 +50,7 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   }
 
   const nothing = () => {};
-  /** Of a level that is not wanted, a line costs a call. */
+  /** A line below the log level costs only a function call. */
   const writerAt = (lineLevel: Line[0]) =>
     LOG_LEVELS.indexOf(lineLevel) < LOG_LEVELS.indexOf(level)
       ? nothing
@@ -74,7 +74,7 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   };
 }
 
-/** pino's own redaction costs 10 µs a line for as many names at any depth; this costs what the fields cost. */
+/** Redacts secrets at any depth, faster than pino's own redaction. */
 function withoutSecrets(fields: Record<string, unknown>): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {

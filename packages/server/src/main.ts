@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runCommandLine } from './cli/run-command-line.js';
 
 /**
- * By how much V8 lets the heap of a server grow before it collects garbage; by itself it lets it double and more. When thousands
- * of clients return at once, what is added is mostly garbage of their requests (docs/performance.md). The process is ours alone
- * here: an application that embeds Parley chooses for itself. Other commands end soon, and are quicker without.
+ * Percentage by which V8 may grow the heap before it collects garbage; the default at least doubles it. Applies only
+ * to the server command, since embedding applications choose their own and other commands end soon
+ * (docs/performance.md).
  */
 const HEAP_GROWING_PERCENT = 70;
 

@@ -11,11 +11,11 @@ describe('nearest', () => {
     ${'dance'}         | ${['serve', 'user list']}         | ${null}
     ${'x'}             | ${['serve']}                      | ${null}
     ${'y'.repeat(9e4)} | ${['y'.repeat(9e4 - 1)]}          | ${null}
-  `('of $given is $meant', ({ given, known, meant }) => {
+  `('returns $meant for $given', ({ given, known, meant }) => {
     expect(nearest(given, known)).toBe(meant);
   });
 
-  it('becomes the end of a sentence', () => {
+  it('formats a suggestion as the end of a sentence', () => {
     expect(hint('prot', ['port'])).toBe('; did you mean port?');
     expect(hint('dance', ['port'])).toBe('');
   });

@@ -1,14 +1,14 @@
-/** Words that differ in more letters are not taken for a mistyped one. */
+/** Maximum edit distance of a suggestion. */
 const MAX_DISTANCE = 3;
 
-/** The one that somebody probably meant; null when none is near. */
+/** Returns the most likely intended word; null if none is near. */
 export function nearest(given: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let least = Math.min(MAX_DISTANCE, Math.ceil(given.length / 3)) + 1;
   for (const candidate of known) {
     const distance = Math.min(
       distanceOf(given.toLowerCase(), candidate.toLowerCase()),
-      // `create-user` for `user create`.
+      // Matches swapped words, such as `create-user` for `user create`.
       distanceOf(wordsOf(given), wordsOf(candidate)),
     );
     if (distance < least) {
@@ -19,7 +19,7 @@ export function nearest(given: string, known: Iterable<string>): string | null {
   return best;
 }
 
-/** `; did you mean …?`, or nothing. */
+/** Returns `; did you mean …?`, or an empty string. */
 export function hint(given: string, known: Iterable<string>): string {
   const meant = nearest(given, known);
   return meant === null ? '' : `; did you mean ${meant}?`;
@@ -32,10 +32,10 @@ const wordsOf = (text: string): string =>
     .sort()
     .join(' ');
 
-/** Longer words are not compared letter by letter. */
+/** Maximum length of words to compare letter by letter. */
 const MAX_COMPARED = 60;
 
-/** How many letters differ: added, left out, replaced, or two exchanged. */
+/** Edit distance: letters added, removed, replaced or transposed. */
 function distanceOf(a: string, b: string): number {
   if (a === b) return 0;
   if (a.length > MAX_COMPARED || b.length > MAX_COMPARED) return Number.POSITIVE_INFINITY;

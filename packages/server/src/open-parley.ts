@@ -31,11 +31,11 @@ type RuntimeConfig = Omit<
   'host' | 'port' | 'logLevel' | 'url' | 'database' | 'metrics' | 'drainSeconds'
 > & {
   readonly url: string;
-  /** Null: `ports.storage` takes its place. */
+  /** Null if `ports.storage` replaces it. */
   readonly database: DatabaseLocation | null;
 };
 
-/** Instead of what is configured, or comes with the engine. */
+/** Replacements for configured or built-in ports. */
 export interface HostPorts {
   readonly storage?: Storage | undefined;
   readonly blobs?: BlobStore | undefined;
@@ -53,7 +53,7 @@ export interface HostOptions
   readonly acceptsNewSecret: boolean;
 }
 
-/** What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
+/** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused */
 export async function openParley(
   configuration: RuntimeConfig,
   { acceptsNewSecret, onCommit: report, ports = {}, ...hostOptions }: HostOptions,
@@ -67,7 +67,7 @@ export async function openParley(
     ...(onCommit && { onCommit }),
   });
   const images = new ImageProcess();
-  // One that was handed in is its owner's.
+  // A renderer that was passed in is closed by its owner.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
   const release = async () => {
     try {
@@ -116,7 +116,7 @@ function commitListener(
   };
 }
 
-/** `secret`: to be asked for once the storage is open, because it makes the file when there is none. */
+/** Opens the storage. `secret` is called after opening, because it creates the file if there is none. */
 function openStorage(
   configuration: RuntimeConfig,
   ports: HostPorts,
@@ -152,7 +152,7 @@ export function filesFolderOf(configuration: FilesConfiguration): string {
   return configuration.database ? beside(configuration, 'files') : join(tmpdir(), 'parley-files');
 }
 
-/** Where the bytes of files are, as the configuration says. */
+/** Returns the configured store for file bytes. */
 export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
   configuration.files?.kind === 's3'
     ? new S3BlobStore({ ...configuration.files, credentials: null })
@@ -168,7 +168,7 @@ function blobStoresOf(
   return { blobs, partialBlobs, exportsFolder: join(folder, 'exports') };
 }
 
-/** Of what is kept in the folder of the database. */
+/** Path of a file or folder beside the database. */
 const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): string =>
   join(dirname(database!.path), name);
 
@@ -176,22 +176,25 @@ type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'd
 
 const senderOf = ({ mailFrom, url }: MailConfiguration): string => mailFrom ?? `noreply@${new URL(url).hostname}`;
 
-/** Null: letters are put into files. */
+/** Returns the SMTP mailer; null if emails are written to files. */
 export const smtpMailerOf = (configuration: MailConfiguration): SmtpMailer | null =>
   configuration.smtpUrl === null ? null : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration) });
 
 const mailerOf = (configuration: MailConfiguration, clock: Clock): Mailer =>
   smtpMailerOf(configuration) ?? new FileOutbox(beside(configuration, 'outbox'), senderOf(configuration), clock);
 
-/** Not Node's own recursion, which tries for ever where folders can neither be found nor made, as in /proc. */
+/**
+ * Creates a folder with its parents. Node's recursive mode never returns where folders can neither be found nor
+ * created, as in /proc.
+ */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   makeFolder(dirname(path));
-  // What is kept there is nobody else's business.
+  // Private to the user of the process.
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was quicker.
+    // Another process may have created the folder first.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -7,14 +7,14 @@ import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adap
 import type { HostAuthenticate } from './authentication.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
-/** Where everything is kept: a database file … */
+/** Database file that holds all data. */
 interface OnDatabase {
-  /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
+  /** `sqlite:PATH`. The database and its folder are created if missing. */
   readonly database: string;
   readonly storage?: never;
 }
 
-/** … or what passes the contract of storages, which has no folder for what is kept beside it. */
+/** Custom storage that passes the storage contract; has no folder for files beside it. */
 interface OnStorage {
   readonly storage: Storage;
   readonly database?: never;
@@ -23,103 +23,109 @@ interface OnStorage {
   readonly mailer: Mailer;
 }
 
-/** What `parley.close()` closes at last. */
+/** Custom storage; `parley.close()` closes it last. */
 export interface Storage {
   readonly uow: UnitOfWork;
   close(): Promise<void>;
-  /** Called every second: whether what is written is still where others find it. Throws when it is not. */
+  /** Called every second. Throws if written data is no longer where other processes find it. */
   verify?(): void;
 }
 
 export type ParleyConfig = ParleyOptions & (OnDatabase | OnStorage);
 
 export interface ParleyOptions {
-  /** The public address up to where the router is mounted: `https://example.com/chat`. */
+  /** Public address including the mount path of the router: `https://example.com/chat`. */
   readonly url: string;
-  /** What API keys are derived from, at least 8 characters; default: a file beside the database, made when missing. */
+  /**
+   * Secret from which API keys are derived, at least 8 characters; default: a file beside the database, created if
+   * missing.
+   */
   readonly secret?: string;
   /**
-   * What other services sign JSON web tokens with that let people in (`POST /jwt/fetch_api_key`), of 32 bytes or more each, by the
-   * string id of the organization; default: none.
+   * Secrets of 32 bytes or more, by string id of the organization, with which other services sign JSON web tokens for
+   * logging in (`POST /jwt/fetch_api_key`); default: none.
    */
   readonly jwtSecrets?: Readonly<Record<string, string>>;
-  /** Whether a database that knows another secret is opened all the same, which gives everybody a new API key; default: false. */
+  /** True to open a database that was made with another secret, which changes every API key; default: false. */
   readonly acceptNewSecret?: boolean;
-  /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
+  /** The application's own login, called before API keys are checked. An exception leads to status 500. */
   readonly authenticate?: HostAuthenticate;
   /**
-   * Origins, beside that of `url`, whose pages may act for those whom `authenticate` let in, such as `http://localhost:5173`.
-   * What other pages have a browser send is refused, since its cookies come along; default: none. `any`: `authenticate` looks
-   * after that itself.
+   * Origins beside that of `url` whose pages may send requests with the cookies that `authenticate` accepts, such as
+   * `http://localhost:5173`; default: none. Requests from other pages are rejected. `any`: `authenticate` checks
+   * origins itself.
    */
   readonly trustedOrigins?: readonly string[] | 'any';
-  /** The application's own way of sending mail; default: `smtpUrl`. */
+  /** The application's own mailer; default: `smtpUrl`. */
   readonly mailer?: Mailer;
-  /** A mail server, `smtp://user:password@host:port`; default: letters are put into the folder `outbox` beside the database. */
+  /**
+   * Mail server, `smtp://user:password@host:port`; default: emails are written to the folder `outbox` beside the
+   * database.
+   */
   readonly smtpUrl?: string;
-  /** What letters come from; default: `noreply@` and the host of `url`. */
+  /** Sender address of emails; default: `noreply@` and the host of `url`. */
   readonly mailFrom?: string;
-  /** How many minutes invitations are good for that say nothing about it; default: ten days. */
+  /** Default validity of invitations in minutes; default: ten days. */
   readonly invitationValidityMinutes?: number;
-  /** String id of the organization at the public address itself; default: the first one that was made. */
+  /** String id of the organization at the public address itself; default: the first one created. */
   readonly defaultRealm?: string;
   /**
-   * How organizations beside the one at `url` are distinguished: by host, `https://shop.example.com/chat`, or by path,
+   * Addresses of organizations beside the one at `url`: by host, `https://shop.example.com/chat`, or by path,
    * `https://example.com/chat/shop`; default: by host.
    */
   readonly realmAddresses?: RealmAddresses;
   /** Default: true. */
   readonly rateLimits?: boolean;
-  /** Quotas instead of the default ones: `{ api_by_user: [{ windowSeconds: 60, limit: 500 }] }`. */
+  /** Quotas that replace the default ones: `{ api_by_user: [{ windowSeconds: 60, limit: 500 }] }`. */
   readonly rateLimitRules?: RateLimitRules;
-  /** Whether channels may be readable by anybody on the Internet; default: false. */
+  /** True if channels may be readable by anyone on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
-  /** Whether guests who may not know everybody see of those alone whom they know when they are there; default: false. */
+  /** True if guests with limited access see the presence of accessible users only; default: false. */
   readonly limitPresence?: boolean;
   /**
-   * What members are told to mail to for a channel, such as `chat+%s@example.com`, where your application takes that mail;
-   * default: nothing.
+   * Email address pattern shown to members for sending to a channel, such as `chat+%s@example.com`, if your
+   * application accepts that mail; default: none.
    */
   readonly mailGatewayPattern?: string;
-  /** Proxies in front that are trusted to name the client's address: how many, or their networks; default: none. */
+  /** Proxies trusted to report the client's address: their number or their networks; default: none. */
   readonly trustedProxies?: ProxyTrust;
-  /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
+  /** Limits of requests, responses and connections; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
-  /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
+  /** True to reject requests while the event loop lags or memory runs out; default: true. */
   readonly shedsLoad?: boolean;
-  /** What carries notifications to phones; default: nothing does. */
+  /** Service that delivers mobile push notifications; default: none. */
   readonly pushService?: PushServiceAccount;
-  /** Where calls are held, beside Jitsi; default: nowhere. */
+  /** BigBlueButton server for calls in addition to Jitsi; default: none. */
   readonly bigBlueButton?: BigBlueButtonAccount;
   /**
-   * Where uploaded files are kept: `folder:PATH`, `s3:BUCKET/PREFIX?endpoint=URL&region=NAME`, whose keys the environment has, or a
-   * store of your own; default: the folder `files` beside the database.
+   * Storage of uploaded files: `folder:PATH`, `s3:BUCKET/PREFIX?endpoint=URL&region=NAME` with keys from the
+   * environment, or a custom store; default: the folder `files` beside the database.
    */
   readonly files?: string | BlobStore;
-  /** Size of an uploaded file, in MiB; default: 100. */
+  /** Maximum size of an uploaded file, in MiB; default: 100. */
   readonly maxUploadMib?: number;
-  /** Size of all files of an organization together, in MiB; default: no limit. */
+  /** Maximum total size of an organization's files, in MiB; default: no limit. */
   readonly uploadQuotaMib?: number;
-  /** Size of all files of one user together, in MiB; default: no limit. */
+  /** Maximum total size of a user's files, in MiB; default: no limit. */
   readonly uploadQuotaPerUserMib?: number;
-  /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
+  /** Days during which `parley message restore` can restore deleted messages; default: 30. */
   readonly keepDeletedDays?: number;
-  /** Whether `parley.metrics()` has something to say; default: false. */
+  /** True to collect metrics for `parley.metrics()`; default: false. */
   readonly metrics?: boolean;
-  /** pino's, or anything like it; default: nothing is logged. */
+  /** Logger with pino's interface; default: nothing is logged. */
   readonly logger?: Logger;
-  /** Default: the machine's. */
+  /** Default: system clock. */
   readonly clock?: Clock;
   readonly randomness?: Randomness;
-  /** Default: scrypt, few at a time. */
+  /** Default: scrypt with few hashes at a time. */
   readonly passwordHasher?: PasswordHasher;
-  /** Default: Zulip's Markdown. */
+  /** Default: Zulip's Markdown dialect. */
   readonly renderer?: MarkdownRenderer;
 }
 
 type OptionName = keyof ParleyOptions | keyof OnDatabase | keyof OnStorage;
 
-/** What there is, for those whom no compiler tells. */
+/** Option names for callers without a type checker. */
 const OPTIONS: Readonly<Record<OptionName, true>> = {
   database: true,
   storage: true,

@@ -18,11 +18,11 @@ import type { HostAuthenticate } from './authentication.js';
 import type { ServerMetrics } from './observation/metrics.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
-/** What differs between a server, an embedding application and a test. */
+/** Parts that differ between a server, an embedding application and a test. */
 export interface ParleyParts {
-  /** Beside the API's own. */
+  /** Routes in addition to those of the API. */
   readonly moreRoutes?: readonly Route[];
-  /** Beside those of the features. */
+  /** Job handlers in addition to those of the features. */
   readonly moreJobHandlers?: readonly JobHandler[];
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
@@ -30,70 +30,75 @@ export interface ParleyParts {
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
   readonly mailer: Mailer;
-  /** Whether letters are delivered, and not only put into a folder; default: true. */
+  /** True if emails are delivered instead of written to a folder; default: true. */
   readonly sendsMail?: boolean;
-  /** Of invitations that say nothing about it; default: ten days. */
+  /** Default validity of invitations in minutes; default: ten days. */
   readonly invitationValidityMinutes?: number;
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
-  /** What other services sign tokens with, by the string id of the organization; default: none. */
+  /** Secrets with which other services sign tokens, by string id of the organization; default: none. */
   readonly jwtSecrets?: ReadonlyMap<string, string>;
-  /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
+  /**
+   * Reaction to a database made with another secret: `rehash` derives every API key again, `refuse` throws a
+   * StartupError.
+   */
   readonly onOtherSecret: 'rehash' | 'refuse';
-  /** Called every second: whether what is written is still where others find it. Throws when it is not. */
+  /** Called every second. Throws if written data is no longer where other processes find it. */
   readonly verifyStorage?: () => void;
-  /** What carries notifications to phones; null: nothing does. */
+  /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | null;
-  /** Where meetings are held; default: nowhere. */
+  /** BigBlueButton server for calls; default: none. */
   readonly bigBlueButton?: BigBlueButtonAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
-  /** How organizations beside the one at `url` are distinguished; default: by host name. */
+  /** Addresses of organizations beside the one at `url`; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
   readonly allowsWebPublicChannels: boolean;
-  /** Whether guests who may not know everybody get events of those alone whom they know when they are there; default: false. */
+  /** True if guests with limited access receive presence events of accessible users only; default: false. */
   readonly limitsPresence?: boolean;
-  /** An address with `%s` in it, of a gateway that takes mail for channels. */
+  /** Address pattern with `%s` of a gateway that accepts email for channels. */
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits: boolean;
-  /** Quotas instead of the default ones. */
+  /** Quotas that replace the default ones. */
   readonly rateLimitRules?: RateLimitRules;
   readonly trustedProxies: ProxyTrust;
   readonly isDev: boolean;
-  /** The organization's passwords are as good as published. */
+  /** True for the demo, whose passwords are public. */
   readonly isDemo?: boolean;
   /** Default: those of `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
-  /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
+  /** True to reject requests while the event loop lags or memory runs out; default: false. */
   readonly shedsLoad?: boolean;
-  /** Called with every answer; default: none are kept. */
+  /** Records every response; default: no metrics. */
   readonly metrics?: ServerMetrics;
   readonly tracer?: RequestTracer;
-  /** A folder whose disk has to have room; default: none. */
+  /** Folder whose disk must have free space; default: none. */
   readonly dataFolder?: string;
-  /** Default: the storage has none. */
+  /** Default: no gauges. */
   readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
-  /** Beside our own, origins whose pages may act for those whom `authenticate` let in; default: none. */
+  /**
+   * Origins beside our own whose pages may send requests with the cookies that `authenticate` accepts; default: none.
+   */
   readonly trustedOrigins?: TrustedOrigins;
-  /** For so many days deleted messages can be put back; default: 30. */
+  /** Days during which deleted messages can be restored; default: 30. */
   readonly keepDeletedDays?: number;
-  /** Where the bytes of files are. */
+  /** Store for file bytes. */
   readonly blobs: BlobStore;
-  /** Where the bytes of unfinished uploads are. */
+  /** Store for the bytes of unfinished uploads. */
   readonly partialBlobs: PartialBlobStore;
   readonly images: ImageProcessor;
-  /** Of files that an export needs while it is made; default: in the system's folder of temporary files. */
+  /** Folder for temporary files of exports; default: the system's temporary folder. */
   readonly exportsFolder?: string;
-  /** Instead of the usual bounds of exports that administrators may ask for. */
+  /** Limits that replace the defaults for exports requested by administrators. */
   readonly exportLimits?: Partial<ExportLimits>;
-  /** Where letters come from, and questions of administrators go; null: the operator named none. */
+  /** Sender of emails and contact address for administrators; null if the operator configured none. */
   readonly mailFrom?: string | null;
-  /** Default: 100 MiB a file, and no quota. */
+  /** Default: 100 MiB per file and no quota. */
   readonly fileLimits?: FileLimits;
-  /** Neither workers nor deliveries begin: for a command that calls a few use cases and ends. Default: they do. */
+  /** True to start neither workers nor deliveries, for commands that call a few use cases and exit. Default: false. */
   readonly isOneOff?: boolean;
-  /** Called at last by `close`. */
+  /** Called last by `close`. */
   readonly release: () => Promise<void>;
 }

@@ -23,11 +23,11 @@ import { RealmResolver } from './realm-resolver.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 import type { Worker } from './workers/recurring-worker.js';
 
-/** A chat engine, and the ports it was made of. */
+/** Chat engine with the ports it consists of. */
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
-  /** What goes on in the background until it is stopped, or the server closes. */
+  /** Background workers that run until they are stopped or the server closes. */
   readonly workers: readonly Worker[];
 }
 
@@ -71,13 +71,13 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
 
   const handler = dispatchHotFirst(dispatcher, applicationOf(router));
   let closing: Promise<void> | undefined;
-  /** To the end, whatever fails on the way: on a full disk too, the storage has to be closed. */
+  /** Runs every step even if one fails; the storage must be closed even on a full disk. */
   async function close(): Promise<void> {
     readiness.end();
     options.metrics?.watch(null);
     const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
     for (const worker of [...workers].reverse()) await attempt(`ending ${worker.name}`, () => worker.stop());
-    // Where queues stand may be lost: their clients' next polls say it again.
+    // Queue positions may be lost, since the clients' next polls report them again.
     await attempt('storing where event queues stand', () => get('queueSweep').savePositions());
     await attempt('answering the last requests', () =>
       endRequests(dispatcher, get('timers'), () => {
@@ -121,10 +121,10 @@ function ownUseCases(routes: readonly Route[], resolve: (type: Injectable) => un
 }
 
 const WAKE_AGAIN_MS = 50;
-/** How long whoever has begun to ask may take to be answered. */
+/** Maximum time in which pending requests may finish. */
 const PATIENCE_MS = 10_000;
 
-/** Those who wait for events are answered at once; so are polls that began while the others ended. */
+/** Responds to pending polls at once, including polls that begin while others end. */
 async function endRequests(dispatcher: Dispatcher, timers: Timers, wakeAll: () => void): Promise<void> {
   const drained = dispatcher.drain(PATIENCE_MS);
   wakeAll();
@@ -141,7 +141,7 @@ async function attemptTo(logger: Logger, what: string, work: () => void | Promis
   }
 }
 
-/** Nothing but the router; whatever it does not know is answered as its own unknown paths are. */
+/** Serves only the router; unknown paths get the router's own response. */
 function applicationOf(router: Middleware): RequestListener {
   const app = express();
   app.disable('x-powered-by');
@@ -151,7 +151,7 @@ function applicationOf(router: Middleware): RequestListener {
     const { reply } = ERROR_REPLIES.replyTo(unknownPath());
     response.writeHead(reply.status, {
       'Content-Type': 'application/json',
-      // Nobody waits for the rest of what nobody reads.
+      // Closes the connection instead of waiting for an unread request body.
       ...(!request.complete && { Connection: 'close' }),
     });
     response.end(reply.body);

@@ -6,7 +6,7 @@ import { FixedClock } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from './realm-resolver.js';
 
-/** Realms that were made in this order, while no default was configured. */
+/** Creates realms in this order without a configured default. */
 async function given(
   names: readonly string[],
   options: { url?: string; defaultRealm?: string; realmAddresses?: RealmAddresses } = {},
@@ -49,10 +49,13 @@ describe('RealmResolver', () => {
     ${['', 'lear']} | ${undefined} | ${'chat.example.com'}      | ${''}
     ${['', 'lear']} | ${undefined} | ${'lear.chat.example.com'} | ${'lear'}
     ${[]}           | ${undefined} | ${'chat.example.com'}      | ${null}
-  `('of realms $realms (default $fallback), $host is $found', async ({ realms, fallback, host, found }) => {
-    const { nameOf } = await given(realms, { defaultRealm: fallback });
-    expect(await nameOf(host)).toBe(found);
-  });
+  `(
+    'resolves host $host to $found among realms $realms with default $fallback',
+    async ({ realms, fallback, host, found }) => {
+      const { nameOf } = await given(realms, { defaultRealm: fallback });
+      expect(await nameOf(host)).toBe(found);
+    },
+  );
 
   it.each`
     realms        | fallback     | url                            | stringId  | address
@@ -65,7 +68,7 @@ describe('RealmResolver', () => {
     ${['a', 'b']} | ${'b'}       | ${'https://example.com/chat/'} | ${'b'}    | ${'https://example.com/chat'}
     ${['a', 'b']} | ${'b'}       | ${'https://example.com/chat'}  | ${'a'}    | ${'https://a.example.com/chat'}
     ${['', 'b']}  | ${undefined} | ${'http://localhost:9991'}     | ${'b'}    | ${'http://b.localhost:9991'}
-  `('of realms $realms (default $fallback), $stringId is at $address', async (row) => {
+  `('places $stringId at $address among realms $realms with default $fallback', async (row) => {
     const { book, realm } = await given(row.realms, { url: row.url, defaultRealm: row.fallback });
     await book.refresh();
     expect(book.urlOf(realm(row.stringId))).toBe(row.address);
@@ -79,29 +82,32 @@ describe('RealmResolver', () => {
     ${'http://localhost:9991'}    | ${'b'}   | ${'parley.invalid'}
     ${'http://127.0.0.1:9991'}    | ${''}    | ${'parley.invalid'}
     ${'http://[::1]:9991'}        | ${''}    | ${'parley.invalid'}
-  `('at $url dummy addresses of "$stringId" end in $mailHost', async ({ url, stringId, mailHost: emailDomain }) => {
-    const { book } = await given([], { url });
-    await book.refresh();
-    expect(book.emailDomainOf({ stringId, isAtServerAddress: stringId === '' })).toBe(emailDomain);
-  });
+  `(
+    'generates dummy emails of "$stringId" that end in $mailHost at $url',
+    async ({ url, stringId, mailHost: emailDomain }) => {
+      const { book } = await given([], { url });
+      await book.refresh();
+      expect(book.emailDomainOf({ stringId, isAtServerAddress: stringId === '' })).toBe(emailDomain);
+    },
+  );
 
   it.each([
     ['https://chat.example.com', true],
     ['http://localhost:9991', true],
     ['http://127.0.0.1:9991', false],
     ['http://[2001:db8::1]/chat', false],
-  ])('below %s there can be further hosts: %s', (url, hasSubdomains) => {
+  ])('reports for %s that further hosts are possible: %s', (url, hasSubdomains) => {
     expect(serverAddressOf({ url, defaultRealm: null })).toEqual({ defaultRealm: null, hasSubdomains });
   });
 
-  it('finds a realm that was added meanwhile at once', async () => {
+  it('finds a newly added realm at once', async () => {
     const { nameOf, add } = await given(['a']);
     expect(await nameOf('b.chat.example.com')).toBeNull();
     await add('b');
     expect(await nameOf('b.chat.example.com')).toBe('b');
   });
 
-  it('leaves the first realm where it was made when another one comes', async () => {
+  it('keeps the first realm at its address when another one is added', async () => {
     const { nameOf, add, clock, book, realm } = await given(['a']);
     expect(await nameOf('chat.example.com')).toBe('a');
     await add('b');
@@ -112,7 +118,7 @@ describe('RealmResolver', () => {
   });
 });
 
-describe('realms by path', () => {
+describe('RealmResolver with realms by path', () => {
   it.each`
     address               | found
     ${'/lear'}            | ${'lear'}
@@ -120,12 +126,12 @@ describe('realms by path', () => {
     ${'/nowhere'}         | ${null}
     ${'chat.example.com'} | ${'lear'}
     ${'shop.example.com'} | ${'lear'}
-  `('finds $found at $address', async ({ address, found }) => {
+  `('resolves $address to $found', async ({ address, found }) => {
     const { nameOf } = await given(['lear', 'shop'], { realmAddresses: 'path' });
     expect(await nameOf(address)).toBe(found);
   });
 
-  it('gives each its own address, but for the one that is to be at the public address', async () => {
+  it('gives each realm its own address except the one at the public address', async () => {
     const url = 'https://example.com/chat/';
     const { book, realm } = await given(['lear', 'shop'], { url, realmAddresses: 'path' });
     expect(['lear', 'shop'].map((name) => book.urlOf(realm(name)))).toEqual([
@@ -137,7 +143,7 @@ describe('realms by path', () => {
     expect(chosen.book.urlOf(chosen.realm('shop'))).toBe('https://example.com/chat');
   });
 
-  it('has room for several at an IP address', async () => {
+  it('supports several realms at an IP address', async () => {
     const { book, realm } = await given(['lear', 'shop'], { url: 'http://127.0.0.1:9991', realmAddresses: 'path' });
     expect(book.urlOf(realm('shop'))).toBe('http://127.0.0.1:9991/shop');
   });

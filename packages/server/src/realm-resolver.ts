@@ -5,29 +5,32 @@ import type { RealmDirectory } from '@parley/http';
 type ListedRealm = Pick<Realm, 'id' | 'stringId' | 'isAtServerAddress'>;
 
 export interface RealmResolverOptions {
-  /** The public address. */
+  /** Public address of the server. */
   readonly url: string;
-  /** String id of the realm at the public address itself, while there is such a realm; else the one that was made there. */
+  /**
+   * String id of the realm at the public address itself, if that realm exists; otherwise the first realm created
+   * there.
+   */
   readonly defaultRealm: string | null;
-  /** How realms beside the one at the public address are distinguished; default: by host name. */
+  /** Addresses of realms beside the one at the public address; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
 }
 
-/** `shop.example.com`, or `example.com/shop`. */
+/** Distinguishes realms by host, `shop.example.com`, or by path, `example.com/shop`. */
 export type RealmAddresses = 'host' | 'path';
 
-/** What may be said of an address before there is any realm. */
+/** Returns the address properties that are known before there is any realm. */
 export function serverAddressOf({ url, defaultRealm, realmAddresses }: RealmResolverOptions): ServerAddress {
   return { defaultRealm, hasSubdomains: realmAddresses === 'path' || !isIpAddress(new URL(url).hostname) };
 }
 
-/** Of a parsed URL, which spells addresses in one way. `isIP` of Node takes three milliseconds of a start. */
+/** Recognizes IP addresses as a parsed URL spells them. `isIP` of Node would delay the start. */
 const isIpAddress = (hostname: string): boolean => hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname);
 
-/** Other processes may add realms too, so what was read is kept for a short time only. */
+/** Cache lifetime of the realm list, since other processes may add realms. */
 const BELIEVED_MS = 1000;
 
-/** Which realm a host name belongs to, and under which address a realm is reached (architecture §8). */
+/** Resolves host names to realms and realms to addresses (architecture §8). */
 export class RealmResolver implements RealmUrls, RealmDirectory {
   static readonly inject = ['unitOfWork', 'clock', 'options'] as const;
 
@@ -46,7 +49,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     this.base = { protocol, host, hostname, pathname: pathname.replace(/\/+$/, '') };
   }
 
-  /** To be called before `urlOf` is. */
+  /** Loads the realms; must be called before `urlOf`. */
   async refresh(): Promise<void> {
     this.realms = await this.uow.read(({ realms }) => realms.list());
     this.byStringId = new Map(this.realms.map((realm) => [realm.stringId, realm]));
@@ -61,7 +64,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   emailDomainOf(realm: AddressedRealm): string {
     const { hostname } = this.base;
-    // An address must end in a domain name; neither IP addresses nor `localhost` are one.
+    // Email addresses must end in a domain name, which excludes IP addresses and `localhost`.
     if (isIpAddress(hostname) || !hostname.includes('.')) return 'parley.invalid';
     return this.subdomainFor(realm) + hostname;
   }
@@ -84,7 +87,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   private isAtServerAddress({ stringId, isAtServerAddress }: AddressedRealm): boolean {
     if (stringId === this.options.defaultRealm) return true;
-    // By path every realm has an address of its own, the first one too.
+    // With paths, every realm has an address of its own, including the first one.
     return isAtServerAddress && !this.isByPath && !this.chosenRealm();
   }
 
@@ -97,7 +100,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     return this.find(() => this.listed(stringId));
   }
 
-  /** Null: there is none. */
+  /** Null if the channel does not exist. */
   async stringIdOf(id: RealmId): Promise<string | null> {
     const look = () => this.byId.get(id);
     return (this.believed(look) ?? (await this.lookAgain(look)))?.stringId ?? null;
@@ -107,7 +110,10 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     return this.believed(look)?.id ?? this.lookAgain(look).then((realm) => realm?.id ?? null);
   }
 
-  /** That there is none is not kept at all: it may have been added just now. */
+  /**
+   * Returns a cached realm while the cache is valid. A missing realm is never cached, since it may have just been
+   * added.
+   */
   private believed(look: () => ListedRealm | undefined): ListedRealm | undefined {
     return this.clock.nowMs() - this.readAtMs > BELIEVED_MS ? undefined : look();
   }
@@ -121,7 +127,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     return this.byStringId.get(stringId);
   }
 
-  /** Null: the public address itself, or a name outside it. */
+  /** Returns the subdomain; null for the public address itself or a host outside it. */
   private subdomainOf(host: string): string | null {
     const suffix = `.${this.base.hostname}`;
     if (this.isByPath || isIpAddress(this.base.hostname) || !host.endsWith(suffix)) return null;

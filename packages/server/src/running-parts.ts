@@ -30,7 +30,7 @@ export interface RunningParts extends ServerParts {
   readonly commitListeners: readonly CommitListener[];
   readonly jobHandlers: readonly JobHandler[];
   readonly jobWorkers: JobWorkers;
-  /** Started in this order and stopped in the opposite one. */
+  /** Started in this order and stopped in reverse order. */
   readonly workers: readonly Worker[];
 }
 

@@ -30,8 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-describe('the secret beside the database', () => {
-  it('is made for the owner of the process alone, kept, and leaves no other file', () => {
+describe('secret file beside the database', () => {
+  it('creates the secret readable by its owner only and leaves no temporary file', () => {
     expect(find()).toBeNull();
     expect(readdirSync(directory)).toEqual([]);
     const first = make();
@@ -42,7 +42,7 @@ describe('the secret beside the database', () => {
     expect(readdirSync(directory)).toEqual(['parley.db.secret']);
   });
 
-  it('is one and the same, whatever name the database is reached by', () => {
+  it('finds the same secret by all paths that lead to the database', () => {
     writeFileSync(path, '');
     const real = make();
     const target = path;
@@ -51,7 +51,7 @@ describe('the secret beside the database', () => {
     expect(find()).toBe(real);
   });
 
-  it('may lie beside a link', () => {
+  it('finds a secret beside a symbolic link to the database', () => {
     const link = join(directory, 'link.db');
     writeFileSync(path, '');
     symlinkSync(path, link);
@@ -61,18 +61,18 @@ describe('the secret beside the database', () => {
     expect(find()).toBe(known);
   });
 
-  it('is another one each time', () => {
+  it('generates a different secret each time', () => {
     const first = make();
     rmSync(secretPathFor(path));
     expect(make()).not.toBe(first);
   });
 
-  it('is not needed where one is configured', () => {
+  it('creates no file if a secret is configured', () => {
     expect(find('a secret of the operator')).toBe('a secret of the operator');
     expect(existsSync(secretPathFor(path))).toBe(false);
   });
 
-  it('may be of the time before there were checksums', () => {
+  it('reads the older format without a checksum', () => {
     put('0123456789012345678901234567890123456789abc\n');
     expect(find()).toBe('0123456789012345678901234567890123456789abc');
   });
@@ -83,7 +83,7 @@ describe('the secret beside the database', () => {
     ['what a power loss leaves', '\0'.repeat(130), 'damaged'],
     ['too short', 'oops\n', 'damaged'],
     ['of several lines', `${'a'.repeat(40)}\n${'b'.repeat(40)}\n`, 'damaged'],
-  ])('is refused when it is %s, and not replaced', (_, content, problem) => {
+  ])('rejects the secret when it is %s and does not replace it', (_, content, problem) => {
     put(content);
     expect(() => find()).toThrow(new RegExp(`^The secret file .*parley.db.secret is ${problem}. Restore it`));
     expect(() => make()).toThrow(/Restore it/);
@@ -91,7 +91,7 @@ describe('the secret beside the database', () => {
     expect(readdirSync(directory)).toEqual(['parley.db.secret']);
   });
 
-  it('is refused wherever it was cut off or changed', () => {
+  it('rejects a secret truncated or changed at any position', () => {
     make();
     const whole = readFileSync(secretPathFor(path), 'utf8').trim();
     for (let length = 0; length < whole.length; length++) {
@@ -106,7 +106,7 @@ describe('the secret beside the database', () => {
     expect(find()).not.toBeNull();
   });
 
-  it.each([0o640, 0o604, 0o620, 0o644, 0o666])('is refused with mode %o, which lets others at it', (mode) => {
+  it.each([0o640, 0o604, 0o620, 0o644, 0o666])('rejects a file with mode %o, which gives others access', (mode) => {
     make();
     chmodSync(secretPathFor(path), mode);
     expect(() => find()).toThrow(
@@ -116,19 +116,19 @@ describe('the secret beside the database', () => {
     expect(find()).not.toBeNull();
   });
 
-  it('says what it could not write', () => {
+  it('reports files that it could not write', () => {
     path = join(directory, 'missing', 'parley.db');
     expect(() => make()).toThrow(/^Cannot read or write the secret .*missing/);
   });
 
-  // To the super-user every file is readable.
+  // The superuser can read every file.
   (process.getuid?.() === 0 ? it.skip : it)('says what it could not read', () => {
     make();
     chmodSync(secretPathFor(path), 0o000);
     expect(() => find()).toThrow(/^Cannot read or write the secret/);
   });
 
-  it('is one for all processes that make it at the same time', async () => {
+  it('creates one secret when several processes create it at the same time', async () => {
     const child = join(directory, 'child.cjs');
     buildSync({
       stdin: {
@@ -167,12 +167,12 @@ describe('the secret beside the database', () => {
   });
 });
 
-describe('a database that was made with a secret', () => {
+describe('database with a stored secret fingerprint', () => {
   const fingerprint = new HmacApiKeyMint('the secret of before').secretFingerprint;
   const check = (configured: string | null, secret: string | null) =>
     requireSameSecret(source(configured), secret, fingerprint);
 
-  it('is opened with that one', () => {
+  it('opens with its own secret', () => {
     expect(() => check(null, 'the secret of before')).not.toThrow();
     expect(() => check('the secret of before', 'the secret of before')).not.toThrow();
   });
@@ -191,14 +191,14 @@ describe('a database that was made with a secret', () => {
       null,
       /^The database was made with a secret that is not in .*parley\.db\.secret: put/,
     ],
-  ])('is refused when another one %s', (_, configured, secret, reason) => {
+  ])('rejects a different secret that %s', (_, configured, secret, reason) => {
     expect(() => check(configured, secret)).toThrow(reason);
     expect(() => check(configured, secret)).toThrow(
       /or say --accept-new-secret .*: everybody gets a new API key then\.$/,
     );
   });
 
-  it("is anybody's as long as it knows none", () => {
+  it('opens with any secret while no fingerprint is stored', () => {
     expect(() => requireSameSecret(source(), 'any', null)).not.toThrow();
     expect(() => requireSameSecret(source(), null, null)).not.toThrow();
   });

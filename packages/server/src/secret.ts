@@ -18,23 +18,23 @@ import type { Configuration } from './configuration/configuration.js';
 import { StartupError } from './startup-error.js';
 
 /**
- * What a secret file begins with, before the checksum and the secret. At the front, so that a file that was cut off does not
- * pass for one of the time before there were checksums, which held the secret alone.
+ * Prefix of a secret file, followed by the checksum and the secret. It comes first to tell a truncated file from an
+ * older file without a checksum.
  */
 const MARK = 'parley-secret sha256:';
 const MIN_LENGTH = 32;
 const CHECKSUM_LENGTH = 64;
-/** Of the mark, 64 digits, a blank and 32 bytes in base64: what is as long and begins otherwise is a damaged one. */
+/** Length of mark, 64 digits, a space and 32 bytes in base64. A file of this length with another prefix is damaged. */
 const MARKED_LENGTH = MARK.length + CHECKSUM_LENGTH + 1 + 43;
 
 const checksumOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** As it is written into a file. */
+/** Formats a secret for its file. */
 export const formatSecret = (secret: string): string => `${MARK}${checksumOf(secret)} ${secret}\n`;
 
 export const isMarkedSecret = (content: string): boolean => content.startsWith(MARK);
 
-/** What a file that we have written holds; null when it is damaged. */
+/** Returns the secret in the content of a marked file; null if it is damaged. */
 export function parseMarkedSecret(content: string): string | null {
   const checksum = content.slice(MARK.length, MARK.length + CHECKSUM_LENGTH);
   const secret = content.slice(MARK.length + CHECKSUM_LENGTH + 1);
@@ -42,22 +42,22 @@ export function parseMarkedSecret(content: string): string | null {
   return isSeparated && secret !== '' && checksumOf(secret) === checksum ? secret : null;
 }
 
-/** Of the time before there were checksums. */
+/** True for a secret file without a checksum, as earlier versions wrote it. */
 export const isPlainSecret = (content: string): boolean =>
   content.length >= MIN_LENGTH && content.length !== MARKED_LENGTH && /^[\x20-\x7e]+$/.test(content);
 
 type SecretSource = Pick<Configuration, 'secret' | 'database'>;
 
-/** Where the secret is kept when the environment holds none. */
+/** Path of the secret file for servers without a configured secret. */
 export function secretPathFor(databasePath: string): string {
   const beside = `${databasePath}.secret`;
-  // Whatever name the database is reached by, it has one secret.
+  // All paths that lead to the same database share one secret.
   return existsSync(databasePath) && !existsSync(beside) ? `${realpathSync(databasePath)}.secret` : beside;
 }
 
 /**
- * The server's secret: the configured one, else that of the file beside the database; null when there is none yet.
- * Changes nothing. @throws StartupError when the file is damaged, open to others, or cannot be read.
+ * Returns the configured secret, else that of the file beside the database; null if there is none yet. Changes
+ * nothing. @throws StartupError if the file is damaged, accessible to others, or unreadable
  */
 export function findSecret({ secret, database }: SecretSource): string | null {
   if (secret !== null) return secret;
@@ -65,13 +65,16 @@ export function findSecret({ secret, database }: SecretSource): string | null {
   return orRefuse(path, () => readSecret(path));
 }
 
-/** Makes the file beside the database; what another process has put there meanwhile wins. @throws StartupError */
+/**
+ * Creates the secret file beside the database; a file that another process created meanwhile wins. @throws
+ * StartupError
+ */
 export function makeSecret({ database }: SecretSource): string {
   const path = secretPathFor(database.path);
   return orRefuse(path, () => writeSecret(path));
 }
 
-/** @throws StartupError when the database was made with another secret, so that nobody's API key would work any more. */
+/** @throws StartupError if the database was made with another secret, which would invalidate every API key */
 export function requireSameSecret(source: SecretSource, secret: string | null, knownFingerprint: string | null): void {
   if (knownFingerprint === null) return;
   if (secret !== null && new HmacApiKeyMint(secret).secretFingerprint === knownFingerprint) return;
@@ -103,9 +106,9 @@ function readSecret(path: string): string | null {
   }
 }
 
-/** Whoever else could read it may know every API key: that is for the operator to judge, and not to be covered up. */
+/** Rejects a file that others can access. They may know every API key, so the operator must decide what to do. */
 function requirePrivate(path: string, mode: number): void {
-  // Windows has no such modes.
+  // Windows does not have these modes.
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
   throw new StartupError(
     `Others on this machine can read the secret (mode ${(mode & 0o777).toString(8)}): run chmod 600 ${path}`,
@@ -122,7 +125,10 @@ function parseSecretFile(path: string, text: string): string {
   );
 }
 
-/** Under a name of its own first, so that nobody ever finds half of it: neither another process nor a start after a crash. */
+/**
+ * Writes a temporary file and links it, so that neither another process nor a start after a crash finds a partial
+ * file.
+ */
 function writeSecret(path: string): string {
   const secret = randomBytes(32).toString('base64url');
   const draft = `${path}.${process.pid}-${randomBytes(6).toString('hex')}`;
@@ -137,7 +143,7 @@ function writeSecret(path: string): string {
     }
     linkSync(draft, path);
   } catch (error) {
-    // Another process was quicker.
+    // Another process may have created the folder first.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readSecret(path)!;
     throw error;
   } finally {
@@ -147,9 +153,9 @@ function writeSecret(path: string): string {
   return secret;
 }
 
-/** So that the file's name outlives a power loss as what is in it does. */
+/** Makes the directory entry survive a power failure, like the content. */
 function syncFolder(path: string): void {
-  // Windows lets nobody open folders.
+  // Windows cannot open folders.
   if (process.platform === 'win32') return;
   const descriptor = openSync(path, 'r');
   try {

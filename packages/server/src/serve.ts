@@ -14,15 +14,15 @@ import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
 
 export interface RunningServer {
-  /** The public address. */
+  /** Public address of the server. */
   readonly url: string;
-  /** Answers what is in flight, then closes everything. Idempotent. */
+  /** Finishes pending requests, then closes everything. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Listens first and opens the database afterwards, so that neither a port in use nor a database that is refused leaves
- * anything behind. Requests that arrive in between wait. `say` gets lines for the operator.
+ * Listens before it opens the database, so that neither a port in use nor a rejected database leaves anything behind.
+ * Requests that arrive in between wait. `say` receives lines for the operator.
  * @throws StartupError, DatabaseRefused
  */
 export async function startServer(
@@ -54,7 +54,7 @@ export async function startServer(
       },
     );
     const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
-    // From here on without the detour.
+    // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
     server.on('request', withHealth(ready, parley.handler));
     serving = parley;
@@ -69,7 +69,7 @@ export async function startServer(
       stop: () => {
         if (!isDraining) logger.info({ drainSeconds: configuration.drainSeconds }, 'stopping');
         isDraining = true;
-        // Proxies in front get time to send requests elsewhere.
+        // Gives proxies time to route requests elsewhere.
         stopping ??= sleep(configuration.drainSeconds * 1000)
           .then(() => stop(server, parley))
           .then(() => closeNow(operator))
@@ -102,8 +102,8 @@ function closeNow(server: Server | null): void {
 }
 
 /**
- * Connections that wait while the event loop is busy; systems allow fewer where they are told to (`net.core.somaxconn`). Of thousands
- * who come back at the same moment, others are turned away.
+ * Maximum number of connections queued while the event loop is busy. The system may impose a lower limit
+ * (`net.core.somaxconn`), which rejects clients that reconnect at the same time.
  */
 const BACKLOG = 4096;
 
@@ -147,7 +147,7 @@ function listeningUrl(server: Server, host: string): string {
   return port === 80 ? `http://${name}` : `http://${name}:${port}`;
 }
 
-/** Answers what the operator should know about it. */
+/** Prepares the demo and returns lines for the operator. */
 async function prepareDemo(
   { ports }: ComposedParley,
   { database }: Configuration,
@@ -170,7 +170,7 @@ async function prepareDemo(
   return lines;
 }
 
-/** How long connections may take to carry away their last answers. */
+/** Maximum time for connections to receive their last responses. */
 const FAREWELL_MS = 5000;
 
 async function stop(server: Server, parley: ComposedParley): Promise<void> {

@@ -1,4 +1,4 @@
-/** Something the operator got wrong. `message` is one line that says what and how to mend it; no stack is wanted. */
+/** Operator mistake. `message` is one line that explains the problem and its solution; the stack is not shown. */
 export class StartupError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,5 +6,5 @@ export class StartupError extends Error {
   }
 }
 
-/** A command line or a configuration that makes no sense, whatever the state of the machine. */
+/** Command line or configuration that is invalid regardless of the machine's state. */
 export class UsageError extends StartupError {}

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
 
-/** Of the package that this is part of. */
+/** Returns the version of this package. */
 export const parleyVersion = (): string =>
   (createRequire(import.meta.url)('../package.json') as { readonly version: string }).version;

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Every file of the directory with its bytes. */
+/** Returns all files of the directory with their content. */
 const contents = () => readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'latin1')]);
 
 function expectRefusal(reason: string | RegExp): void {
@@ -40,7 +40,7 @@ function expectRefusal(reason: string | RegExp): void {
   expect(contents()).toEqual(before);
 }
 
-it('makes a new database and opens it again', () => {
+it('creates a new database and reopens it', () => {
   const first = openWriter(path);
   first.exec("INSERT INTO server_fact VALUES ('kept', 'yes')");
   first.close();
@@ -54,7 +54,7 @@ it('makes a new database and opens it again', () => {
   again.close();
 });
 
-it('makes the file for its owner alone', () => {
+it('creates the file with access for its owner only', () => {
   openWriter(path).close();
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
@@ -65,7 +65,7 @@ it('uses a file that was created but never written', () => {
   expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
 });
 
-it('gives readers a connection that cannot write', () => {
+it('opens readers that cannot write', () => {
   const writer = openWriter(path);
   const reader = openReader(path);
   expect(() => reader.exec("INSERT INTO server_fact VALUES ('a', 'b')")).toThrow('readonly');
@@ -73,26 +73,26 @@ it('gives readers a connection that cannot write', () => {
   writer.close();
 });
 
-it("refuses another program's database", () => {
+it('rejects the database of another program', () => {
   const other = new Sqlite(path);
   other.exec('CREATE TABLE recipe (name TEXT)');
   other.close();
   expectRefusal('belongs to another program');
 });
 
-it('refuses a file that is no database', () => {
+it('rejects a file that is not a database', () => {
   writeFileSync(path, 'Dear diary, today I opened a chat server.');
   expectRefusal('belongs to another program');
 });
 
-it('refuses a database of a newer version', () => {
+it('rejects a database of a newer version', () => {
   const newer = openWriter(path);
   newer.pragma(`user_version = ${LATEST_VERSION + 1}`);
   newer.close();
   expectRefusal(/newer version of Parley/);
 });
 
-it('refuses a database of a newer version whose last process died before it wrote that to the file itself', () => {
+it('rejects a newer database whose version is only in the log after a crash', () => {
   const newer = openWriter(path);
   newer.pragma('wal_checkpoint(TRUNCATE)');
   newer.pragma(`user_version = ${LATEST_VERSION + 1}`);
@@ -106,7 +106,7 @@ it('refuses a database of a newer version whose last process died before it wrot
   expect([readFileSync(crashed), readFileSync(`${crashed}-wal`)]).toEqual(before);
 });
 
-it('refuses a directory, and a path in no directory', () => {
+it('rejects a directory and a path in a missing directory', () => {
   path = join(directory, 'nowhere', 'parley.db');
   expectRefusal('directory does not exist');
   path = directory;

@@ -19,76 +19,76 @@ import { MIGRATIONS } from './features.js';
 import { defineSearchFunctions } from './messages/conditions.js';
 import { SECRET_FINGERPRINT } from './users/credentials.js';
 
-/** Marks a file as Parley's in its header: the letters `Prly`. */
+/** Application id in the file header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;
 
-/** Of the schema that this version makes. */
+/** Schema version of this release. */
 export const LATEST_VERSION = MIGRATIONS.length;
 
-/** How long SQLite itself waits, and the event loop with it, for a lock that another process holds. */
+/** Time for which SQLite blocks the event loop while another process holds a lock. */
 const LOCK_WAIT_MS = {
-  /** Nobody else is there yet. */
+  /** No other work is waiting yet. */
   opening: 5000,
-  /** The unit of work tries again, and lets the event loop turn in between. */
+  /** Short, because the unit of work retries and lets the event loop turn in between. */
   writing: 2,
-  /** Readers are kept waiting only while another process mends the log after a crash. */
+  /** Readers wait only while another process recovers the log after a crash. */
   reading: 50,
 } as const;
 
-/** Where SQLite's file format keeps these, as big-endian integers. */
+/** Offsets in SQLite's file header, as big-endian integers. */
 const USER_VERSION_OFFSET = 60;
 const APPLICATION_ID_OFFSET = 68;
 const HEADER_LENGTH = 100;
 const MAGIC = 'SQLite format 3\0';
 
-/** Called with the text of each statement that is run, parameters filled in. Slow: for tests. */
+/** Called with each executed statement with its parameters filled in. Slow; for tests only. */
 export type StatementTrace = (sql: string) => void;
 
-/** What an existing database knows of the server it belongs to. */
+/** Data in an existing database about its server. */
 export interface KnownServer {
-  /** Of the secret that its API keys are derived from; null: not known yet. */
+  /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
   readonly secretFingerprint: string | null;
 }
 
-/** A throw refuses the database. */
+/** Throws to reject the database. */
 export type AdmissionCheck = (known: KnownServer) => void;
 
-/** Of each connection. What is not in it, the system has: four times as much changes no time that could be measured. */
+/** Page cache per connection; other pages are cached by the operating system. */
 const PAGE_CACHE_KIB = 16_384;
 
 export interface WriterOptions {
   readonly admit?: AdmissionCheck | undefined;
   readonly trace?: StatementTrace | undefined;
-  /** What messages are found by. */
+  /** Words under which messages are indexed for search. */
   readonly words?: SearchWords | undefined;
 }
 
 /**
- * Opens the one connection that writes; makes the database, or brings it up to the newest schema.
- * @throws DatabaseRefused, and whatever `admit` throws
+ * Opens the only writing connection; creates the database or migrates its schema.
+ * @throws DatabaseRefused, or the error thrown by `admit`
  */
 export function openWriter(path: string, { admit, trace, words }: WriterOptions = {}): Database {
   const isNew = checkHeader(path);
   if (isNew) makePrivate(path);
-  // After a crash the log may be newer than the file. A reader looks into it without folding it in.
+  // After a crash the log may be newer than the file. A reader can inspect it without a checkpoint.
   const hasLog = !isNew && existsSync(`${realpathSync(path)}-wal`);
   if (hasLog) lookInto(path, (reader) => checkContents(reader, admit));
   const database = open(path, { lockWaitMs: LOCK_WAIT_MS.opening, trace });
   try {
     if (!isNew && !hasLog) checkContents(database, admit);
-    // Before anything goes through the write-ahead log: the header in the file itself then says whose it is, even when
-    // the process dies before the first checkpoint.
+    // Written before the write-ahead log is enabled, so that the file header identifies the database even after a
+    // crash before the first checkpoint.
     if (isNew) database.pragma(`application_id = ${APPLICATION_ID}`);
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
     database.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-    // Folding the log into the file holds the writer up by a few milliseconds. Doing so more seldom makes each time
-    // longer, and never doing so makes every commit slower; this is SQLite's own measure, in pages.
+    // SQLite's default checkpoint interval in pages. Rarer checkpoints take longer each, and without any, every
+    // commit becomes slower.
     database.pragma('wal_autocheckpoint = 1000');
-    // A long read may keep the log from being folded in; afterwards it gives the space back.
+    // Truncates the log after a long read has delayed its checkpoint.
     database.pragma('journal_size_limit = 67108864');
-    // Savepoints keep their rollback data here; on disk it would cost a file per batch.
+    // Keeps rollback data of savepoints in memory; on disk each batch would create a file.
     database.pragma('temp_store = MEMORY');
     defineSearchFunctions(database, words ?? PLAIN_TEXTS);
     migrate(database, MIGRATIONS);
@@ -100,14 +100,14 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
   }
 }
 
-/** Opens a connection that sees committed data only and cannot write. */
+/** Opens a read-only connection that sees only committed data. */
 export function openReader(path: string, { trace, words }: Omit<WriterOptions, 'admit'> = {}): Database {
   const database = open(path, { isReader: true, lockWaitMs: LOCK_WAIT_MS.reading, trace });
   database.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   database.pragma('mmap_size = 268435456');
   database.pragma('temp_store = MEMORY');
   defineSearchFunctions(database, words ?? PLAIN_TEXTS);
-  // With the first look SQLite opens the log as well.
+  // The first read also opens the log.
   database.pragma('user_version');
   return database;
 }
@@ -157,25 +157,28 @@ function checkContents(database: Database, admit: AdmissionCheck | undefined): v
   }
 }
 
-/** What was thrown is the caller's own. */
+/** Wraps the error thrown by the caller's check. */
 class NotAdmitted extends Error {
   constructor(override readonly cause: unknown) {
     super('The database was not admitted');
   }
 }
 
-/** Messages are nobody else's business; the files SQLite puts beside it get the same rights. */
+/** Restricts access to the owner; SQLite creates its side files with the same mode. */
 export function makePrivate(path: string): void {
   try {
     const file = openSync(path, 'a', 0o600);
     fchmodSync(file, 0o600); // an empty one may have been there
     closeSync(file);
   } catch {
-    // SQLite reports what is wrong.
+    // SQLite reports the problem.
   }
 }
 
-/** Reads the header without SQLite, which might leave files beside a database that is none of ours. True: no file yet. */
+/**
+ * Reads the header without SQLite, which could create side files next to a foreign database. Returns true if there is
+ * no file yet.
+ */
 export function checkHeader(path: string): boolean {
   if (!existsSync(path)) return true;
   if (isOpenHere(path)) return false;
@@ -185,7 +188,7 @@ export function checkHeader(path: string): boolean {
     accessSync(path, constants.R_OK | constants.W_OK);
     const file = openSync(path, 'r');
     try {
-      // SQLite makes the file before it writes to it.
+      // SQLite creates the file before it writes to it.
       if (readSync(file, header, 0, HEADER_LENGTH, 0) === 0) return true;
     } finally {
       closeSync(file);

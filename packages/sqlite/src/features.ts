@@ -86,7 +86,7 @@ const FEATURES = [
 /** Steps that make the schema, in order. The schema's version is the number of steps that have run. */
 export const MIGRATIONS: readonly Migration[] = migrationsOf(FEATURES, SQL_TEXTS);
 
-/** Makes the repositories of a connection. What they keep in memory, all connections share. */
+/** Creates the repositories of a connection; their caches are shared by all connections. */
 export function repositoryFactory(
   clock: Clock,
   report: (problem: string) => void,

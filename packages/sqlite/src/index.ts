@@ -13,45 +13,48 @@ export { isDiskFailure } from './engine/write-failures.js';
 export * from './maintenance.js';
 
 export interface SqliteStorageOptions {
-  /** Of the database file; made when there is none, in a directory that exists. */
+  /** Path of the database file, created if missing in an existing directory. */
   readonly path: string;
   readonly clock: Clock;
-  /** Asked before anything of an existing database is touched; a throw refuses it. */
+  /** Called before an existing database is changed; throws to reject it. */
   readonly admit?: AdmissionCheck;
   readonly trace?: StatementTrace;
-  /** What messages are found by; absent: words as they are written. */
+  /** Words under which messages are indexed; defaults to words as written. */
   readonly words?: SearchWords;
-  /** Gets sentences for the operator when something is wrong with the files, or with who else uses them. */
+  /** Receives messages for the operator about problems with the files or concurrent processes. */
   readonly report?: (problem: string) => void;
-  /** Called after every commit, in the turn that answers it: has to be quick, and must not throw. */
+  /** Called after every commit in the turn that completes its units. Must be fast and must not throw. */
   readonly onCommit?: (commit: Commit) => void;
 }
 
-/** What an operator watches. */
+/** Values for monitoring. */
 export interface StorageGauges {
-  /** Units that wait to be written. */
+  /** Number of units waiting to be written. */
   readonly waitingWrites: number;
   readonly databaseBytes: number;
-  /** Of the write-ahead log. */
+  /** Size of the write-ahead log. */
   readonly logBytes: number;
-  /** False: another process has brought the schema to that of a newer version. */
+  /** False if another process migrated the schema to a newer version. */
   readonly hasOwnSchema: boolean;
 }
 
 export interface SqliteStorage {
   readonly uow: UnitOfWork;
   /**
-   * Looks whether the files are still those that were opened; to be called about once a second. When they are not, what was
-   * acknowledged is saved beside them as far as it can be read, and from then on every unit is refused.
+   * Checks that the opened files are still in place; call about once a second. Otherwise saves readable acknowledged
+   * data beside them and rejects all further units.
    * @throws DomainError STORAGE_UNAVAILABLE
    */
   verify(): void;
   gauges(): StorageGauges;
-  /** Finishes the units that have begun, refuses new ones, and leaves one file behind. */
+  /** Completes running units, rejects new ones, and leaves a single file. */
   close(): Promise<void>;
 }
 
-/** @throws DatabaseRefused when the file cannot be opened or is not Parley's; it is as it was then. */
+/**
+ * Opens the storage. @throws DatabaseRefused if the file cannot be opened or is not Parley's; it remains unchanged
+ * then
+ */
 export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage {
   const { path, clock, admit, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;
   const writer = openWriter(path, { admit, trace, words });

@@ -6,22 +6,22 @@ import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 import { SECRET_FINGERPRINT } from './users/credentials.js';
 
-/** Of a database file, as an operator sees it. */
+/** State of a database file for operators. */
 export interface DatabaseState {
-  /** How many steps have made its schema. */
+  /** Number of executed migrations. */
   readonly schema: number;
-  /** Of this version. */
+  /** Number of migrations in this release. */
   readonly latestSchema: number;
-  /** Names of the steps that are still to come. */
+  /** Names of pending migrations. */
   readonly pendingSteps: readonly string[];
-  /** Of the secret that its API keys are derived from; null: not known yet. */
+  /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
   readonly secretFingerprint: string | null;
   readonly bytes: number;
-  /** Of the write-ahead log; 0: there is none. */
+  /** Size of the write-ahead log; 0 if there is none. */
   readonly logBytes: number;
 }
 
-/** Looks into a database without changing it, beside a server that may be running. @throws DatabaseRefused */
+/** Inspects a database without changing it, even while a server uses it. @throws DatabaseRefused */
 export function inspectDatabase(path: string): DatabaseState {
   return lookInto(path, (database) => {
     const schema = database.pragma('user_version', { simple: true }) as number;
@@ -44,7 +44,10 @@ function stepsToRun(path: string, database: Database): readonly string[] {
   }
 }
 
-/** What SQLite finds wrong with the file, one line each; empty: nothing. Reads all of it. @throws DatabaseRefused */
+/**
+ * Returns the problems found by SQLite's integrity check, one line each. Reads the whole file. @throws
+ * DatabaseRefused
+ */
 export function findDamage(path: string): readonly string[] {
   return lookInto(path, (database) => {
     const lines = database.pragma(`quick_check(${MAX_DAMAGE_LINES})`) as readonly { readonly quick_check: string }[];
@@ -54,19 +57,19 @@ export function findDamage(path: string): readonly string[] {
 
 const MAX_DAMAGE_LINES = 20;
 
-/** Bytes that cannot be made again: files that people have uploaded, and pictures. */
+/** Stored bytes that cannot be regenerated: uploaded files and pictures. */
 export interface KnownBlob {
   readonly blob: string;
   readonly size: number;
 }
 
-/** Bytes of unfinished uploads are elsewhere. */
+/** Tables that list blobs; unfinished uploads are stored elsewhere. */
 export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export'];
 
-/** The blobs that the database says there are, in pages by name. @throws DatabaseRefused */
+/** Returns the blobs listed in the database, in pages by name. @throws DatabaseRefused */
 export function listBlobs(path: string, after: string, limit: number): readonly KnownBlob[] {
   return lookInto(path, (database) => {
-    // A database of an earlier version may lack some.
+    // An older database may lack some tables.
     const tables = BLOB_TABLES.filter((name) => hasTable(database, name));
     if (tables.length === 0) return [];
     const all = tables.map((name) => `SELECT blob, size FROM ${name} WHERE blob > ?1`);
@@ -75,7 +78,7 @@ export function listBlobs(path: string, after: string, limit: number): readonly 
   });
 }
 
-/** Brings the schema forward. Answers the names of the steps that were done. @throws DatabaseRefused */
+/** Migrates the schema and returns the names of the executed steps. @throws DatabaseRefused */
 export function migrateDatabase(path: string): readonly string[] {
   const { pendingSteps } = inspectDatabase(path);
   if (pendingSteps.length > 0) openWriter(path).close();
@@ -83,9 +86,9 @@ export function migrateDatabase(path: string): readonly string[] {
 }
 
 export interface CopyOptions {
-  /** What is written at most before the disk has it, so that others' commits do not wait for all of it at the end. */
+  /** Maximum bytes written between syncs, so that commits of others do not wait for all data at the end. */
   readonly bytesPerSync?: number;
-  /** Called after each part; may take its time, so that the copy leaves the disk to others. */
+  /** Called after each part; may block to leave disk bandwidth to others. */
   readonly onProgress?: (copied: number, total: number) => void;
 }
 
@@ -93,8 +96,8 @@ const PAGES_PER_STEP = 200;
 const BYTES_PER_SYNC = 1024 * 1024;
 
 /**
- * Copies a database, beside a server that may be writing to it. What was committed when the copy began is in it, and nothing
- * of what came later: all pages are read in one transaction. Otherwise SQLite would begin anew with each commit of another process.
+ * Copies a database while a server may be writing to it. The copy holds exactly the data committed when it began. All
+ * pages are read in one transaction, because SQLite would otherwise restart after each commit of another process.
  * @throws DatabaseRefused
  */
 export async function copyDatabase(path: string, target: string, options: CopyOptions = {}): Promise<void> {
@@ -103,7 +106,7 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
   try {
     source.exec('BEGIN');
     const pageSize = source.pragma('page_size', { simple: true }) as number;
-    // With the first read the transaction has its snapshot.
+    // The first read establishes the snapshot.
     source.prepare('SELECT count(*) FROM sqlite_schema').get();
     makePrivate(target);
     const descriptor = openSync(target, 'r+');
@@ -121,17 +124,16 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
         },
       });
       source.exec('COMMIT');
-      // What was written meanwhile could not be folded into the file. The server's next commit would do so and keep everybody
-      // waiting; nobody waits for this process.
+      // The copy delayed checkpoints. Running one here spares the server a slow commit.
       source.pragma('wal_checkpoint(PASSIVE)');
     } finally {
-      // Only now: closing any descriptor of a file drops the locks that the process has on it.
+      // Closed only now, because closing any descriptor of a file drops the locks of the process.
       closeSync(descriptor);
     }
   } finally {
     source.close();
   }
-  // A copy is one file. It came with the mode of the original, whose log is not part of it.
+  // Reduces the copy to one file: it inherited the log mode of the original but not the log.
   const copy = new Sqlite(target);
   copy.pragma('journal_mode = DELETE');
   copy.close();
@@ -147,7 +149,7 @@ function lookInto<T>(path: string, look: (database: Database) => T): T {
 }
 
 /**
- * Not read-only: the last one to close a database then could not tidy up its log, and would leave files behind.
+ * Opens a database that others may use. Writable, because the last connection must be able to remove the log.
  * @throws DatabaseRefused
  */
 function openBeside(path: string): Database {

@@ -10,8 +10,8 @@ export interface BuiltScript {
 }
 
 /**
- * A source that runs on a thread or in a process of its own as JavaScript, which is all that those understand; where it was put.
- * `alias`: sources of other packages by their names.
+ * Bundles a source to JavaScript for a separate thread or process and returns its location. `alias`: sources of other
+ * packages by name.
  */
 export function buildScript(source: string, alias: Readonly<Record<string, string>> = {}): BuiltScript {
   const folder = mkdtempSync(join(tmpdir(), 'parley-script-'));
@@ -23,7 +23,7 @@ export function buildScript(source: string, alias: Readonly<Record<string, strin
     platform: 'node',
     format: 'cjs',
     alias,
-    // Libraries are looked for from there, as in the package itself.
+    // Libraries resolve from there, as in the package itself.
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
   });
   return { script, remove: () => rmSync(folder, { recursive: true }) };

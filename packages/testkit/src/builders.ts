@@ -20,10 +20,10 @@ import { SeededRandomness } from './seeded-randomness.js';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Something a fixture is made of. What comes later may name what came before. */
+/** Step that builds part of a fixture. Later steps may refer to names of earlier ones. */
 export type FixtureStep = (fixture: Fixture, tx: Transaction) => Promise<void>;
 
-/** A small organization, by the names its pieces were given. */
+/** Small organization whose parts are accessible by name. */
 export class Fixture {
   realm!: Realm;
   readonly users = new Map<string, User>();
@@ -36,7 +36,7 @@ export class Fixture {
     readonly clock: Clock,
   ) {}
 
-  /** Goes on with the fixture, in a unit of its own. */
+  /** Adds steps to the fixture in a separate transaction. */
   add(...steps: readonly FixtureStep[]): Promise<void> {
     return this.uow.write(async (tx) => {
       for (const step of steps) await step(this, tx);
@@ -45,19 +45,21 @@ export class Fixture {
 
   readonly user = (name: string): User => named(this.users, 'user', name);
   readonly channel = (name: string): Channel => named(this.channels, 'channel', name);
-  /** Of `aGroup`; the system groups are found by `groups.systemGroupIds`. */
+  /** Returns a group created by `aGroup`; use `groups.systemGroupIds` for system groups. */
   readonly group = (name: string): Group => named(this.groups, 'group', name);
   readonly caller = (name: string): Caller => ({ ...this.viewer(name), clientName: 'website' });
   readonly viewer = (name: string): Viewer => ({ realmId: this.realm.id, userId: this.user(name).id });
 }
 
 export interface MemoryFixture extends Fixture {
-  /** What it announced starts empty: the making of the fixture is no story. */
+  /** Memory storage whose published events exclude those of building the fixture. */
   readonly storage: MemoryStorage;
   readonly clock: FixedClock;
 }
 
-/** A fixture on fresh memory storage: `given(aUser({ name: 'iago', role: 'administrator' }), aChannel({ … }))`. */
+/**
+ * Creates a fixture on new memory storage: `given(aUser({ name: 'iago', role: 'administrator' }), aChannel({ … }))`.
+ */
 export async function createFixture(...steps: readonly FixtureStep[]): Promise<MemoryFixture> {
   const clock = new FixedClock();
   const storage = new MemoryStorage(clock);
@@ -66,7 +68,7 @@ export async function createFixture(...steps: readonly FixtureStep[]): Promise<M
   return Object.assign(fixture, { storage, clock });
 }
 
-/** A fixture on any storage. Without `aRealm` first, it plays in a realm called `zulip`. */
+/** Creates a fixture on any storage, in a realm called `zulip` unless the first step is `aRealm`. */
 export async function createFixtureOn(
   uow: UnitOfWork,
   clock: Clock,
@@ -83,7 +85,7 @@ export async function createFixtureOn(
   return fixture;
 }
 
-/** Beside a fixture, on its storage: a realm `other` with a `otherRealmUser` and a channel `theirs`. */
+/** Creates a second realm `other` on the fixture's storage, with a user `otherRealmUser` and a channel `theirs`. */
 export function anotherRealm({ uow, clock }: Fixture, ...more: readonly FixtureStep[]): Promise<Fixture> {
   const otherRealmPieces = [aUser({ name: 'otherRealmUser' }), aChannel({ name: 'theirs' })];
   return createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), ...otherRealmPieces, ...more);
@@ -91,7 +93,7 @@ export function anotherRealm({ uow, clock }: Fixture, ...more: readonly FixtureS
 
 const realmSteps = new WeakSet<FixtureStep>();
 
-/** With its system groups, its default permissions and its own bots. */
+/** Creates a realm with system groups, default permissions and its own bots. */
 export function aRealm(
   given: Partial<Pick<Realm, 'stringId' | 'name' | 'settings' | 'isDeactivated'>> = {},
 ): FixtureStep {
@@ -111,7 +113,7 @@ export function aRealm(
   return step;
 }
 
-/** What the organization sets, and whom it lets do what: by the name of a system group, or of one of the fixture. */
+/** Creates a realm with settings and permissions, granted by name to system groups or groups of the fixture. */
 export function aRealmWith({
   settings = {},
   permissionOverrides = {},
@@ -141,15 +143,15 @@ async function groupIds<P extends string>(
 }
 
 export interface GivenUser extends Partial<Omit<User, 'id' | 'realmId' | 'fullName' | 'bot' | 'version'>> {
-  /** How the fixture calls them; also their full name, unless that is given. */
+  /** Name in the fixture; also the default full name. */
   readonly name: string;
   readonly fullName?: string;
-  /** Makes them a bot. */
+  /** Owner; makes the user a bot. */
   readonly botOf?: string;
   readonly passwordHash?: string;
 }
 
-/** A member who joined long ago, unless said otherwise, in the system groups of their role. */
+/** Creates a user, by default a member who joined long ago, in the system groups of their role. */
 export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): FixtureStep {
   return async (fixture, tx) => {
     const { realm, clock } = fixture;
@@ -183,7 +185,7 @@ export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Fixtur
   };
 }
 
-/** A user of each role, named after it. */
+/** Creates a user of each role, named after the role. */
 export function aUserOfEachRole(): FixtureStep {
   return async (fixture, tx) => {
     const roles: readonly Role[] = ['owner', 'administrator', 'moderator', 'member', 'guest'];
@@ -198,7 +200,7 @@ export interface GivenGroup {
   readonly isDeactivated?: boolean;
 }
 
-/** A named group that nobody manages. */
+/** Creates a named group without managers. */
 export function aGroup({ name, members = [], subgroups = [], isDeactivated = false }: GivenGroup): FixtureStep {
   return async (fixture, tx) => {
     const { realm } = fixture;
@@ -224,16 +226,16 @@ export function aGroup({ name, members = [], subgroups = [], isDeactivated = fal
 export interface GivenChannel
   extends Partial<Omit<Channel, 'id' | 'realmId' | 'recipientId' | 'version' | 'creatorId' | 'permissions'>> {
   readonly name: string;
-  /** Who follows it, by name. */
+  /** Subscribers by name. */
   readonly subscribers?: readonly string[];
   readonly creator?: string;
-  /** Permissions given to others than their default. */
+  /** Permissions that differ from their default. */
   readonly permissionOverrides?: Partial<ChannelPermissions>;
-  /** The same by name, of a system group or of one of the fixture. */
+  /** Permissions by name of a system group or a group of the fixture. */
   readonly grantedTo?: Partial<Record<ChannelPermission, string>>;
 }
 
-/** A public channel that nobody follows, unless said otherwise. */
+/** Creates a channel, by default public without subscribers. */
 export function aChannel({
   name,
   subscribers = [],
@@ -294,7 +296,7 @@ async function aloneInAGroup(tx: Transaction, realm: Realm, userId: UserId): Pro
   return group.id;
 }
 
-/** Makes users subscribe to a channel without asking or telling anybody: their row, and what they receive from now on. */
+/** Subscribes users to a channel without rules and events: adds their row and opens their spans. */
 export async function subscribe(tx: Transaction, channel: Channel, userIds: readonly UserId[]): Promise<void> {
   const { realmId, id: channelId, recipientId } = channel;
   for (const userId of userIds) {
@@ -333,17 +335,17 @@ export interface GivenMessage
     >
   > {
   readonly from: string;
-  /** A channel's name, or the people of a direct conversation; the sender is one of them anyway. */
+  /** Name of a channel, or participants of a direct conversation; the sender is always included. */
   readonly to: string | readonly string[];
   readonly topic?: string;
   readonly isReadBySender?: boolean;
-  /** Others who have read it from the start, by name. */
+  /** Names of other users for whom the message is read. */
   readonly readFor?: readonly string[];
-  /** By user's name. */
+  /** Flags by user name. */
   readonly exceptions?: Readonly<Record<string, SentFlags>>;
 }
 
-/** A message that its sender has read, and nobody else. */
+/** Sends a message that is read only for its sender. */
 export function aMessage(given: GivenMessage): FixtureStep {
   const { from, to, topic, isReadBySender = true, readFor = [], exceptions = {}, ...more } = given;
   return async (fixture, tx) => {

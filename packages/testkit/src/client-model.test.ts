@@ -46,7 +46,7 @@ const leave = (fixture: MemoryFixture, channel: string, ...names: readonly strin
   );
 
 describe('client model', () => {
-  it('keeps everybody in sync when people follow and leave channels', async () => {
+  it('keeps all clients in sync when users subscribe and unsubscribe', async () => {
     const fixture = await createFixture(...cast);
     await expectInSync(fixture, () => follow(fixture, 'public', 'loner', 'owner', 'member'));
     await expectInSync(fixture, () => follow(fixture, 'private', 'loner', 'moderator'));
@@ -54,7 +54,7 @@ describe('client model', () => {
     await expectInSync(fixture, () => leave(fixture, 'private', 'loner', 'member'));
   });
 
-  it('keeps a reader’s clients in sync', async () => {
+  it('keeps the clients of a reader in sync', async () => {
     const fixture = await createFixture(...cast);
     const ids = fixture.messages.map(({ id }) => id);
     const flags = new ChangeMessageFlags(fixture.uow);
@@ -68,7 +68,7 @@ describe('client model', () => {
     await expectInSync(fixture, () => markRead.execute(fixture.caller('guest'), { scope: { kind: 'everything' } }));
   });
 
-  it('keeps what one wants to see of topics in sync', async () => {
+  it('keeps topic policies in sync', async () => {
     const fixture = await createFixture(...cast);
     const choose = (topic: string, visibility: TopicVisibility) => {
       const { realmId, userId } = fixture.viewer('member');
@@ -95,7 +95,7 @@ describe('client model', () => {
         });
       },
     ],
-  ])('notices %s', async (_, uninformed, announce) => {
+  ])('detects %s', async (_, uninformed, announce) => {
     const fixture = await createFixture(...cast);
     const promote = () =>
       fixture.uow.write(async (tx) => {

@@ -42,47 +42,47 @@ import {
 import { accessChanges, accessibleUserIds, isKnownToGuest, isLimitedGuest } from '@parley/domain/users';
 import type { Fixture } from './builders.js';
 
-/** What a client knows of a channel from events. Counts and versions it derives, or looks up. */
+/** Channel as a client knows it from events. Counts and versions are derived or fetched. */
 export type KnownChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'weeklyTraffic' | 'firstMessageId'>;
 
-/** What one person's client holds: as given to it at registration, and as kept true by events from then on. */
+/** State of a client: initialized at registration, then updated by events. */
 export interface ClientState {
   readonly viewer: Viewer;
-  /** A guest who may not know everybody. */
+  /** True for a guest without access to all users. */
   readonly isLimitedGuest: boolean;
-  /** Those they may know. */
+  /** Accessible users. */
   readonly users: Map<UserId, { readonly fullName: string; readonly role: Role; readonly isActive: boolean }>;
-  /** Named ones. Members are active users. */
+  /** Named groups. Members are active users. */
   readonly groups: Map<GroupId, { readonly memberIds: readonly UserId[]; readonly subgroupIds: readonly GroupId[] }>;
-  /** Those they may know of. */
+  /** Accessible channels. */
   readonly channels: Map<ChannelId, KnownChannel>;
-  /** Of the same channels; ascending. */
+  /** Subscribers of the accessible channels, ascending. */
   readonly subscribers: Map<ChannelId, readonly UserId[]>;
-  /** Of channels they are subscribed to now. */
+  /** Current subscriptions. */
   readonly subscriptions: Map<ChannelId, Subscription>;
-  /** What they have chosen, by `channel:key of the topic`. */
+  /** Topic policies by `channel:key of the topic`. */
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
-  /** Their own messages. */
+  /** Flags of the user's own messages. */
   readonly messages: Map<MessageId, PersonalFlags>;
-  /** Those that were not sent. */
+  /** Unsent scheduled messages. */
   readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
   readonly reminders: Map<ReminderId, Reminder>;
   readonly drafts: Map<DraftId, Draft>;
   alertWords: readonly string[];
-  /** Whom they mute. */
+  /** Muted users. */
   mutedUsers: readonly MutedSender[];
   readonly snippets: Map<SnippetId, Snippet>;
   readonly files: Map<FileId, FileView>;
-  /** By fragment. */
+  /** Navigation views by fragment. */
   readonly navigationViews: Map<string, NavigationView>;
-  /** Of those that have any, oldest first. */
+  /** Reactions of messages with at least one, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
   readonly submessages: Map<MessageId, readonly Submessage[]>;
 }
 
 /**
- * The law of real-time sync: what somebody's client knew before, changed by the events that reach them, is what they are
- * told when they ask afresh. Checked for everybody in the fixture while `change` happens.
+ * Verifies the law of real-time sync: a client's previous state, changed by its events, equals the state fetched
+ * fresh. Checks every user of the fixture during `change`.
  */
 export async function expectInSync(fixture: Fixture, change: () => Promise<unknown>): Promise<void> {
   const { uow, realm } = fixture;
@@ -101,7 +101,7 @@ export async function expectInSync(fixture: Fixture, change: () => Promise<unkno
         await applyAccessChange(r, state, stored);
         await applySubscribers(r, state, stored);
       }
-      // Whether a guest may know everybody follows from their role and the organization's permission.
+      // A guest's limitation depends on role and the organization's permission.
       const after = fresh.get(name);
       expectSame(name, { ...state, isLimitedGuest: after?.isLimitedGuest ?? false }, after);
     }
@@ -125,7 +125,7 @@ async function states(fixture: Fixture, r: Repositories): Promise<Map<string, Cl
   return all;
 }
 
-/** The state afresh, as registration would give it. */
+/** Fetches the state as registration returns it. */
 export async function fetchClientState(r: Repositories, viewer: Viewer): Promise<ClientState> {
   const { realmId, userId } = viewer;
   const actor = await r.actors.get(viewer);
@@ -198,7 +198,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
   'realm.limits_forgotten': unseen,
-  // What a person's own devices and bots are, the clients of HTTP tests follow.
+  // Devices and bots of a user are covered by the clients of HTTP tests.
   'device.added': unseen,
   'device.changed': unseen,
   'device.removed': unseen,
@@ -228,23 +228,23 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (messages.has(messageId)) submessages.set(messageId, [...(submessages.get(messageId) ?? []), submessage]);
   },
   'message.flag_changed': ({ messages }, { op, flag, messageIds, all }) => {
-    // A message that they did not have becomes their own by being marked.
+    // A message not received becomes the user's own when flagged.
     for (const id of all ? [...messages.keys()] : messageIds) {
       messages.set(id, { ...(messages.get(id) ?? HISTORICAL), [flag]: op === 'add' });
     }
   },
   'message.updated': ({ messages, subscriptions }, { messageIds, move }) => {
-    // Flags are looked up; what was moved out of their channels is theirs no longer.
+    // Flags are fetched. Messages moved out of the user's channels are no longer the user's own.
     if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
     for (const id of messageIds) messages.delete(id);
   },
-  // What is shown of it is read with it.
+  // Rendered content is fetched with the message.
   'message.rerendered': () => {},
   'message.deleted': ({ messages, reactions }, { messageIds }) => {
     for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
   },
   'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
-    // Whoever reacts to a message has it from then on.
+    // A message becomes the user's own with their reaction.
     if (op === 'add' && user.id === viewer.userId && !messages.has(messageId)) messages.set(messageId, HISTORICAL);
     if (!messages.has(messageId)) return;
     const others = (reactions.get(messageId) ?? []).filter(
@@ -380,12 +380,12 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     })),
 };
 
-/** Changes the state as a client would on this event. */
+/** Applies an event as a client would. */
 export function applyEvent(state: ClientState, event: DomainEvent): void {
   (APPLY[event.type] as Apply<DomainEvent>)(state, event);
 }
 
-/** What it means for somebody is not in the event: it is looked up for each who receives it. */
+/** Applies a change of access. The event does not contain its effect, so each receiver fetches it. */
 async function applyAccessChange(r: Repositories, { viewer, users }: ClientState, stored: StoredEvent): Promise<void> {
   const { event, seq } = stored;
   if (event.type !== 'user.access_changed') return;
@@ -396,7 +396,7 @@ async function applyAccessChange(r: Repositories, { viewer, users }: ClientState
   for (const id of change!.lost) users.delete(id);
 }
 
-/** Likewise. */
+/** Null if absent or incomplete. */
 async function applySubscribers(
   r: Repositories,
   { viewer, subscribers }: ClientState,
@@ -412,14 +412,17 @@ async function mayKnow(r: Repositories, actor: Actor, userId: UserId): Promise<b
   return !known || known.has(userId);
 }
 
-/** Those events whose audience they are in. */
+/** Returns the events whose audience includes the viewer. */
 async function reaching(r: Repositories, viewer: Viewer, events: readonly StoredEvent[]): Promise<StoredEvent[]> {
   const reached: StoredEvent[] = [];
   for (const stored of events) if (await reaches(r, viewer, stored)) reached.push(stored);
   return reached;
 }
 
-/** Whether they are in the event's audience: subscribers as of the event, everything else by today's rights. */
+/**
+ * True if the event's audience includes the viewer. Subscribers are those at the time of the event; other rights are
+ * current.
+ */
 export async function reaches(r: Repositories, viewer: Viewer, { seq, audience }: StoredEvent): Promise<boolean> {
   const actor = await r.actors.get(viewer);
   return isReached(r, actor, await r.personal.listSubscribedSpans(viewer), seq, audience);
@@ -488,7 +491,7 @@ function knownUser({ fullName, role, isActive }: { fullName: string; role: Role;
   return { fullName, role, isActive };
 }
 
-/** What they do not know they do not learn by a change of it. */
+/** Changes an entry; changes of unknown entries are ignored. */
 function change<K, V>(table: Map<K, V>, key: K, to: (value: V) => V): void {
   const value = table.get(key);
   if (value !== undefined) table.set(key, to(value));

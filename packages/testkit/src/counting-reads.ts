@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '@parley/domain/kernel';
 
-/** Units of the same storage, and how many have only read so far. */
+/** Wraps a unit of work and counts its read-only transactions. */
 export function countingReads(uow: UnitOfWork): { readonly uow: UnitOfWork; readonly count: () => number } {
   let reads = 0;
   return {

@@ -6,7 +6,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock and timers that move only when told to; the clock may also jump while no time passes, as real ones do. */
+/** Manual clock and timers. The clock may also jump without elapsed time, like real ones. */
 export class DrivenTime implements Clock, Timers {
   private elapsed = 0;
   private clockOffsetMs = START_OF_TIME * 1000;
@@ -40,12 +40,12 @@ export class DrivenTime implements Clock, Timers {
     return () => cancel();
   }
 
-  /** How many timers are set. */
+  /** Number of active timers. */
   get pending(): number {
     return this.timers.size;
   }
 
-  /** Lets time pass: what falls due runs in its order, each with what it leads to. */
+  /** Advances time; runs due timers in order with everything they trigger. */
   async advance(seconds: number): Promise<void> {
     const end = this.elapsed + seconds * 1000;
     await settle();
@@ -58,7 +58,7 @@ export class DrivenTime implements Clock, Timers {
     this.elapsed = end;
   }
 
-  /** Sets the clock forward, or back, without any timer noticing. */
+  /** Changes the clock without affecting timers. */
   jumpClock(seconds: number): void {
     this.clockOffsetMs += seconds * 1000;
   }
@@ -71,7 +71,7 @@ export class DrivenTime implements Clock, Timers {
   }
 }
 
-/** Some turns of the event loop: enough for units of work that follow each other. */
+/** Waits for several ticks of the event loop, enough for consecutive transactions. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@ import type { DomainEventType } from '@parley/domain/kernel';
 import type { MemoryFixture } from './builders.js';
 import { reaches } from './client-model.js';
 
-/** The story so far, oldest first: each event with an audience, and who of the fixture received it, by name. */
+/** Events since the fixture was built, oldest first, with audience and receivers by name. */
 export async function eventsWithReceivers(
   fixture: MemoryFixture,
 ): Promise<readonly (readonly [DomainEventType, readonly string[]])[]> {

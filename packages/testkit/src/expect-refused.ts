@@ -1,6 +1,6 @@
 import type { MemoryFixture } from './builders.js';
 
-/** Refused with (at least) this error, and nothing is left of the attempt: not even an empty commit. */
+/** Expects at least this error and no trace of the attempt, not even an empty commit. */
 export async function expectRefused(
   { storage }: Pick<MemoryFixture, 'storage'>,
   attempt: () => Promise<unknown>,

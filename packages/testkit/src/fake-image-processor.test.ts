@@ -1,7 +1,7 @@
 import { imageProcessorContract } from './contracts/image-processor.contract.js';
 import { FakeImageProcessor, fakeImage } from './fake-image-processor.js';
 
-describe('images without pixels as', () =>
+describe('FakeImageProcessor implements', () =>
   imageProcessorContract(async () => ({
     processor: new FakeImageProcessor(),
     make: async ({ damage, ...info }) => fakeImage(info, damage),

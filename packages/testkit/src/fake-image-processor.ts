@@ -14,11 +14,11 @@ import {
 
 const SIZE = /^(png|jpeg|gif|webp|avif|heic|tiff) (\d+)x(\d+)x(\d+)( damaged)?$/;
 
-/** An image without pixels, for whoever needs only that it is one: `png 40x20x1`. */
+/** Creates a fake image without pixels: `png 40x20x1`. */
 export const fakeImage = ({ format, width, height, frames }: ImageInfo, damage?: 'end' | 'frame'): Uint8Array =>
   Uint8Array.from(`${format} ${width}x${height}x${frames}${damage ? ' damaged' : ''}`, (c) => c.charCodeAt(0));
 
-/** Works with images of `fakeImage`. */
+/** Processes images of `fakeImage`. */
 export class FakeImageProcessor implements ImageProcessor {
   async inspect(image: Uint8Array): Promise<ImageInfo> {
     return parse(image).info;

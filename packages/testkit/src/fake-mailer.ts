@@ -1,9 +1,9 @@
 import type { Letter, Mailer } from '@parley/domain/access';
 
-/** Keeps letters. */
+/** Collects emails. */
 export class FakeMailer implements Mailer {
   readonly letters: Letter[] = [];
-  /** As a mail server that is down. */
+  /** True to simulate an unavailable mail server. */
   isDown = false;
 
   async send(letter: Letter): Promise<void> {

@@ -14,20 +14,20 @@ import type { ChannelQuota } from '@parley/domain/channels';
 import { DomainError, type EventLoop, type RealmUrls } from '@parley/domain/kernel';
 import type { DisposableDomains } from '@parley/domain/users';
 
-// Ports to the outside in their plainest form, for stories about something else.
+// Minimal external ports for tests of other features.
 
-/** Everybody at `chat.example`. */
+/** Maps every realm to `chat.example`. */
 export const fakeRealmUrls: RealmUrls = {
   urlOf: ({ stringId }) => `https://${stringId}.chat.example`,
   emailDomainOf: () => 'chat.example',
 };
 
-/** A turn of its own for whoever asks for one. */
+/** Yields once per call. */
 export const fakeEventLoop: EventLoop = {
   nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** Keys that can be read: user 7's first one ends in `7g1`. */
+/** Readable keys: the first one of user 7 ends in `7g1`. */
 export class FakeApiKeyMint implements ApiKeyMint {
   readonly secretFingerprint = 'plain';
 
@@ -40,7 +40,7 @@ export class FakeApiKeyMint implements ApiKeyMint {
   }
 }
 
-/** Tokens that can be read: `token 1`, `token 2` … */
+/** Readable tokens: `token 1`, `token 2` … */
 export class FakeSessionTokens implements SessionTokens {
   private made = 0;
 
@@ -57,7 +57,7 @@ export class FakeSessionTokens implements SessionTokens {
   }
 }
 
-/** Keeps what was verified, so that a test can check that every attempt cost a hash. */
+/** Records verifications, so that tests can check that each attempt costs a hash. */
 export class FakePasswordHasher implements PasswordHasher {
   readonly verified: (readonly [password: string, hash: string | null])[] = [];
   readonly requests: HashRequest[] = [];
@@ -75,19 +75,19 @@ export class FakePasswordHasher implements PasswordHasher {
   }
 }
 
-/** Only what holds `weak` or something known of the person is guessed. */
+/** Treats only passwords that contain `weak` or a known word as weak. */
 export const fakePasswordStrength: PasswordStrength = {
   leastGuesses: (password, known) =>
     password.includes('weak') || known.some((word) => password.includes(word)) ? 10 : 10 ** 9,
 };
 
-/** Only `disposable.test` is. */
+/** Treats only `disposable.test` as disposable. */
 export const fakeDisposableDomains: DisposableDomains = { has: (domain) => domain === 'disposable.test' };
 
-/** Two attempts each. */
+/** Allows two attempts per key. */
 export class FakeLoginAttempts implements LoginAttempts {
   private readonly counts = new Map<string, number>();
-  /** Where attempts came from. */
+  /** Source addresses of attempts. */
   readonly ips: (string | undefined)[] = [];
 
   attempt(key: string, ip?: string): void {
@@ -106,7 +106,7 @@ export class FakeLoginAttempts implements LoginAttempts {
   }
 }
 
-/** So many for each rule and key; any number unless it is said. */
+/** Limits emails per rule and key; unlimited by default. */
 export class FakeLetterQuota implements LetterQuota {
   private readonly counts = new Map<string, number>();
 
@@ -123,7 +123,7 @@ export class FakeLetterQuota implements LetterQuota {
   }
 }
 
-/** So many for each, and for good; any number unless it is said. */
+/** Limits channels per user permanently; unlimited by default. */
 export class FakeChannelQuota implements ChannelQuota {
   private readonly spent = new Map<Actor['id'], number>();
 

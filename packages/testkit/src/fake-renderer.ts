@@ -9,7 +9,7 @@ import type {
   TopicLink,
 } from '@parley/domain/markdown';
 
-/** `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */
+/** Matches `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */
 const NAMED = /@(_?)\*\*([^*]+)\*\*|@(_?)\*([^*]+)\*|#\*\*([^*>]+)(?:>([^*]+))?\*\*/g;
 const CHANNEL_WILDCARDS: readonly string[] = ['all', 'everyone', 'channel', 'stream'];
 const TOPIC_WILDCARD = 'topic';
@@ -19,8 +19,8 @@ interface PlainText extends ParsedMarkdown {
 }
 
 /**
- * Text is text: escaped, in one paragraph. Only what a text refers to by name is understood; links to topics say which
- * message they point to: `#denmark>plans/7`.
+ * Escapes text into one paragraph and resolves references by name only. Links to topics contain a message id:
+ * `#denmark>plans/7`.
  */
 export class FakeRenderer implements MarkdownRenderer {
   parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown> {
@@ -101,7 +101,7 @@ export class FakeRenderer implements MarkdownRenderer {
   }
 }
 
-/** 7 in `name|7`. */
+/** Parses the 7 in `name|7`. */
 function idIn(name: string): UserId | null {
   const [, digits] = /\|(\d+)$/.exec(name) ?? [];
   return digits === undefined ? null : (Number(digits) as UserId);
@@ -110,7 +110,7 @@ function idIn(name: string): UserId | null {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** No text is within its bounds; what is said by the server itself, inside a unit, is none of them. */
+/** Rejects every text as too complex, except the server's own messages inside transactions. */
 export class OverwhelmedRenderer extends FakeRenderer {
   override parse(): never {
     throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');

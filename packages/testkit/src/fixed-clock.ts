@@ -3,7 +3,7 @@ import type { Clock, UnixSeconds } from '@parley/domain/kernel';
 /** 2026-01-05 09:00:00 UTC, a Monday. */
 export const START_OF_TIME: UnixSeconds = 1_767_603_600;
 
-/** A clock that moves only when told to. */
+/** Clock that changes only on request. */
 export class FixedClock implements Clock {
   private ms: number;
 

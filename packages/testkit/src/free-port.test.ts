@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { freePort } from './free-port.js';
 
-it('is one that can be listened on, again and again', async () => {
+it('freePort returns a port that can be bound repeatedly', async () => {
   const port = await freePort();
   for (let count = 0; count < 3; count++) {
     const server = createServer().listen(port, '127.0.0.1');

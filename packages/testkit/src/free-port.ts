@@ -1,15 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below those that systems give to whoever asks for any. */
+/** Below the range of ephemeral ports. */
 const LOWEST = 15_000;
 const COUNT = 15_000;
 const TRIES = 100;
 
-/**
- * A port of the loopback address that nobody listens on, and that nobody is given who takes any: whatever else runs, it is
- * still free when a server that had it starts again.
- */
+/** Returns an unused loopback port outside the ephemeral range, so that it remains free when a server restarts. */
 export async function freePort(): Promise<number> {
   for (let count = 0; count < TRIES; count++) {
     const port = LOWEST + randomInt(COUNT);

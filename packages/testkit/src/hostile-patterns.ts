@@ -1,13 +1,13 @@
 import { SeededRandomness } from './seeded-randomness.js';
 
-/** A text of any length: what its cost grows with shows at two lengths. */
+/** Text of variable length; comparing two lengths reveals how its cost grows. */
 export interface HostilePattern {
   readonly name: string;
-  /** @param length In code points. */
+  /** @param length in code points */
   fill(length: number): string;
 }
 
-/** Pieces of syntax, of which whatever can be begun, nested or left open can be made. */
+/** Syntax tokens for constructs that can be opened, nested or left unclosed. */
 const TOKENS: readonly string[] = [
   ...['[', ']', '(', ')', '](', '[](', '[a](', '![', '<', '>', '"', "'"],
   ...['*', '**', '***', '_', '~', '~~', '~~~', '`', '``', '```', '````'],
@@ -25,7 +25,7 @@ const TOKENS: readonly string[] = [
   ...['```\n', '````\n', '~~~\n', '```quote\n', '```spoiler\n', '```js\n', '```math\n'],
 ];
 
-/** How three pieces make a text of some length; any of them may be empty. */
+/** Combines three tokens, possibly empty, into a text of a given length. */
 const SHAPES: Readonly<Record<string, (a: string, b: string, c: string, length: number) => string>> = {
   cycle: (a, b, c, length) => repeat(a + b + c, length),
   nested: (a, b, c, length) => {
@@ -34,11 +34,11 @@ const SHAPES: Readonly<Record<string, (a: string, b: string, c: string, length: 
   },
   framed: (a, b, c, length) => a + repeat(b, length - sizeOf(a + c)) + c,
   closed: (a, b, c, length) => repeat(a + b, length - sizeOf(c)) + c,
-  /** As deep as quotes and lists go, and then long. */
+  /** Maximum nesting depth of quotes and lists, followed by a long rest. */
   deep: (a, b, c, length) => a.repeat(190) + repeat(b + c, length - 190 * sizeOf(a)),
 };
 
-/** Every piece by itself, and every two of them in every shape. */
+/** Yields each token alone and every pair in every shape. */
 export function* allHostilePatterns(): Generator<HostilePattern> {
   for (const token of TOKENS) yield pattern('cycle', [token, '', '']);
   for (const first of TOKENS) {
@@ -49,7 +49,7 @@ export function* allHostilePatterns(): Generator<HostilePattern> {
   }
 }
 
-/** Pieces by threes, the same with the same seed. */
+/** Yields combinations of three tokens, deterministic by seed. */
 export function* someHostilePatterns(count: number, seed: number): Generator<HostilePattern> {
   const chance = new SeededRandomness(seed);
   const oneOf = <T>(values: readonly T[]): T => values[Math.floor(chance.fraction() * values.length)]!;

@@ -24,7 +24,10 @@ import type { MemoryFixture } from './builders.js';
 import { fakeEventLoop } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';
 
-/** A presentation's `features` are those whose events it wants: `message.sent` is of `message`. Nothing is looked up. */
+/**
+ * Catalogue without lookups. The `features` of a presentation list the wanted events: `message.sent` belongs to
+ * `message`.
+ */
 export const fakeCatalogue: EventCatalogue = {
   wants: ({ features }, type) => !Array.isArray(features) || features.includes(type.split('.')[0]!),
   needsOf: () => null,
@@ -34,7 +37,7 @@ export interface LiveEventsOptions extends Partial<EventHubOptions>, Partial<Que
   readonly catalogue?: Partial<EventCatalogue>;
 }
 
-/** Something that happens to nobody in particular. */
+/** Event without a specific receiver. */
 export const flagChange = {
   type: 'message.flag_changed',
   op: 'add',
@@ -44,10 +47,10 @@ export const flagChange = {
   details: [],
 } satisfies DomainEvent;
 
-/** Everything between a commit and the queues, on the fixture's storage. */
+/** Event delivery from commits to queues on the fixture's storage. */
 export class LiveEvents {
   readonly uow: PublishingUnitOfWork;
-  /** What went wrong without anybody waiting for it: texts, and what was said with them. */
+  /** Reported problems with message and fields. */
   readonly problems: [message: string, fields: Readonly<Record<string, unknown>>][] = [];
   follower!: LogFollower;
   hub!: EventHub;
@@ -71,7 +74,7 @@ export class LiveEvents {
     return events;
   }
 
-  /** As after a crash: only what is stored is left. */
+  /** Simulates a crash: only stored data remains. */
   async restart(): Promise<void> {
     const { uow, report } = this;
     const { clock } = this.fixture;
@@ -87,14 +90,14 @@ export class LiveEvents {
     await this.follower.start();
   }
 
-  /** A queue that is only its row, as all are when a server starts. */
+  /** Creates a queue that exists only in storage, as all do when a server starts. */
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
     const id = await this.registerLive(name, filter, more);
     for (const live of this.hub.knownQueues) if (live.queue.id === id) this.hub.deactivateQueue(live);
     return id;
   }
 
-  /** A queue as it is when its client is answered. */
+  /** Registers a queue that is live, as after a register response. */
   async registerLive(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
     const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub, QUEUE_FILTERS);
     const input: RegisterQueueInput = {
@@ -108,14 +111,14 @@ export class LiveEvents {
     return queue.id;
   }
 
-  /** The queue, up to date; what it has missed is due to it. */
+  /** Opens the queue and loads missed events. */
   async open(name: string, id: string, cursor?: number): Promise<LiveQueue> {
     const live = await this.hub.open(this.fixture.realm.id, this.fixture.user(name).id, id, cursor);
     await this.read(live);
     return live;
   }
 
-  /** What is due to a queue, as often as it is asked for; at most `room` events. */
+  /** Returns pending deliveries of a queue, repeatable; at most `room` events. */
   async read(live: LiveQueue, room = Number.POSITIVE_INFINITY): Promise<readonly Delivery[]> {
     const deliveries: Delivery[] = [];
     const take = (delivery: Delivery): DeliveryOutcome => {
@@ -141,6 +144,6 @@ export class LiveEvents {
   private readonly onListenerFailure = (err: unknown) => this.report('a listener failed', { err });
 }
 
-/** Their places in the log; an event that is not logged has none. */
+/** Sequence numbers of deliveries; null for events outside the log. */
 export const seqsOf = (deliveries: readonly Delivery[]): (number | null)[] =>
   deliveries.map((delivery) => ('stored' in delivery ? delivery.stored.seq : null));

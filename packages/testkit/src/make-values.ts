@@ -38,7 +38,7 @@ import {
 } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 
-// What permission rules read, made without any storage. Ids are small and speak for themselves in failures.
+// Values that permission rules read, without storage. Ids are small and meaningful in failures.
 
 const realmId = 1 as RealmId;
 
@@ -46,12 +46,12 @@ export const groupId = (id: number) => id as GroupId;
 export const userId = (id: number) => id as UserId;
 export const channelId = (id: number) => id as ChannelId;
 
-/** Ids of system groups: 1–8, in order of creation. */
+/** Ids of system groups: 1–8 in order of creation. */
 export const systemGroup = Object.fromEntries(
   SYSTEM_GROUPS.map(({ name }, index) => [name, groupId(index + 1)]),
 ) as Readonly<Record<SystemGroupName, GroupId>>;
 
-/** The system groups somebody of this role is in, directly or not. */
+/** System groups of a role, direct and indirect. */
 export function systemGroupsOfRole(role: Role, isFullMember = true): ReadonlySet<GroupId> {
   const groups = new Set<SystemGroupName>(directSystemGroups(role, isFullMember));
   for (const inner of groups) {
@@ -62,14 +62,14 @@ export function systemGroupsOfRole(role: Role, isFullMember = true): ReadonlySet
 
 export interface ActorFields {
   readonly id?: number;
-  /** Beside the system groups of their role. */
+  /** Groups in addition to the system groups of the role. */
   readonly groups?: readonly GroupId[];
   readonly isFullMember?: boolean;
   readonly isBot?: boolean;
   readonly botOwnerId?: number;
 }
 
-/** Somebody who asks; user 10, unless said otherwise. */
+/** Creates an actor, by default user 10. */
 export function makeActor(role: Role, given: ActorFields = {}): Actor {
   const { id = 10, groups = [], isFullMember = true, botOwnerId } = given;
   return {
@@ -82,7 +82,7 @@ export function makeActor(role: Role, given: ActorFields = {}): Actor {
   };
 }
 
-/** What audiences ask about somebody who subscribes to nothing, has no messages and knows everybody, unless `given`. */
+/** Creates the membership for audiences, by default without subscriptions and messages and with access to all users. */
 export const makeMembership = (
   { id, role, groups }: Pick<Actor, 'id' | 'role' | 'groups'>,
   given: Partial<Membership> = {},
@@ -98,7 +98,7 @@ export const makeMembership = (
   ...given,
 });
 
-/** A person, unless `bot` is given; user 20, a member. */
+/** Creates a user, by default user 20, a human member. */
 export function makeUser(given: Partial<User> = {}): User {
   return {
     id: userId(20),
@@ -119,7 +119,7 @@ export function makeUser(given: Partial<User> = {}): User {
   };
 }
 
-/** Channel 30, public, permissions at their defaults with nobody as its creator. */
+/** Creates a channel, by default public channel 30 with default permissions and no creator. */
 export function makeChannel(
   given: Partial<Omit<Channel, 'permissions'>> & {
     readonly permissionOverrides?: Partial<Record<ChannelPermission, GroupId>>;
@@ -149,7 +149,7 @@ export function makeChannel(
   };
 }
 
-/** Permissions and settings at their defaults. */
+/** Creates a realm with default permissions and settings. */
 export function makeRealm(
   given: {
     readonly settings?: Partial<RealmSettings>;
@@ -178,7 +178,7 @@ type MessageToSend = Pick<
   'realmId' | 'senderId' | 'recipientId' | 'channelId' | 'topic' | 'content' | 'sentAt'
 >;
 
-/** Of plain text, by the web app, which nobody has read and nobody is mentioned in, unless `given`. */
+/** Creates a message, by default plain text from the web app, unread and without mentions. */
 export const makeNewMessage = (given: MessageToSend & Partial<NewMessage>): NewMessage => ({
   renderedContent: `<p>${given.content}</p>`,
   clientName: 'website',
@@ -194,7 +194,7 @@ export const makeNewMessage = (given: MessageToSend & Partial<NewMessage>): NewM
   ...given,
 });
 
-/** Group 40, named, permissions at their defaults with nobody as its creator. */
+/** Creates a group, by default named group 40 with default permissions and no creator. */
 export function makeGroup(
   given: Partial<Omit<Group, 'permissions'>> & {
     readonly permissionOverrides?: Partial<Record<GroupPermission, GroupId>>;
@@ -230,14 +230,14 @@ function atDefaults<P extends string>(
   return permissionOverrides;
 }
 
-/** `yes`, or the refusal with its reason: `NOT_PERMITTED: Insufficient permission`. */
+/** Formats a decision as `yes` or the error: `NOT_PERMITTED: Insufficient permission`. */
 export function formatDecision(decision: Decision): string {
   return decision.allowed ? 'yes' : `${decision.code}: ${decision.message}`;
 }
 
 /**
- * A table of the contract as test rows, one for each cell: [head of the row, head of the column, cell]. Columns are
- * parted by `|`; the first line holds their heads.
+ * Converts a table of the contract to test rows, one per cell: [row header, column header, cell]. Columns are
+ * separated by `|`; the first line contains the headers.
  */
 export function tableRows(table: string): readonly (readonly [string, string, string])[] {
   const [entries = [], ...rows] = table
@@ -249,13 +249,13 @@ export function tableRows(table: string): readonly (readonly [string, string, st
   );
 }
 
-/** The group that a permission under test is given to. */
+/** Group to which a permission under test is granted. */
 export const TEAM = groupId(50);
 export const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 export const channelGranting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
   makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
 
-/** By the names that tables of tests have for kinds of channels. */
+/** Privacy by the channel kinds used in test tables. */
 export const PRIVACY_BY_KIND: Readonly<Record<string, ChannelPrivacy>> = {
   'web-public': 'webPublic',
   public: 'public',

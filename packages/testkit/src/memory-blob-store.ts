@@ -1,7 +1,7 @@
 import type { BlobKey, BlobStore, ByteRange, StoredBlob } from '@parley/domain/files';
 import type { Clock } from '@parley/domain/kernel';
 
-/** Blobs in a map. */
+/** Stores blobs in a map. */
 export class MemoryBlobStore implements BlobStore {
   private readonly blobs = new Map<BlobKey, { readonly bytes: Uint8Array; readonly storedAtMs: number }>();
 

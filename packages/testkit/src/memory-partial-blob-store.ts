@@ -1,7 +1,7 @@
 import type { BlobKey, BlobStore, PartialBlobStore, StoredBlob } from '@parley/domain/files';
 import type { Clock } from '@parley/domain/kernel';
 
-/** Parts of blobs in a map. */
+/** Stores partial blobs in a map. */
 export class MemoryPartialBlobStore implements PartialBlobStore {
   private readonly parts = new Map<BlobKey, { readonly bytes: Buffer; readonly storedAtMs: number }>();
 

@@ -13,7 +13,7 @@ describe('MemoryStorage', () => {
     return { uow, damage, refusesYielding: true, close: async () => {} };
   });
 
-  it('shows what was announced, and counts commits', async () => {
+  it('exposes published events and counts commits', async () => {
     const { storage, uow, realm } = await createFixture(aUser({ name: 'iago' }));
     const commits = storage.commits;
     const announcement = { event: { type: 'blank' }, audience: { kind: 'realm' } } as const;
@@ -28,7 +28,7 @@ describe('MemoryStorage', () => {
     expect(storage.commits).toBe(commits + 1);
   });
 
-  it('shuts the repositories when their unit is over', async () => {
+  it('closes repositories when their transaction ends', async () => {
     const { uow, realm, channel } = await createFixture(aChannel({ name: 'general' }));
     const kept = await uow.write(async (tx) => tx);
     await expect(kept.channels.update(channel('general'))).rejects.toThrow('ended');

@@ -65,32 +65,32 @@ import { MemoryUnfinishedUploads } from './memory/memory-unfinished-uploads.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { MemoryUnit, type StoredTables } from './memory/tables.js';
 
-/** Puts something else into a row that was stored. */
+/** Overwrites stored rows with damaged content. */
 export interface Damage {
   event(realmId: RealmId, seq: EventSeq, parts: Partial<EncodedEvent>): Promise<void>;
   queue(id: string, parts: Partial<Pick<EncodedQueue, 'filter' | 'presentation'>>): Promise<void>;
 }
 
 /**
- * Every port of the domain in plain maps. A write works on copies of the tables it touches, which replace the committed
- * ones when it succeeds: a throw leaves nothing behind, and a read keeps the tables it began with.
+ * Implements all domain ports with plain maps. A write copies the tables it changes and replaces the committed ones
+ * on success. Exceptions leave no trace, and a read keeps its snapshot.
  */
 export class MemoryStorage {
-  /** Every event that was committed, oldest first, pruned and blanked ones as they were. */
+  /** All committed events, oldest first, unaffected by pruning and blanking. */
   readonly announced: StoredEvent[] = [];
-  /** How many writes succeeded. */
+  /** Number of successful writes. */
   commits = 0;
 
   private lastWrite: Promise<unknown> = Promise.resolve();
 
-  /** `tables`: those that it begins with, such as another storage's `contents`. */
+  /** `tables`: initial tables, such as `contents` of another storage. */
   constructor(
     readonly clock: Clock = new FixedClock(),
     private readonly words: SearchWords = PLAIN_TEXTS,
     private tables: StoredTables = {},
   ) {}
 
-  /** All that is committed. Later writes do not change it. */
+  /** Snapshot of all committed data. */
   get contents(): StoredTables {
     return this.tables;
   }
@@ -104,7 +104,7 @@ export class MemoryStorage {
     },
   };
 
-  /** What no writer ever wrote: a bug, a bad disk, a newer version. */
+  /** Damage that no writer causes: a bug, a bad disk, a newer version. */
   readonly damage: Damage = {
     event: async (realmId, seq, parts) => {
       const events = new Map(this.tables.events);
@@ -208,13 +208,13 @@ function repositoriesOf(unit: MemoryUnit) {
     invitations: new MemoryInvitations(unit),
     confirmations: new MemoryConfirmations(unit),
     jobs: new MemoryJobs(unit),
-    // Nothing takes long in memory.
+    // Memory operations are fast.
     yield: async () => {},
     onRollback: (undo: () => void) => unit.record.onRollback(undo),
   } satisfies Transaction;
 }
 
-/** Work that awaits nothing but memory is over before the event loop turns. */
+/** Rejects work that yields to the event loop, that is, awaits anything but memory. */
 async function withoutYielding<T>(work: Promise<T>): Promise<T> {
   let turn: NodeJS.Immediate | undefined;
   const yielded = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 
-/** Node has its own from version 22 on. */
+/** Replaceable by Node's own function from version 22 on. */
 export function crc32(data: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of data) {
@@ -10,7 +10,7 @@ export function crc32(data: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** A black image: many pixels in few bytes. */
+/** Creates a black image with many pixels in few bytes. */
 export function blackPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

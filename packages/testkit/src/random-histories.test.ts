@@ -8,7 +8,7 @@ const memory: OpenStorage = (clock) => {
   return { uow, damage, close: async () => {} };
 };
 
-/** A storage with one thing wrong. */
+/** Memory storage with one defect. */
 const memoryBut =
   (spoil: (tx: Transaction) => void): OpenStorage =>
   (clock) => {
@@ -28,7 +28,7 @@ const memoryBut =
   };
 
 describe('random histories', () => {
-  it('finds nothing between two storages of one kind', async () => {
+  it('finds no difference between two storages of one kind', async () => {
     await agreeOnRandomHistories(memory, memory, { runs: 10, seed: 1 });
   });
 
@@ -49,7 +49,7 @@ describe('random histories', () => {
         Object.assign(moves, { move: spoilt });
       },
     ],
-  ])('finds %s, and tells the shortest history', async (_, culprit, spoil) => {
+  ])('detects %s and reports the shortest history', async (_, culprit, spoil) => {
     const failure = await agreeOnRandomHistories(memory, memoryBut(spoil), {
       runs: 200,
       seed: 1,

@@ -12,15 +12,15 @@ type OpenUnits = (clock: Clock) => Units | Promise<Units>;
 
 export interface RandomHistoriesOptions {
   readonly runs: number;
-  /** Repeats an earlier run; the failure names it. */
+  /** Seed that repeats an earlier run; failures report it. */
   readonly seed?: number;
   readonly stepsOfChapter?: number;
 }
 
 /**
- * Plays the same random histories on two storages — sending, reading, following, moving, deleting … — and compares
- * every answer about who has what and what it is to them. The first storage is the one that is right: `MemoryStorage`.
- * @throws Error with the shortest history found on which they differ, described in words.
+ * Runs identical random histories (sending, reading, subscribing, moving, deleting …) on two storages and compares
+ * all access and state queries. The first storage is the reference: `MemoryStorage`.
+ * @throws Error with the shortest failing history in words
  */
 export async function agreeOnRandomHistories(
   openOracle: OpenUnits,
@@ -88,13 +88,13 @@ function describeDisagreement(
   ].join('\n');
 }
 
-/** Flags as the names of those that are set. */
+/** Replaces flags by the names of the set ones. */
 function namingFlags(_: string, value: unknown): unknown {
   const isFlags = typeof value === 'object' && value !== null && 'historical' in value;
   return isFlags ? Object.keys(value).filter((name) => value[name as keyof typeof value]) : value;
 }
 
-/** As plain values, in whatever order of keys. (Arrays of native modules are no instances of Jest's own `Array`.) */
+/** Compares plain values regardless of key order. Arrays of native modules are not instances of Jest's `Array`. */
 function isSame(right: unknown, given: unknown): boolean {
   return JSON.stringify(right) === JSON.stringify(given) || canonical(right) === canonical(given);
 }

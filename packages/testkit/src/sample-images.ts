@@ -16,7 +16,10 @@ export const TIFF = Buffer.from(
   'base64',
 );
 
-/** A photo of 40 × 20 pixels, red on the left and blue on the right in the colors of Display P3, with EXIF that names a camera and a place. */
+/**
+ * Photo of 40 × 20 pixels, red on the left and blue on the right in Display P3, with EXIF that names a camera and a
+ * location.
+ */
 export const HEIC_PHOTO = unpacked(
   'H4sIAAAAAAACA31UXUgUURQ+d8bNTUwrtxArWU1psYLdfMgezMW1wtAU3Uirl3H278bO7jSzqb1U1pb9EJiChBBtvRQUVoRB9ZD2JD2UkvjQQ4YPoRESBmWU' +
     'TefOzLarUHc5c7577jnnnnt+FgA2BmIn5ZCfioBLogEXwxIVAgD8a8kfE8BYRSFfWDExyFSMwbKVI9OYpCMOaTX1CYaKA2z4raPhqEgQ1LiBB2KY8PNJBF60' +
@@ -30,7 +33,7 @@ export const HEIC_PHOTO = unpacked(
     'M5sx3sS2VJ6RWFwH9J1Fr9e8eVpuxlmY9o/F+B/bfXHIVAUAAA==',
 );
 
-/** The same, to be seen turned right by 90°: red at the top. */
+/** The same photo with an orientation of 90° to the right: red at the top. */
 export const TURNED_HEIC_PHOTO = unpacked(
   'H4sIAAAAAAACA31UXUgUURQ+d2Z1VzH7cQspk82SFivYzYfswVpcNYx+JDfK6mWcnd29sbM7zUxlL5Vm/hSBFUgEwdZLQtEPYVA9ZG8RQUoi0UOGD6EREhuU' +
     'kTadOzO6m1B3OXO+e+455557fhYASiL6KSUmURFwyTTiZ1imQgSAfydLugDWWhMLx1Ubg0JFHRasQoXqsok4pCU0LFgqXnDjdxeNJ0WCoDYAPBDLhE+bKB8p' +
@@ -53,7 +56,7 @@ const BLACK = unpacked(
     'vQEkVwHVCx8AAA==',
 );
 
-/** 8192 × 4096 black pixels, and a header that says something else. */
+/** 8192 × 4096 black pixels with a header that claims other dimensions. */
 export function blackHeic(width: number, height: number): Buffer {
   const image = Buffer.from(BLACK);
   const size = image.indexOf('ispe') + 8;

@@ -13,7 +13,7 @@ const dictionary: ParameterSchema = {
   maxProperties: 1,
 };
 
-describe('what has no maximum', () => {
+describe('unboundedIn', () => {
   it.each([
     [{ type: 'string' }, ['p (text)']],
     [{ type: 'string', maxLength: Number.POSITIVE_INFINITY }, ['p (text)']],
@@ -39,11 +39,11 @@ describe('what has no maximum', () => {
   });
 });
 
-describe('what is too much', () => {
+describe('excessesOf', () => {
   const characters = 'is too long (limit: 2 characters)';
   const items = 'is too long (limit: 1 items)';
 
-  it('is so in one place only', () => {
+  it('exceeds one maximum at a time', () => {
     expect(leastOf(person)).toEqual({ name: 'x', age: 18 });
     expect(excessesOf(person)).toEqual([
       { value: { name: 'xxx', age: 18 }, refusal: characters },
@@ -52,7 +52,7 @@ describe('what is too much', () => {
     ]);
   });
 
-  it('may be entries, keys and values of a dictionary', () => {
+  it('covers entries, keys and values of a dictionary', () => {
     expect(excessesOf(dictionary)).toEqual([
       { value: { x: 'xxx' }, refusal: characters },
       { value: { xxxx: 'x' }, refusal: 'is too long (limit: 3 characters)' },
@@ -60,7 +60,7 @@ describe('what is too much', () => {
     ]);
   });
 
-  it('may be any alternative, in as many items as there must be', () => {
+  it('covers each alternative with the required number of items', () => {
     expect(
       excessesOf({ anyOf: [{ type: 'integer' }, { type: 'array', items: name, minItems: 2, maxItems: 2 }] }),
     ).toEqual([{ value: ['xxx', 'x'], refusal: characters }]);
@@ -71,11 +71,11 @@ describe('what is too much', () => {
   });
 });
 
-describe('the largest value', () => {
+describe('largestOf', () => {
   const ids: ParameterSchema = { type: 'array', items: { type: 'integer' }, maxItems: 3 };
   const text = (maxLength: number): ParameterSchema => ({ type: 'string', maxLength });
 
-  it('has as much as there may be of everything', () => {
+  it('reaches every maximum', () => {
     expect(largestOf(ids, 1000)).toEqual([1, 2, 3]);
     expect(largestOf(text(5), 1000)).toBe('1xxxx');
     expect(largestOf(text(3), 1000, '😀')).toBe('1😀😀');
@@ -86,7 +86,7 @@ describe('the largest value', () => {
     expect(largestOf({ ...dictionary, maxProperties: 2 }, 1000)).toEqual({ '1xx': '2x', '3xx': '4x' });
   });
 
-  it('takes no more room than it is given', () => {
+  it('stays within the given room', () => {
     const many: ParameterSchema = { type: 'array', items: text(10_000), maxItems: 1000 };
     const length = JSON.stringify(largestOf(many, 100_000)).length;
     expect(length).toBeGreaterThan(90_000);
@@ -94,7 +94,7 @@ describe('the largest value', () => {
     expect(largestOf(many, 20_000)).toHaveLength(1000);
   });
 
-  it('is one for each alternative', () => {
+  it('returns one value per alternative', () => {
     const either: ParameterSchema = { anyOf: [ids, text(2)] };
     const largestOfEach = (schema: ParameterSchema) => alternativesOf(schema).map((one) => largestOf(one, 1000));
     expect(largestOfEach(either)).toEqual([[1, 2, 3], '1x']);

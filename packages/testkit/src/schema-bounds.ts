@@ -1,4 +1,4 @@
-/** The part of JSON Schema that describes parameters. */
+/** Subset of JSON Schema that describes parameters. */
 export interface ParameterSchema {
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
   readonly enum?: readonly unknown[];
@@ -12,19 +12,19 @@ export interface ParameterSchema {
   readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, ParameterSchema>>;
   readonly required?: readonly string[];
-  /** True: whatever else there is, is ignored. */
+  /** True if additional properties are ignored. */
   readonly additionalProperties?: boolean | ParameterSchema;
   readonly propertyNames?: ParameterSchema;
   readonly maxProperties?: number;
 }
 
-/** A value as a client writes it in a form: JSON, but texts bare where the parameter takes them so. */
+/** Encodes a value for a form: JSON, or bare text where the parameter accepts it. */
 export function fieldTextOf({ decode }: { decode(text: string): unknown }, value: unknown): string {
   const json = JSON.stringify(value);
   return typeof value === 'string' && decode(json) !== value ? value : json;
 }
 
-/** Everything in a schema of which there may be any amount, by its position; empty when all of it has a maximum. */
+/** Positions in a schema without a maximum; empty if everything is bounded. */
 export function unboundedIn(schema: ParameterSchema, position = ''): readonly string[] {
   if (schema.enum) return [];
   if (schema.anyOf) return schema.anyOf.flatMap((one, index) => unboundedIn(one, `${position}|${index}`));
@@ -57,7 +57,7 @@ export function unboundedIn(schema: ParameterSchema, position = ''): readonly st
   }
 }
 
-/** The least that fits. Of a text with a pattern it is any text. */
+/** Smallest valid value; ignores patterns of texts. */
 export function leastOf(schema: ParameterSchema): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return leastOf(schema.anyOf[0]!);
@@ -78,7 +78,7 @@ export function leastOf(schema: ParameterSchema): unknown {
   }
 }
 
-/** One schema for each alternative of each `anyOf` in a schema, the first ones elsewhere; without any `anyOf`. */
+/** Schemas without `anyOf`: one per alternative of each `anyOf`, combined with the first alternatives elsewhere. */
 export function alternativesOf(schema: ParameterSchema): readonly ParameterSchema[] {
   if (schema.anyOf) return schema.anyOf.flatMap(alternativesOf);
   if (schema.items) return alternativesOf(schema.items).map((items) => ({ ...schema, items }));
@@ -91,14 +91,13 @@ export function alternativesOf(schema: ParameterSchema): readonly ParameterSchem
   return [{ ...schema, properties }, ...others];
 }
 
-/** In JSON, the quotes or the comma of an element, and the digits of a number. */
+/** JSON overhead of an element: quotes, comma, digits of a number. */
 const ELEMENT_LENGTH = 8;
 
 /**
- * The largest value that takes no more than about `room` UTF-16 units of JSON: as many elements as may be, and texts as long as
- * there is room for, all of them different; numbers count up from 1, as ids do. Of alternatives the first; see
- * `alternativesOf`.
- * @param filling What texts consist of, one code point.
+ * Returns the largest value within about `room` UTF-16 units of JSON: the maximum number of elements with distinct
+ * texts as long as possible. Numbers count from 1 like ids. Uses first alternatives; see `alternativesOf`.
+ * @param filling single code point that fills texts
  */
 export function largestOf(schema: ParameterSchema, room: number, filling = 'x'): unknown {
   let count = 0;
@@ -145,14 +144,14 @@ export function largestOf(schema: ParameterSchema, room: number, filling = 'x'):
   return largest(schema, room);
 }
 
-/** A value that is too much in one place and the least everywhere else. */
+/** Value that exceeds one maximum and is otherwise minimal. */
 export interface Excess {
   readonly value: unknown;
-  /** The end of the refusal (protocol §3): `is too long (limit: 100 characters)`. */
+  /** End of the error message (protocol §3): `is too long (limit: 100 characters)`. */
   readonly refusal: string;
 }
 
-/** One for each maximum in a schema, wherever it is. */
+/** Returns one value for each maximum in a schema. */
 export function excessesOf(schema: ParameterSchema): readonly Excess[] {
   if (schema.enum) return [];
   if (schema.anyOf) return schema.anyOf.flatMap(excessesOf);
@@ -182,7 +181,7 @@ function excessesOfList({ items = {}, minItems = 0, maxItems }: ParameterSchema)
     value: [value, ...Array(Math.max(0, minItems - 1)).fill(least)],
     refusal,
   }));
-  // Where there must be so many, operations say so in words of their own.
+  // Operations report a wrong fixed length with their own message.
   if (maxItems === undefined || minItems === maxItems) return inside;
   return [{ value: Array(maxItems + 1).fill(least), refusal: tooLong(maxItems, 'items') }, ...inside];
 }

@@ -1,6 +1,6 @@
 import type { Randomness } from '@parley/domain/kernel';
 
-/** Chance that comes out the same every time (mulberry32). */
+/** Deterministic randomness (mulberry32). */
 export class SeededRandomness implements Randomness {
   constructor(private state = 1) {}
 

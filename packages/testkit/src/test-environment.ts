@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 
-/** In use since the last test file ended. */
+/** Storages in use since the last test file ended. */
 const storages = new Set<AsyncLocalStorage<unknown>>();
 
 const { run } = AsyncLocalStorage.prototype;
@@ -11,9 +11,8 @@ AsyncLocalStorage.prototype.run = function (...args: Parameters<typeof run>) {
 };
 
 /**
- * Jest's own for Node, which also disables what a test file has left enabled: Jest opens an `AsyncLocalStorage` for each file and
- * never disables it. Before Node 24 each promise costs time for each storage that is enabled, so that the hundredth file of a
- * worker would take several times as long as the first.
+ * Jest's Node environment that also disables every `AsyncLocalStorage` of a test file, which Jest never does. Before
+ * Node 24, each enabled storage slows down every promise, so that later files of a worker would take much longer.
  */
 export default class TestEnvironment extends NodeEnvironment {
   override async teardown(): Promise<void> {

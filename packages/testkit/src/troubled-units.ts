@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '@parley/domain/kernel';
 
-/** A commit is durable only after other units have run, as where several are committed together. */
+/** Delays commits until other transactions have run, as with group commits. */
 export const committingLate = (uow: UnitOfWork): UnitOfWork => ({
   read: (work) => uow.read(work),
   write: async (work, options) => {
@@ -10,7 +10,7 @@ export const committingLate = (uow: UnitOfWork): UnitOfWork => ({
   },
 });
 
-/** Every writing unit runs to its end, and its commit fails. */
+/** Runs every write to its end and then fails its commit. */
 export const failingToCommit = (uow: UnitOfWork): UnitOfWork => ({
   read: (work) => uow.read(work),
   write: (work, options) =>

@@ -198,7 +198,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       title: 'one that anybody sees',
       as: 'iago',
       given: async ({ server, people, channels }) => {
-        // What clients may show of an archived channel depends on whether they know that there are such.
+        // Clients display archived channels only if they support them.
         await server.sendMessage(people.iago, 'museum', { content: 'for @**all**' });
         const muted = { stream_id: channels.museum, topic: 'clay', visibility_policy: 1 };
         fieldsOf(await server.post('/user_topics', people.hamlet, muted));

@@ -2,7 +2,7 @@ import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 import { CREATED, type Fields, HIDDEN, MESSAGE, type Scenarios, systemGroups } from './scenario.js';
 
-/** The newest group: `makeGroup` has made it. */
+/** Newest group, created by `makeGroup`. */
 const madeGroups = new WeakMap<World, number>();
 
 export const GROUPS_SCENARIOS: Scenarios = {
@@ -150,7 +150,7 @@ function makeGroup(...members: readonly WorldPerson[]): (world: World) => Promis
   };
 }
 
-/** Such a group, whose members see a channel and make others. */
+/** Lets the members of the newest group access a channel and create others. */
 function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
   return async (world) => {
     const { server, people } = world;

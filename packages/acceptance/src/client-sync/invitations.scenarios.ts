@@ -53,7 +53,7 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
   ],
 };
 
-/** By the first link. */
+/** Parameters for joining with the first link. */
 async function joining({ server, people }: World): Promise<Record<string, string>> {
   const { invites } = fieldsOf(await server.get('/invites', people.iago)) as {
     invites: { link_url: string }[];

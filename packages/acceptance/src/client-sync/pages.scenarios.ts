@@ -50,12 +50,12 @@ export const PAGES_SCENARIOS: Scenarios = {
   ],
 };
 
-/** Of the first that was asked for. */
+/** Key of the first confirmation. */
 function confirmation({ server }: World): Fields {
   return { key: server.parley.ports.confirmationKeys.derive(1) };
 }
 
-/** In another spelling, by which the world's clients still know them. */
+/** Requests an email that differs only in case, so that the world's clients still recognize it. */
 async function askForAddress({ server, people }: World): Promise<void> {
   fieldsOf(await server.patch('/settings', people.hamlet, { email: people.hamlet.email.toUpperCase() }));
 }

@@ -107,7 +107,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
   ],
 };
 
-/** A quote and a birthday; Hamlet has the first. */
+/** Adds a long text and a date field; Hamlet has a value in the first. */
 async function addFields({ server, people }: World): Promise<void> {
   for (const params of [
     { field_type: 1, name: 'Quote' },

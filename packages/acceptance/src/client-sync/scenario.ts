@@ -2,43 +2,43 @@ import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** One successful call of an operation, and what clients hear of it. */
+/** Successful call of an operation and the events clients receive. */
 export interface Scenario {
   readonly title: string;
-  /** At the root, and answered by a page. */
+  /** True for a page at the root. */
   readonly isPage?: boolean;
-  /** Null: nobody signed in. */
+  /** Null for an anonymous caller. */
   readonly as: WorldPerson | null;
-  /** Before the clients register. */
+  /** Runs before the clients register. */
   readonly given?: ((world: World) => Promise<unknown>) | undefined;
-  /** Of a form with files, instead of parameters. */
+  /** Multipart body instead of parameters. */
   readonly body?: Buffer | string;
-  /** Of such a body; default: those of a form with files. */
+  /** Headers of the body; default: those of a multipart form. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the answer, where it is none of the usual form. */
+  /** Status of a response without the standard format. */
   readonly status?: number;
   readonly params?: Fields | ((world: World) => Fields | Promise<Fields>);
-  /** Instead of the parameters in the route's path. */
+  /** Values of the route's path parameters. */
   readonly at?: (world: World) => Fields;
-  /** `type/op` of every event that any client hears. */
+  /** `type/op` of every event that any client receives. */
   readonly heard: readonly string[];
 }
 
-/** By its route. */
+/** Scenarios by route. */
 export type Scenarios = Readonly<Record<string, readonly Scenario[]>>;
 
 export const MESSAGE = ['message'];
 
 export const FLAGS_ADDED = ['update_message_flags/add'];
 
-/** A sender follows the topics they start (messages §4.4). */
+/** Senders follow topics they start (messages §4.4). */
 export const FOLLOWED = ['muted_topics', 'user_topic'];
 
 export const CREATED = ['stream/create'];
 
 export const HIDDEN = ['stream/delete'];
 
-/** Somebody new, or new to a guest. */
+/** Events for a user who becomes accessible. */
 export const ACQUAINTED = ['realm_user/add'];
 
 export const LOST = ['realm_user/remove'];

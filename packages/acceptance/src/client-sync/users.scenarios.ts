@@ -3,7 +3,7 @@ import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 import { ACQUAINTED, CREATED, type Fields, HIDDEN, LOST, type Scenarios } from './scenario.js';
 
-/** Of somebody whom a guest knows no longer. */
+/** Events for a user who becomes inaccessible to a guest. */
 const OUT_OF_SIGHT = ['realm/update_dict', 'stream/update', 'user_group/remove_members', 'user_group/update'];
 
 const ROLE = ['realm_user/update', 'user_group/add_members', 'user_group/remove_members'];
@@ -201,7 +201,7 @@ export const USERS_SCENARIOS: Scenarios = {
   ],
 };
 
-/** Puts somebody into the town, where a guest is, and into permissions of everything by name. */
+/** Adds the user to the channel of a guest and names them in every permission. */
 function spellOut(name: WorldPerson): (world: World) => Promise<void> {
   return async (world) => {
     const { server, people } = world;

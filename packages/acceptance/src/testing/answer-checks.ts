@@ -10,7 +10,7 @@ const ajv = new Ajv2020({
 
 type Check = (body: unknown) => string | null;
 
-/** Compiled when first used, once a test file: schemas are the same for all servers. */
+/** Compiled on first use, once per test file, since schemas are the same for all servers. */
 const checks = new Map<string, Check | null>();
 
 interface Entry {
@@ -19,7 +19,7 @@ interface Entry {
   readonly rank: string;
 }
 
-/** Compares the answers that tests get with what the OpenAPI document declares. */
+/** Compares responses in tests with the OpenAPI document. */
 export class AnswerChecks {
   private readonly entries: readonly Entry[];
 
@@ -27,15 +27,15 @@ export class AnswerChecks {
     this.entries = routes.map((route) => ({ route, pattern: patternOf(route), rank: rankOf(route) })).sort(byRank);
   }
 
-  /** Why an answer of the operation is not what it should be; null when it is, or when nothing is declared of it. */
+  /** Returns the mismatch of a response; null if it matches or nothing is declared. */
   problemWith(method: string, path: string, status: number, body: unknown): string | null {
     if (status !== 200 || (body as { result?: unknown } | null)?.result !== 'success') return null;
-    // A browser's session is answered as the API is; without one, some paths have an operation of their own.
+    // Session paths respond like the API; some have an anonymous variant of their own.
     const problems = [path, path.replace(/^\/json\//, '/api/v1/')].map((it) => this.problemAt(method, it, body));
     return problems.includes(null) ? null : (problems.find((it) => it !== undefined) ?? null);
   }
 
-  /** Undefined: there is no such operation. */
+  /** Undefined if there is no such operation. */
   private problemAt(method: string, path: string, body: unknown): string | null | undefined {
     const entry = this.entries.find(({ route, pattern }) => route.method === method && pattern.test(path));
     return entry && (checkOf(entry.route)?.(body) ?? null);
@@ -59,7 +59,7 @@ interface Components {
 
 const hasEvents = (schema: Schema): boolean => 'Event' in (schema as Schema & Components).components.schemas;
 
-/** Each event by the schema of its type, compiled when there is one: all of them together take long. */
+/** Checks each event by the schema of its type, compiled on demand because compiling all takes long. */
 function checkWithEvents(name: string, schema: Schema): Check {
   const { schemas } = (schema as Schema & Components).components;
   const without = { ...schema, components: { schemas: { ...schemas, Event: {} } } };
@@ -97,7 +97,7 @@ const formatErrors = ({ errors }: ValidateFunction): string =>
     .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
     .join('; ');
 
-/** As `matcher.ts` reads paths. */
+/** Path pattern as in `matcher.ts`. */
 const patternOf = ({ path, atRoot }: Route): RegExp =>
   new RegExp(
     `^${atRoot ? '' : '/api/v1'}${path
@@ -114,7 +114,7 @@ const patternOf = ({ path, atRoot }: Route): RegExp =>
       .join('/')}$`,
   );
 
-/** The kinds of a path's segments, the one that wins first. */
+/** Sort key by kinds of path segments; the route that wins comes first. */
 const rankOf = ({ path }: Route): string =>
   path
     .split('/')

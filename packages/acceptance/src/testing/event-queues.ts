@@ -1,15 +1,15 @@
 import { fieldsOf, type Wire } from './expectations.js';
 import type { TestServer, TestUser } from './test-server.js';
 
-/** An event queue of somebody's, as their client has it. */
+/** Event queue of a client. */
 export interface TestQueue {
   readonly owner: TestUser;
   readonly id: string;
-  /** What the client knew to begin with. */
+  /** Register response. */
   readonly registered: Readonly<Record<string, Wire>>;
 }
 
-/** `params`: of register, beside what modern clients say of themselves. */
+/** `params`: register parameters in addition to those of modern clients. */
 export async function openQueue(server: TestServer, owner: TestUser, params: object = {}): Promise<TestQueue> {
   const registered = fieldsOf(
     await server.post('/register', owner, {
@@ -21,7 +21,7 @@ export async function openQueue(server: TestServer, owner: TestUser, params: obj
   return { owner, id: registered.queue_id, registered };
 }
 
-/** All that has happened since the queue was opened, without the events' ids. */
+/** All events since the queue was opened, without their ids. */
 export async function eventsAfter(server: TestServer, { owner, id }: TestQueue): Promise<Wire[]> {
   const query = { queue_id: id, last_event_id: -1, dont_block: true };
   const { events } = fieldsOf(await server.get('/events', owner, query)) as Record<string, Wire>;

@@ -2,7 +2,7 @@ import type { ChannelId, GroupId, MessageId, UserId } from '@parley/domain/kerne
 import type { Route } from '@parley/http';
 import type { TestServer, TestUser } from './test-server.js';
 
-/** What an organization has, by the ids that clients know. */
+/** Contents of an organization by wire ids. */
 export interface Contents {
   readonly userIds: readonly UserId[];
   readonly emails: readonly string[];
@@ -10,7 +10,7 @@ export interface Contents {
   readonly channelNames: readonly string[];
   readonly groupIds: readonly GroupId[];
   readonly messageIds: readonly MessageId[];
-  /** Of files: what their addresses end in. */
+  /** Ends of file URLs. */
   readonly pathIds: readonly string[];
   readonly realmId: number;
 }
@@ -26,7 +26,7 @@ const narrowed = (operator: string, operand: unknown): Asked => [
   { ...PAGE, narrow: [{ operator, operand }] },
 ];
 
-/** How each operation that answers something of an organization is asked about all that there is. */
+/** Requests per read operation that cover all contents. */
 const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> = {
   '/server_settings': () => [['/server_settings']],
   '/messages': ({ channelIds }) => [
@@ -47,7 +47,7 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
   ],
   '/messages/:message_id/history': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/history`]),
   '/messages/:message_id/read_receipts': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/read_receipts`]),
-  // Those for a while have a key in them; the bytes are what counts.
+  // Temporary URLs contain a key; only the bytes are compared.
   '/user_uploads/:realm_id/*filename': ({ pathIds }) =>
     pathIds.flatMap((path) => [
       [`//user_uploads/${path}`] as const,
@@ -93,7 +93,9 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
   '/export/realm/consents': () => [['/export/realm/consents']],
 };
 
-/** What is answered is not of the organization, or stays behind: secrets, sessions, what is going on. */
+/**
+ * Operations whose responses are independent of the organization or not exported: secrets, sessions, transient state.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '/openapi.json',
   '/dev_list_users',
@@ -104,12 +106,12 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/export/realm',
   '/invites',
   '/calls/bigbluebutton/create',
-  // They lead to pictures, which browsers load without the API.
+  // Redirects to pictures, which browsers load without the API.
   '/realm/icon',
   '/realm/logo',
 ]);
 
-/** Operations of the API that are neither compared nor known to be left out. */
+/** Returns read operations that are neither compared nor explicitly omitted. */
 export function forgottenReads(routes: readonly Route[]): readonly string[] {
   const reads = routes.filter(({ method, atRoot }) => method === 'GET' && !atRoot).map(({ path }) => path);
   return reads.filter((path) => !(path in ASKED) && !LEFT_OUT.has(path));
@@ -137,7 +139,7 @@ export async function contentsOf({ storage, realmId }: TestServer): Promise<Cont
   });
 }
 
-/** By path and parameters: what every operation answers to a user. */
+/** Responses of every read operation to a user by path and parameters. */
 export async function everyAnswer(
   server: TestServer,
   as: TestUser,

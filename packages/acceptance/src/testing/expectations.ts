@@ -3,7 +3,7 @@ import type { TestReply } from './test-reply.js';
 // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
 export type Wire = any;
 
-/** What a refusal is, to the last field: strict clients refuse others. */
+/** Expects an error response with exactly these fields, since strict clients reject others. */
 export function expectRefusal(
   reply: TestReply,
   msg: string,
@@ -15,7 +15,7 @@ export function expectRefusal(
   });
 }
 
-/** The fields of a success beside the envelope. */
+/** Fields of a success response without the envelope. */
 export function fieldsOf(reply: TestReply): Record<string, Wire> {
   const { result, msg, ...fields } = reply.body;
   expect({ status: reply.status, result, msg }).toEqual({ status: 200, result: 'success', msg: '' });

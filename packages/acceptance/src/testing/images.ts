@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { pngChunk } from '@parley/http';
 
-/** All black. `isDamaged`: its header is valid, its pixel data are not. */
+/** Creates a black PNG. `isDamaged`: valid header with invalid pixel data. */
 export function pngOf(width: number, height: number, isDamaged = false): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -9,8 +9,8 @@ async function invite(server: TestServer): Promise<void> {
   fieldsOf(await server.post('/invites', server.people.desdemona, params));
 }
 
-describe('the jobs of a server under test', () => {
-  it('are left to the test, which does all that are due', async () => {
+describe('jobs of a test server', () => {
+  it('run only on request, until none is due', async () => {
     const server = await TestServer.start();
     const { letters } = server.mailer;
     await invite(server);
@@ -22,7 +22,7 @@ describe('the jobs of a server under test', () => {
     await server.close();
   });
 
-  it('are done by the server where the test wants that, and then by nobody else', async () => {
+  it('run in the background if the test enables it, and then only there', async () => {
     const server = await TestServer.start({ worksInBackground: true });
     await invite(server);
     while (server.mailer.letters.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -2,8 +2,8 @@ import { type JobHandler, JobRunner } from '@parley/domain/kernel';
 import type { TestServer } from './test-server.js';
 
 /**
- * Does the jobs of a kind until none is due by the server's clock.
- * @throws what the first one that failed threw
+ * Runs jobs of a kind until none is due by the server's clock.
+ * @throws the error of the first failed job
  */
 export async function runJobs(server: TestServer, handler: JobHandler): Promise<void> {
   if (server.worksInBackground) throw new Error('The server does its jobs itself');

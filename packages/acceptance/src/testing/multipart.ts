@@ -11,7 +11,7 @@ export interface GivenFile {
   readonly type?: string;
 }
 
-/** An image for a server whose images have no pixels: 10 × 20 unless it is said otherwise. */
+/** Fake image for a server without real image processing; 10 × 20 by default. */
 export const imageFile = (info: Partial<ImageInfo> = {}): GivenFile => ({
   name: 'a.png',
   content: Buffer.from(fakeImage({ format: 'png', width: 10, height: 20, frames: 1, ...info })),
@@ -22,7 +22,7 @@ const BOUNDARY = 'b0undary';
 
 export const MULTIPART = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
 
-/** The body of a form with files. */
+/** Multipart body of a form with files. */
 export function multipart(files: readonly GivenFile[], fields: Readonly<Record<string, string>> = {}): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(fields)) {

@@ -1,7 +1,7 @@
 import type { JobWorkers } from '@parley/server/testing';
 import type { DrivenTime } from '@parley/testkit';
 
-/** Whatever a test adds to the list is stopped when the test is over, in the time that drives it. */
+/** Stops all workers in the list after each test, driven by their own time. */
 export function stoppedAfterEach(): [JobWorkers, DrivenTime][] {
   const started: [JobWorkers, DrivenTime][] = [];
   afterEach(async () => {

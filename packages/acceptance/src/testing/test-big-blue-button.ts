@@ -6,11 +6,11 @@ import type { BigBlueButtonAccount } from '@parley/node-adapters';
 const SECRET = 'shared-secret';
 const CREATE_TIME = 1_700_000_000_123;
 
-/** A BigBlueButton server on a port of its own, which checks signatures as the real one does. */
+/** BigBlueButton server on its own port that verifies signatures like a real one. */
 export class TestBigBlueButton {
-  /** What was created, by the parameters; one that is open already is opened once more. */
+  /** Parameters of created meetings; creating an open meeting again succeeds. */
   readonly created: Readonly<Record<string, string>>[] = [];
-  /** Answers instead of what it would; null: it does its work. */
+  /** Fixed response instead of the normal one; null for normal operation. */
   failure: { readonly status: number; readonly body: string; readonly headers?: Record<string, string> } | null = null;
 
   private constructor(private readonly server: Server) {}
@@ -30,7 +30,7 @@ export class TestBigBlueButton {
     return { url: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/bigbluebutton`, secret: SECRET };
   }
 
-  /** The parameters of an address with which somebody joins; null: it does not lead there, or the signature is wrong. */
+  /** Parameters of a join URL; null if it leads elsewhere or has a wrong signature. */
   joinedBy(url: string): Readonly<Record<string, string>> | null {
     const { url: base } = this.account;
     return url.startsWith(base) ? parametersOf('join', url.slice(new URL(base).origin.length)) : null;

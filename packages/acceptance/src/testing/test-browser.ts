@@ -1,9 +1,9 @@
 import type { TestReply } from './test-reply.js';
 import type { RequestOptions, TestServer, TestUser } from './test-server.js';
 
-/** What a browser's pages may do: it keeps cookies, and sends the token with everything that changes something. */
+/** Browser page: stores cookies and sends the CSRF token with every change. */
 export class TestBrowser {
-  /** By name; of those for a path, by name and path: `sessionid;/shop`. */
+  /** Cookies by name; those with a path by name and path: `sessionid;/shop`. */
   readonly cookies = new Map<string, string>();
 
   constructor(
@@ -11,7 +11,7 @@ export class TestBrowser {
     private readonly headers: Readonly<Record<string, string>> = { 'User-Agent': 'Mozilla/5.0 (X11)' },
   ) {}
 
-  /** A browser in which somebody has logged in. */
+  /** Creates a browser with a login session. */
   static async loggedIn(server: TestServer, user: Pick<TestUser, 'email' | 'password'>): Promise<TestBrowser> {
     const browser = new TestBrowser(server);
     const reply = await browser.logIn(user);
@@ -28,7 +28,7 @@ export class TestBrowser {
     return this.request('POST', '/accounts/logout/');
   }
 
-  /** `path` counts from the root. Of the headers, those that are given win. */
+  /** Sends a request. `path` is relative to the root. Given headers take precedence. */
   async request(
     method: string,
     path: string,
@@ -68,7 +68,7 @@ export class TestBrowser {
     else this.cookies.set(key, value);
   }
 
-  /** Those of the longest paths first. */
+  /** Cookies with longer paths first. */
   private cookiesFor(path: string): readonly (readonly [name: string, value: string])[] {
     return [...this.cookies]
       .map(([key, value]) => {

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { PushServiceAccount } from '@parley/node-adapters';
 import type { Wire } from './expectations.js';
 
-/** What an app encrypts. Here it is only in Base64: whether it can be read is the service's own business. */
+/** Payload of an app, only Base64-encoded here, since decryption is up to the real service. */
 export interface Registration {
   readonly token: string;
   readonly token_kind: 'fcm' | 'apns';
@@ -33,17 +33,17 @@ interface Call {
 
 const refusal = (status: number, code: string, msg: string) => ({ status, body: { result: 'error', code, msg } });
 
-/** A push service on a port of its own, which checks what it is sent as the real one does (organization §12.3, §17). */
+/** Push service on its own port that validates requests like the real one (organization §12.3, §17). */
 export class TestPushService {
-  /** Everything it was asked for, in order. */
+  /** All requests in order. */
   readonly calls: Call[] = [];
-  /** Of tokens that notifications cannot reach any more. */
+  /** Token ids that notifications can no longer reach. */
   readonly goneTokenIds: string[] = [];
-  /** Answers instead of what it would; null: it does its work. */
+  /** Fixed response instead of the normal one; null for normal operation. */
   failure: { readonly status: number; readonly body: object } | null = null;
-  /** Whether organizations have to be made known to it first. */
+  /** False if organizations must be registered first. */
   knowsRealms = true;
-  /** In seconds. */
+  /** Minimum interval between warnings, in seconds. */
   now = 0;
   private readonly realms = new Set<string>();
   private readonly tokens = new Set<string>();
@@ -65,7 +65,7 @@ export class TestPushService {
     return { url: `http://127.0.0.1:${port}`, orgId: ORG_ID, orgKey: ORG_KEY };
   }
 
-  /** Until `release`, it answers nothing. */
+  /** Delays all responses until `release`. */
   hold(): void {
     this.isHeld = true;
   }

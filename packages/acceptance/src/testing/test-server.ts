@@ -34,7 +34,7 @@ import type { TestReply } from './test-reply.js';
 import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
-  /** Beside the API's own. */
+  /** Routes in addition to those of the API. */
   readonly moreRoutes?: readonly Route[];
   readonly isDev?: boolean;
   readonly limitsPresence?: boolean;
@@ -52,31 +52,31 @@ export interface TestServerOptions {
   readonly bigBlueButton?: BigBlueButtonAccount;
   readonly blobs?: BlobStore;
   readonly partialBlobs?: PartialBlobStore;
-  /** Default: one for images without pixels. */
+  /** Default: a processor for fake images. */
   readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
   readonly exportLimits?: Partial<ExportLimits>;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
   /**
-   * Whether workers do their jobs and their housekeeping while the test goes on, when real time has passed; default: nobody
-   * does, but for the jobs that the test itself does (`runJobs`).
+   * True to run jobs and maintenance in the background by real time; default: false, only the test itself runs jobs
+   * (`runJobs`).
    */
   readonly worksInBackground?: boolean;
-  /** What its organization begins with; default: a person of each role and nothing else. */
+  /** Initial data; default: a user of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
 
-/** An organization as a server had it. Others begin with it quicker than they would make it anew. */
+/** Data of an organization from another server; loading it is faster than creating it. */
 export interface ServerSnapshot {
   readonly contents: StorageContents;
   readonly realmId: RealmId;
   readonly people: Readonly<Record<TestPerson, TestUser>>;
-  /** Of the randomness that goes on from there: what was random before does not come again. */
+  /** Seed for later randomness, so that earlier values do not repeat. */
   readonly seed: number;
 }
 
-/** Somebody to be in a test. */
+/** User in a test. */
 export interface TestUser {
   readonly id: UserId;
   readonly email: string;
@@ -86,25 +86,25 @@ export interface TestUser {
 }
 
 export interface RequestOptions {
-  /** Null: without credentials. */
+  /** Null for an anonymous caller. */
   readonly as?: TestUser | null;
-  /** As a form: texts as they are, everything else as JSON. In the query for GET and HEAD. */
+  /** Form parameters: strings as they are, other values as JSON. Sent in the query for GET and HEAD. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
-  /** A body as it is, instead of a form. */
+  /** Raw body instead of a form. */
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of another realm, by its string id. */
+  /** String id of another realm. */
   readonly realm?: string;
 }
 
-/** What of a message may be left out, and further parameters in the wire's spelling. */
+/** Optional properties of a message, and further parameters in wire names. */
 export interface MessageParams {
   readonly topic?: string | undefined;
   readonly content?: string | undefined;
   readonly [name: string]: unknown;
 }
 
-/** In the wire's spelling. */
+/** Parameters in wire names. */
 export interface ChannelParams {
   readonly name: string;
   readonly [name: string]: unknown;
@@ -121,25 +121,25 @@ const PEOPLE = {
 
 export type TestPerson = keyof typeof PEOPLE;
 
-/** Of tokens for the first realm. */
+/** Secret for tokens of the first realm. */
 export const JWT_SECRET = 'what a test shares with another service';
 
-/** Signed by the service that shares the secret. */
+/** Returns a token signed by a service that shares the secret. */
 export const webTokenOf = (claims: object): string => signJsonWebToken(claims, JWT_SECRET);
 
-/** Stretching passwords is tested elsewhere. */
+/** Weak and fast; password hashing is tested separately. */
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 
-/** What servers begin with unless they are told; made once a test file. */
+/** Default initial data, created once per test file. */
 let initialSnapshot: Promise<ServerSnapshot> | undefined;
 
 /**
- * The whole application behind a real port, on memory or on SQLite as the jest project has it. One realm, `zulip`, at the
- * address itself, with a person of each role and nothing else unless a snapshot is given; the clock stands still until it is
- * told otherwise. `close` it after the test.
+ * Complete application behind a real port, with memory or SQLite storage as the jest project configures. Contains the
+ * realm `zulip` at the root address with a user of each role, unless a snapshot is given. The clock stands still
+ * until advanced. Call `close` after the test.
  */
 export class TestServer {
-  /** What the server has sent. */
+  /** Sent emails. */
   readonly mailer: FakeMailer;
   readonly people = {} as Record<TestPerson, TestUser>;
   realmId!: RealmId;
@@ -169,7 +169,7 @@ export class TestServer {
     return started;
   }
 
-  /** Without an organization. */
+  /** Starts a server without an organization. */
   static startEmpty(options: Omit<TestServerOptions, 'snapshot'> = {}): Promise<TestServer> {
     return TestServer.open(options, undefined, 7);
   }
@@ -231,7 +231,7 @@ export class TestServer {
     return realm.id;
   }
 
-  /** Signs in with `pw-` and the address; in the first realm unless another is named. */
+  /** Adds a user whose password is `pw-` and the email; in the first realm by default. */
   async addUser(person: { email: string; fullName: string; role?: Role; realmId?: RealmId }): Promise<TestUser> {
     const { email, fullName, role = 'member', realmId = this.realmId } = person;
     const password = `pw-${email}`;
@@ -240,7 +240,7 @@ export class TestServer {
     return this.signedIn(user, password);
   }
 
-  /** `helper-bot@zulip.com`, a member with the full name `helper`. */
+  /** Adds a bot such as `helper-bot@zulip.com`, a member with the full name `helper`. */
   async addBot(owner: TestUser, name: string, kind: BotKind = 'generic'): Promise<TestUser> {
     const { realmId } = owner.user;
     const bot = { kind, ownerId: owner.id, isSystem: false, defaultSendingChannelId: null };
@@ -249,7 +249,7 @@ export class TestServer {
     return this.signedIn(await this.parley.useCase(RegisterUser).execute(person), '');
   }
 
-  /** Over HTTP; its id. `params`: in the wire's spelling. By Desdemona unless another is named. */
+  /** Creates a channel over HTTP, by Desdemona by default, and returns its id. `params` use wire names. */
   async createChannel(
     name: string,
     subscribers: readonly TestUser[] = [],
@@ -264,7 +264,7 @@ export class TestServer {
     return this.storage.uow.read(({ groups }) => groups.systemGroupIds(this.realmId));
   }
 
-  /** As if an administrator had, without the rules and events of the API. */
+  /** Changes the realm directly, without the rules and events of the API. */
   async changeRealm(
     changes: Partial<Omit<Realm, 'settings' | 'permissions'>> & {
       readonly settings?: Partial<Realm['settings']>;
@@ -279,13 +279,13 @@ export class TestServer {
     });
   }
 
-  /** Over HTTP: guests know only those with whom they share a conversation (users §1.4). */
+  /** Limits guests over HTTP to users with whom they share a conversation (users §1.4). */
   async limitGuests(): Promise<void> {
     const { members } = await this.systemGroups();
     fieldsOf(await this.patch('/realm', this.people.desdemona, { can_access_all_users_group: { new: members } }));
   }
 
-  /** Over HTTP, to a channel by its name or id, or to people; the message's id. */
+  /** Sends a message over HTTP to a channel by name or id, or to users; returns the message id. */
   async sendMessage(
     as: TestUser,
     to: string | number | readonly TestUser[],
@@ -296,7 +296,7 @@ export class TestServer {
     return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id;
   }
 
-  /** The user's flags of a message. */
+  /** Returns the user's flags of a message. */
   async flagsOf(id: number, as: TestUser): Promise<string[]> {
     const { message } = fieldsOf(await this.get(`/messages/${id}`, as)) as Record<string, { flags: string[] }>;
     return message!.flags;
@@ -308,8 +308,8 @@ export class TestServer {
   }
 
   /**
-   * `path` counts from `/api/v1`, or, with two slashes in front, from the root.
-   * @throws Error when a success is not what its route declares, to the last field
+   * Sends a request. `path` is relative to `/api/v1`, or to the root with two leading slashes.
+   * @throws Error if a successful response does not exactly match its route's schema
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
     const { as = null, params, body, headers, realm } = options;
@@ -334,7 +334,7 @@ export class TestServer {
           Host: realm === undefined ? `localhost:${port}` : `${realm}.localhost:${port}`,
           ...(as && { Authorization: basic(as) }),
           ...(isForm && { 'Content-Type': 'application/x-www-form-urlencoded' }),
-          // Node sends a DELETE's body without saying how long it is.
+          // Node sends no Content-Length for the body of a DELETE request.
           ...(content !== undefined && { 'Content-Length': Buffer.byteLength(content) }),
           ...headers,
         },
@@ -362,7 +362,7 @@ export class TestServer {
     return this.request('DELETE', path, { as, params });
   }
 
-  /** For servers that begin where this one ends; times are as its clock began. */
+  /** Returns a snapshot for other servers; times are relative to the start of its clock. */
   async closeAsSnapshot(): Promise<ServerSnapshot> {
     await this.close();
     const { realmId, people, seed } = this;
@@ -378,7 +378,7 @@ export class TestServer {
   }
 }
 
-/** A form field may change it. */
+/** Method of the request, which a form field may override. */
 const methodOf = (method: string, params: RequestOptions['params']): string =>
   typeof params?.method === 'string' ? params.method.toUpperCase() : method;
 

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** As much of a mail server as takes one letter after the other. */
+/** Minimal mail server that accepts one email after another. */
 export class TestSmtpServer {
   readonly letters: string[] = [];
   refuses = false;

@@ -6,22 +6,22 @@ import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { MemoryStorage } from '@parley/testkit/memory';
 
-/** What a storage kept, for others of the same kind to begin with. */
+/** Content of a storage, for initializing others of the same kind. */
 export type StorageContents = Buffer | MemoryStorage['contents'];
 
-/** What a test server keeps its data in. */
+/** Storage of a test server. */
 export interface TestStorage {
   readonly uow: UnitOfWork;
-  /** How many writes succeeded. */
+  /** Number of successful writes. */
   readonly commits: number;
-  /** Removes what it kept outside the process. */
+  /** Removes its data outside the process. */
   close(): Promise<void>;
-  /** What it kept. Of one that is closed. */
+  /** Content of a closed storage. */
   contents(): StorageContents;
 }
 
 declare global {
-  /** Set by `jest.config.ts` for each of its projects; absent: memory. */
+  /** Set by `jest.config.ts` per project; absent means memory. */
   var PARLEY_TEST_STORAGE: keyof typeof STORAGES | undefined;
 }
 
@@ -29,10 +29,13 @@ const STORAGES = { memory: openMemory, sqlite: openSqlite };
 
 const storageKind = globalThis.PARLEY_TEST_STORAGE ?? 'memory';
 
-/** Where the storage does not matter, or costs much, the other one gets a sample of the cases. */
+/**
+ * True on memory storage. Expensive or storage-independent cases run fully on one storage and as a sample on the
+ * other.
+ */
 export const isStorageMemory = storageKind === 'memory';
 
-/** A storage of the kind that the jest project asks for; empty, or with what another one kept. */
+/** Opens a storage of the jest project's kind, empty or with given content. */
 export const openTestStorage = (clock: Clock, contents?: StorageContents): TestStorage =>
   STORAGES[storageKind](clock, contents);
 
@@ -48,7 +51,7 @@ function openMemory(clock: Clock, contents: StorageContents = {}): TestStorage {
   };
 }
 
-/** A file in a folder of its own. */
+/** SQLite file in a temporary folder. */
 function openSqlite(clock: Clock, contents?: StorageContents): TestStorage {
   const directory = mkdtempSync(join(tmpdir(), 'parley-http-'));
   const path = join(directory, 'parley.db');

@@ -3,7 +3,7 @@ import type { TestServer, TestUser } from './test-server.js';
 import { changeRealm, deriveOwnRights } from './wire-realm.js';
 import { WireUnread } from './wire-unread.js';
 
-/** Every capability of events §2 that has an effect. */
+/** All capabilities of events §2 that have an effect. */
 export const ALL_CAPABILITIES = {
   notification_settings_null: true,
   bulk_message_deletion: true,
@@ -22,17 +22,17 @@ export const NO_CAPABILITIES = { notification_settings_null: false } as const;
 
 export type Capabilities = Readonly<Record<string, boolean>>;
 
-/** Of custom profile fields (users §13.1). */
+/** Type of custom profile fields with options (users §13.1). */
 const SELECT_FIELD = 3;
 
 const CHANNEL_LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
 
 /**
- * A client that asks for everything once, and from then on knows only what its events tell it (events §7, §9). Its `state`
- * must always be what a fresh register answers. An event that it has no rule for is an error, so that new events get one.
+ * Client that registers once and then updates its state by events only (events §7, §9). Its `state` must always equal
+ * a fresh register response. An event without a rule is an error, so that new events get one.
  */
 export class WireClient {
-  /** `type/op`, in the order they came, each once. */
+  /** `type/op` of received events without duplicates, in order of arrival. */
   readonly heard = new Set<string>();
   private lastEventId: number;
   private readonly unsure: Unsure;
@@ -64,7 +64,7 @@ export class WireClient {
     return new WireClient(server, as, capabilities, answer.queue_id, answer, unread, newestChannelId);
   }
 
-  /** Applies everything that is there. */
+  /** Applies all pending events. */
   async catchUp(): Promise<void> {
     for (;;) {
       const params = { queue_id: this.queueId, last_event_id: this.lastEventId, dont_block: true };
@@ -77,17 +77,17 @@ export class WireClient {
     }
   }
 
-  /** What it knows, in the form of a register answer. */
+  /** State in the format of a register response. */
   get state(): Wire {
     const { subscriptions, user_topics } = this.answer;
     const unread_msgs = this.unread.present({ userId: this.as.id, subscriptions, user_topics });
     return this.withoutUnsure(comparable({ ...this.answer, unread_msgs }));
   }
 
-  /** What a client that starts now gets. */
+  /** State of a newly registered client. */
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
-    // What became of the bots of others is sent to nobody who becomes an administrator, or is one no longer (events §9 row 5).
+    // Users who gain or lose administrator rights receive no changes of other users' bots (events §9 row 5).
     if (this.answer.realm_bots === null) answer.realm_bots = null;
     return this.withoutUnsure(comparable(answer));
   }
@@ -126,22 +126,22 @@ async function register(server: TestServer, as: TestUser, capabilities: Capabili
   return fieldsOf(await server.post('/register', as, params));
 }
 
-/** What a client has to ask for afresh, because no event says which older message takes the place of a deleted one. */
+/** State that a client must fetch again, because no event names the message that replaces a deleted one. */
 interface Unsure {
   isNewestGone: boolean;
-  /** By the ids of the others in them. */
+  /** Conversations by the ids of the other participants. */
   readonly conversations: Set<string>;
-  /** When the client began. */
+  /** Newest channel when the client registered. */
   readonly newestChannelId: number;
-  /** Channels that were taken from them. */
+  /** Channels that became inaccessible. */
   readonly hidden: Set<number>;
-  /** Channels that came back: what was the person's own in them does not come again (channels §6.3). */
+  /** Channels that became accessible again; personal data in them is not sent again (channels §6.3). */
   readonly shownAgain: Set<number>;
 }
 
 interface Happening {
   readonly event: Wire;
-  /** Changed in place. */
+  /** Mutated in place. */
   readonly answer: Wire;
   readonly unread: WireUnread;
   readonly unsure: Unsure;
@@ -153,7 +153,7 @@ type Rule = (happening: Happening) => void;
 
 const nothing: Rule = () => {};
 
-/** The event holds the whole of a register field. */
+/** Rule for an event that contains the whole register field. */
 const replaces =
   (field: string, from = field): Rule =>
   ({ answer, event }) => {
@@ -169,7 +169,7 @@ const NEW_DEVICE = {
   push_registration_error_code: null,
 };
 
-/** By `type/op`, or by type for all its ops. */
+/** Rules by `type/op`, or by type for all its ops. */
 const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
@@ -184,7 +184,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     delete answer.user_status[user_id];
     if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
   },
-  // Reports change more than events tell.
+  // Reports change more than events publish.
   presence: nothing,
   alert_words: replaces('alert_words'),
   muted_users: replaces('muted_users'),
@@ -243,12 +243,12 @@ const RULES: Readonly<Record<string, Rule>> = {
       if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
     }
   },
-  // Reactions are not in the answer, but whoever reacts to a message has it from then on.
+  // Reactions are not in the response, but a message becomes the user's own with their reaction.
   'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
     if (user_id === selfId) own(answer, [message_id]);
   },
   'reaction/remove': nothing,
-  // Files are not in the answer.
+  // Files are not in the response.
   'attachment/add': nothing,
   'attachment/update': nothing,
   'attachment/remove': nothing,
@@ -356,7 +356,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   }) => {
     changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
     if (property === 'name') {
-      // The older list of muted topics names channels (channels §6.6).
+      // The older list of muted topics uses channel names (channels §6.6).
       for (const muted of answer.muted_topics) if (muted[0] === name) muted[0] = value;
     }
     if (property !== 'is_archived') return;
@@ -390,14 +390,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   'realm_user/remove': ({ answer, event: { person }, can }) => {
     const lost = answer.realm_users.find((user: Wire) => user.user_id === person.user_id);
     answer.realm_users = withoutUser(answer.realm_users, person.user_id);
-    // A client that wants everybody listed goes on with somebody unknown (events §4.3).
+    // Clients without `user_list_incomplete` keep a placeholder user (events §4.3).
     if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
   },
   'realm_user/update': changeUser,
 
   custom_profile_fields: ({ answer, event: { fields } }) => {
     answer.custom_profile_fields = fields;
-    // What was said in fields that are gone is gone, and what was chosen where the choice is.
+    // Values of deleted fields and deleted options disappear.
     const byId = new Map<string, Wire>(fields.map((field: Wire) => [String(field.id), field]));
     const isLeft = ([id, { value }]: [string, Wire]) => {
       const field = byId.get(id);
@@ -433,7 +433,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     })),
 };
 
-/** What somebody chose for topics of channels that are archived, or hidden from them, is not shown to them (channels §7). */
+/** Removes topic policies of archived and inaccessible channels, which are hidden from the user (channels §7). */
 function forgetTopics(answer: Wire, ids: readonly number[]): void {
   const names = namesOf(answer, (id) => ids.includes(id));
   answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
@@ -443,7 +443,7 @@ function forgetTopics(answer: Wire, ids: readonly number[]): void {
 const namesOf = (answer: Wire, isMeant: (id: number) => boolean): ReadonlySet<string> =>
   new Set(answer.streams.filter(({ stream_id }: Wire) => isMeant(stream_id)).map(({ name }: Wire) => name));
 
-/** Whether they once followed the channels, what they chose for topics there, and what they have not read. */
+/** Removes former subscriptions, topic policies and unread messages of the channels. */
 function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
   const isOther = ({ stream_id }: Wire) => !channels.has(stream_id);
   for (const list of ['unsubscribed', 'never_subscribed', 'user_topics']) state[list] = state[list].filter(isOther);
@@ -453,12 +453,12 @@ function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
   state.unread_msgs = { pms, streams: streams.filter(isOther), huddles };
 }
 
-/** A message is one's own once it was received, or a flag of it changed. */
+/** Adds messages to the user's own after receipt or a flag change. */
 function own(answer: Wire, ids: readonly number[]): void {
   answer.max_message_id = Math.max(answer.max_message_id, ...ids);
 }
 
-/** They are the user's own no longer. */
+/** Removes messages from the user's own. */
 function lose(
   { answer, unread, unsure }: Pick<Happening, 'answer' | 'unread' | 'unsure'>,
   ids: readonly number[],
@@ -468,7 +468,10 @@ function lose(
   if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
 }
 
-/** Messages §18.2: one keeps what is moved to where one subscribes, and gains it where history is protected. */
+/**
+ * Applies a move (messages §18.2): subscribers of the new channel keep messages, and gain them if history is
+ * protected.
+ */
 function updateMessages(happening: Happening): void {
   const { answer, unread, event } = happening;
   const { message_id, message_ids: ids, stream_id, new_stream_id: moved, subject = null } = event;
@@ -499,11 +502,11 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
   }
 }
 
-/** By time, then by id (events §3.2). */
+/** Sorts by time, then by id (events §3.2). */
 const byTime = (id: string) => (a: Wire, b: Wire) =>
   a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
 
-/** The last edited first (events §3.2). */
+/** Sorts drafts by last edit, newest first (events §3.2). */
 function putDrafts(answer: Wire, drafts: Wire[]): void {
   const others = answer.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
   answer.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
@@ -545,7 +548,7 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
     if (!is_active) leaveAllGroups(answer, user_id);
   }
-  // Users §4.1: clients take deactivated users out of groups by themselves.
+  // Clients remove deactivated users from groups on their own (users §4.1).
   if (is_active === false) {
     for (const group of answer.realm_user_groups) group.members = without(group.members, [user_id]);
   }
@@ -555,7 +558,7 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
   if (role !== undefined) answer.is_moderator = role <= 300;
 }
 
-/** Of those who are gone nobody tells in which groups they were (users §4.1). */
+/** Removes a deactivated user from all groups, since no event lists these groups (users §4.1). */
 function leaveAllGroups(answer: Wire, userId: number): void {
   const leave = (thing: Wire): void => {
     for (const value of Object.values<Wire>(thing)) {
@@ -570,12 +573,12 @@ function leaveAllGroups(answer: Wire, userId: number): void {
   for (const list of CHANNEL_LISTS) answer[list].forEach(leave);
 }
 
-/** An event about somebody also has what only they themselves are shown. */
+/** Assigns known properties only, since an event about a user also contains fields only they can see. */
 function assignKnown(known: Wire, changed: Wire): void {
   for (const [name, value] of Object.entries(changed)) if (name in known) known[name] = value;
 }
 
-/** Events §4.3. */
+/** Placeholder for an unknown user (events §4.3). */
 function unknown({ user_id, avatar_url }: Wire, { realm_bot_domain: host }: Wire): Wire {
   return {
     user_id,
@@ -597,8 +600,8 @@ function unknown({ user_id, avatar_url }: Wire, { realm_bot_domain: host }: Wire
 }
 
 /**
- * For a client that knows nothing of inheriting (events §2). Which of the values are inherited it does not know, so that it
- * cannot follow a change of the general settings before it registers again.
+ * Subscription for a client without inheritance (events §2). The client does not know which values are inherited, so
+ * it cannot apply changes of the defaults until it registers again.
  */
 function inherited(subscription: Wire, settings: Wire): Wire {
   const general = (own: boolean | null, name: string) => own ?? settings[name];
@@ -614,7 +617,7 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 
 type ChannelList = (typeof CHANNEL_LISTS)[number];
 
-/** By name (events §3.2). */
+/** Inserts a channel by name (events §3.2). */
 function put(answer: Wire, list: ChannelList, channel: Wire): void {
   take(answer, list, channel.stream_id);
   answer[list] = [...answer[list], channel].sort(byName);
@@ -648,8 +651,9 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event changes: the queue itself, the time, who is there, how many subscribe and write to a channel (events §7.3),
- * the first message of a channel whose messages one does not receive, and whose profile was deleted (users §1.1). What has no fixed order is sorted.
+ * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
+ * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed
+ * order.
  */
 function comparable(answer: Wire): Wire {
   const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(answer);

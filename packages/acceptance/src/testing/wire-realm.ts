@@ -1,10 +1,10 @@
 import type { Wire } from './expectations.js';
 
-/** What a client's register answer becomes as properties of the organization change. */
+/** Updates derived fields of the register response when properties of the organization change. */
 
 type Derive = (answer: Wire, value: Wire) => void;
 
-/** Deprecated numbers for groups (events §5.2), which stand for system groups only. */
+/** Deprecated numbers for groups (events §5.2), which represent system groups only. */
 const numbered =
   (field: string, numbers: Readonly<Record<string, number>>): Derive =>
   (answer, value) => {
@@ -31,7 +31,7 @@ const MENTIONERS = {
   'role:moderators': 7,
 };
 
-/** Of those that guests never have, whatever groups they are in. */
+/** Permission that guests never have, regardless of their groups. */
 const ownRight =
   (field: string): Derive =>
   (answer, value) => {
@@ -45,13 +45,13 @@ const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
   can_invite_users_group: ownRight('can_invite_others_to_realm'),
 };
 
-/** What of their own rights clients work out again whenever they come into groups, or leave them. */
+/** Recomputes the user's own permissions after a change of group membership. */
 export function deriveOwnRights(answer: Wire): void {
   for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(answer, answer[`realm_${property}`]);
   ownsAnyChannelRight(answer);
 }
 
-/** What changes with a property of the organization beside the property (events §9 row 3). */
+/** Fields that depend on a property of the organization (events §9 row 3). */
 const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
   authentication_methods: [
     (answer, { Email, LDAP }) => {
@@ -96,7 +96,7 @@ function ownsAnyChannelRight(answer: Wire): void {
   answer.can_create_streams = answer.can_create_public_streams || answer.can_create_private_streams;
 }
 
-/** Whether the client's user is in what a group setting names, directly or through groups. */
+/** True if the client's user belongs to a group setting value, directly or through subgroups. */
 function isMember(answer: Wire, value: Wire): boolean {
   const { direct_members: members, direct_subgroups: subgroups } =
     typeof value === 'number' ? { direct_members: [], direct_subgroups: [value] } : value;
@@ -112,7 +112,7 @@ function isMember(answer: Wire, value: Wire): boolean {
 const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
 const NOT_KEPT = new Set(['rendered_description']);
 
-/** As `realm/update` and `realm/update_dict` do. */
+/** Applies `realm/update` and `realm/update_dict`. */
 export function changeRealm(answer: Wire, property: string, value: unknown): void {
   if (NOT_KEPT.has(property)) return;
   answer[WITHOUT_PREFIX.has(property) ? property : `realm_${property}`] = value;

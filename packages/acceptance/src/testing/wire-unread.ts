@@ -2,10 +2,10 @@ import type { Wire } from './expectations.js';
 
 type Place =
   | { readonly kind: 'channel'; readonly streamId: number; readonly topic: string }
-  /** Everybody in it but oneself; ascending. */
+  /** Other participants, ascending. */
   | { readonly kind: 'direct'; readonly userIds: readonly number[] };
 
-/** What decides how unread messages are shown. */
+/** State that determines how unread messages are presented. */
 export interface UnreadContext {
   readonly userId: number;
   readonly subscriptions: readonly Wire[];
@@ -15,7 +15,7 @@ export interface UnreadContext {
 const WILDCARDS = ['stream_wildcard_mentioned', 'topic_wildcard_mentioned'];
 const VISIBILITY = { muted: 1, unmuted: 2, followed: 3 };
 
-/** The unread messages of a client, by id; `present` gives them in the form of events §4.4. */
+/** Unread messages of a client by id; `present` formats them as in events §4.4. */
 export class WireUnread {
   private readonly places = new Map<number, Place>();
   private readonly named = new Set<number>();
@@ -42,12 +42,12 @@ export class WireUnread {
     if (flags.some((flag) => WILDCARDS.includes(flag))) this.wildcards.add(id);
   }
 
-  /** Null: all. */
+  /** Null for all. */
   markRead(ids: readonly number[] | null): void {
     for (const id of ids ?? [...this.places.keys()]) this.places.delete(id);
   }
 
-  /** To another channel or topic; null: they keep it. */
+  /** Moves messages to another channel or topic; null keeps the topic. */
   move(ids: readonly number[], streamId: number, topic: string | null): void {
     for (const id of ids) {
       const place = this.places.get(id);
@@ -55,19 +55,19 @@ export class WireUnread {
     }
   }
 
-  /** As the text of a message has it from now on. */
+  /** Updates mentions to those in the message's current content. */
   name(id: number, flags: readonly string[]): void {
     for (const known of [this.named, this.wildcards]) known.delete(id);
     if (flags.includes('mentioned')) this.named.add(id);
     if (flags.some((flag) => WILDCARDS.includes(flag))) this.wildcards.add(id);
   }
 
-  /** They are gone. */
+  /** Removes deleted messages. */
   remove(ids: readonly number[]): void {
     for (const id of ids) for (const known of [this.places, this.named, this.wildcards]) known.delete(id);
   }
 
-  /** With the details of `update_message_flags/remove`. */
+  /** Uses the details of `update_message_flags/remove`. */
   markUnread(id: number, details: Wire): void {
     this.places.set(
       id,
@@ -91,7 +91,7 @@ export class WireUnread {
       if (this.named.has(id) || (this.wildcards.has(id) && !isMuted)) mentions.push(id);
       if (place.kind === 'channel') {
         const { streamId: stream_id, topic } = place;
-        // Topics are the same whatever their case; the oldest spelling is shown.
+        // Topics ignore case; the oldest spelling is used.
         const row = entry(streams, `${stream_id}:${topic.toLowerCase()}`, () => ({
           stream_id,
           topic,

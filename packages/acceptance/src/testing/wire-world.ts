@@ -5,12 +5,12 @@ import { TestPushService } from './test-push-service.js';
 import { type ServerSnapshot, type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
 
-/** `lonelyGuest` follows no channel; `helper` is hamlet's bot. */
+/** `lonelyGuest` subscribes to no channel; `helper` is Hamlet's bot. */
 export type WorldPerson = TestPerson | 'lonelyGuest' | 'helper';
 
 /**
- * Those whose clients are followed, from outside and inside, with all capabilities and with none. In each channel hamlet
- * is a subscriber; the owner and cordelia follow none; guests know only those they share a channel or a message with.
+ * Users whose clients are tested, with all capabilities and with none. Hamlet subscribes to every channel, the owner
+ * and Cordelia to none. Guests can access only users with whom they share a channel or a message.
  */
 const OBSERVERS: readonly (readonly [name: string, WorldPerson, Capabilities])[] = [
   ['the owner outside', 'desdemona', ALL_CAPABILITIES],
@@ -39,11 +39,11 @@ export type WorldChannel = keyof typeof CHANNELS;
 interface WorldContents {
   readonly people: Readonly<Record<WorldPerson, TestUser>>;
   readonly channels: Readonly<Record<WorldChannel, number>>;
-  /** Ids in `town`, oldest first. */
+  /** Message ids in `town`, oldest first. */
   readonly messages: readonly number[];
 }
 
-/** Made once a test file. */
+/** Created once per test file. */
 let initialWorld: Promise<WorldContents & { readonly snapshot: ServerSnapshot }> | undefined;
 
 async function makeWorld() {
@@ -90,11 +90,11 @@ async function fill(server: TestServer): Promise<WorldContents> {
   return { people, channels, messages };
 }
 
-/** An organization in use: people, channels and messages, some of which are read or starred. */
+/** Organization with users, channels and messages, some of them read or starred. */
 export class WireWorld implements WorldContents {
   private constructor(
     readonly server: TestServer,
-    /** That the server is configured with. */
+    /** Push service in the server's configuration. */
     readonly pushService: TestPushService,
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
@@ -124,7 +124,7 @@ export class WireWorld implements WorldContents {
   }
 }
 
-/** What each client knows by its events is what it would be told afresh, field by field: of all fields, or those that should be. */
+/** Expects each client's state to equal a fresh register response, for all fields or selected ones. */
 export async function expectInStep(
   clients: ReadonlyMap<string, WireClient>,
   isEqual: (field: string) => boolean = () => true,
@@ -133,7 +133,7 @@ export async function expectInStep(
     await client.catchUp();
     const known = ofFields(client.state, isEqual);
     const fresh = ofFields(await client.fresh(), isEqual);
-    // Many times as quick as Jest's comparison, which is needed to say what differs.
+    // Much faster than Jest's comparison, which is only needed to report differences.
     if (isDeepStrictEqual(known, fresh)) continue;
     try {
       expect(known).toEqual(fresh);

@@ -4,7 +4,7 @@ interface Call {
   readonly argument: unknown;
 }
 
-/** Makes this process one that answers `Child.call`. It ends when the one that started it does. */
+/** Makes this process handle `Child.call`. It ends with its parent. */
 // biome-ignore lint/suspicious/noExplicitAny: each handler knows what it is sent.
 export function answerCalls(handlers: Readonly<Record<string, (argument: any) => unknown>>): void {
   process.on('message', (call: Call) => void answer(call));

@@ -1,6 +1,6 @@
 import { AnswerReader } from './answer-reader.js';
 
-/** What a reader makes of these pieces of a stream, each of which is overwritten afterwards as a socket would. */
+/** Results of reading these pieces, each overwritten afterwards as by a socket. */
 function read(pieces: readonly string[], keepsBodies = true): string[] {
   const answers: string[] = [];
   const reader = new AnswerReader(keepsBodies, ({ status }, body) => answers.push(`${status} ${body}`));
@@ -24,15 +24,15 @@ describe('AnswerReader', () => {
     ${[...OK]}                                           | ${['200 hello']}
     ${['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n']}  | ${['200 ']}
     ${[OK.slice(0, -1)]}                                 | ${[]}
-  `('reads $pieces', ({ pieces, answers }) => {
+  `('parses $pieces', ({ pieces, answers }) => {
     expect(read(pieces)).toEqual(answers);
   });
 
-  it('throws bodies away unless somebody wants them, but never that of a refusal', () => {
+  it('discards bodies unless requested, except those of errors', () => {
     expect(read([OK, REFUSED], false)).toEqual(['200 ', '400 no']);
   });
 
-  it('refuses an answer whose end it could not find', () => {
+  it('rejects a response without a detectable end', () => {
     expect(() => read(['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'])).toThrow('how long');
   });
 });

@@ -7,23 +7,23 @@ export interface AnswerHead {
 }
 
 /**
- * Finds out where the answers on one connection end, and looks at nothing else: the client shall cost as little as
- * possible. Answers have a `Content-Length` and come one at a time.
+ * Finds the ends of responses on a connection with minimal client overhead. Responses must have a `Content-Length`
+ * and arrive one at a time.
  */
 export class AnswerReader {
   private head: AnswerHead | null = null;
-  /** The beginning of a head that came in pieces. */
+  /** Beginning of a header that arrived in pieces. */
   private beginning: Buffer | null = null;
   private missing = 0;
   private body: Buffer[] = [];
 
-  /** `keepsBodies`: else they are thrown away, except that of a refusal. */
+  /** `keepsBodies`: false discards all bodies except those of errors. */
   constructor(
     private readonly keepsBodies: boolean,
     private readonly onAnswer: (head: AnswerHead, body: Buffer) => void,
   ) {}
 
-  /** @throws Error for an answer without `Content-Length`. */
+  /** @throws Error for a response without `Content-Length` */
   take(chunk: Buffer): void {
     let rest = chunk;
     if (!this.head) {
@@ -39,7 +39,7 @@ export class AnswerReader {
       rest = known.subarray(end + HEAD_END.length);
     }
     this.missing -= rest.length;
-    // The buffer is used again for the next chunk.
+    // The buffer is reused for the next chunk.
     if (rest.length > 0 && (this.keepsBodies || this.head.status !== 200)) this.body.push(Buffer.from(rest));
     if (this.missing > 0) return;
     const { head } = this;

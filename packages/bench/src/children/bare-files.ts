@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerCalls } from './answer-calls.js';
 
-/** A file, and nothing asked about it: what Node can do. */
+/** Serves a file without checks: the limit of Node. */
 let path = '';
 
 const server = createServer((_request, response) => {

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { answerCalls } from './answer-calls.js';
 
 export interface PollAnswer {
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: string;
 }
 
-/** Nothing but the waiting and the answering: every GET of events waits until something is posted. */
+/** Minimal long polling: every GET of events waits until something is posted. */
 let parked: ServerResponse[] = [];
 let answer: PollAnswer = { headers: [], body: '' };
 

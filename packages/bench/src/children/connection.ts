@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * One buffer for all connections: what is read is looked at before the next read. Allocating one for each chunk would
- * cost more than everything else a client does.
+ * Read buffer shared by all connections, since data is consumed before the next read. Allocating one per chunk would
+ * dominate the client's cost.
  */
 const buffer = Buffer.allocUnsafe(65_536);
 
-/** To a server of this machine. `onData` may keep nothing of the chunk, which is overwritten by the next one. */
+/** Connects to a local server. `onData` must not retain the chunk, which is overwritten by the next one. */
 export function openConnection(port: number, onData: (chunk: Buffer) => void): Promise<Socket> {
   const onread = {
     buffer,

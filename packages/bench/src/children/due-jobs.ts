@@ -31,19 +31,19 @@ export interface OpenCall {
 
 export interface SendCall {
   readonly sends: number;
-  /** Scheduled messages, all due at once; 0: none. Sending goes on until they are sent. */
+  /** Number of scheduled messages due at once; 0 for none. Sending continues until they are delivered. */
   readonly jobs: number;
 }
 
 export interface SendFigures {
-  /** How long a send takes until it is durable, in milliseconds: the 99th percentile. */
+  /** 99th percentile of the time until a sent message is durable, in milliseconds. */
   readonly p99: number;
-  /** When the last scheduled message was sent, in milliseconds after all were due. */
+  /** Milliseconds between the due time and the delivery of the last scheduled message. */
   readonly lateness: number;
 }
 
 export interface PendingCall {
-  /** Scheduled messages that are due in a day. */
+  /** Number of scheduled messages due in a day. */
   readonly messages: number;
 }
 
@@ -63,7 +63,7 @@ let opened: OpenCall;
 let handler: DeliverScheduledMessage;
 let send: (n: number) => Promise<unknown>;
 
-/** Of the authors in turn. */
+/** Schedules messages of the authors in turn. */
 async function schedule(count: number, dueAt: UnixSeconds): Promise<void> {
   const { realmId, authorIds, channelId } = opened;
   await uow.write(async (tx) => {
@@ -141,7 +141,7 @@ answerCalls({
     }
   },
 
-  /** How long it takes to find that nothing is due, in milliseconds of this process's work. */
+  /** Time to find that nothing is due, in milliseconds of this process's CPU. */
   async look(): Promise<number> {
     const runner = new JobRunner(handler, { uow, clock, report: fail });
     const { user, system } = process.cpuUsage();

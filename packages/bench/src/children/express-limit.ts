@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { answerCalls } from './answer-calls.js';
 
-/** Express as a tutorial would write it: what a program that mounts Parley has anyway. */
+/** Express as in a tutorial: the baseline of a program that mounts Parley. */
 const app = express();
 let page: Buffer = Buffer.alloc(0);
 

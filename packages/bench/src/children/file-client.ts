@@ -24,7 +24,7 @@ let isStopped = false;
 answerCalls({
   upload,
   download,
-  /** One file after the other, until `stop`. */
+  /** Downloads files one after another until `stop`. */
   downloadOn: (call: DownloadCall) => {
     isStopped = false;
     void (async () => {
@@ -42,7 +42,7 @@ answerCalls({
   },
 });
 
-/** As a form. Answers where it is then. */
+/** Uploads a form and returns the file's path. */
 function upload({ port, authorization, bytes }: UploadCall): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -74,7 +74,7 @@ function upload({ port, authorization, bytes }: UploadCall): Promise<string> {
   });
 }
 
-/** Answers bytes a second. */
+/** Returns bytes per second. */
 function download({ port, authorization, path }: DownloadCall): Promise<number> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();

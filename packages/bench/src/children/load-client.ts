@@ -4,22 +4,22 @@ import { answerCalls } from './answer-calls.js';
 import { type AnswerHead, AnswerReader } from './answer-reader.js';
 import { openConnection } from './connection.js';
 
-/** Where and what to ask. */
+/** Target and requests. */
 export interface LoadCall {
   readonly port: number;
-  /** Whole requests, taken in turn by whichever connection is free. */
+  /** Complete requests, sent in turn by any free connection. */
   readonly requests: readonly string[];
-  /** How many connections wait for an answer at any time. */
+  /** Number of connections with a pending response. */
   readonly inFlight: number;
-  /** How many requests begin in a second, whoever waits; absent: as many as are answered. */
+  /** Requests started per second regardless of waiting; absent for as many as are answered. */
   readonly perSecond?: number;
-  /** When to stop asking: after so long, or so many answers. */
+  /** Stop condition: duration or number of responses. */
   readonly until: { readonly seconds: number } | { readonly answers: number };
 }
 
 export interface LoadResult {
   readonly answers: number;
-  /** From the first request to the last answer. */
+  /** Time from the first request to the last response. */
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -82,7 +82,7 @@ async function load({ port, requests, inFlight, until, perSecond }: LoadCall): P
         return;
       }
       const text = requests[asked % requests.length]!;
-      // Counted from when it was due: whoever has to wait for a free connection waits as well.
+      // Measured from the due time, including the wait for a free connection.
       askedAt = perSecond === undefined ? performance.now() : startedAt + (asked * 1000) / perSecond;
       asked++;
       const early = askedAt - performance.now();

@@ -6,19 +6,19 @@ import { openConnection } from './connection.js';
 
 export interface PollsCall {
   readonly port: number;
-  /** Each opens a connection of its own and polls with this; `{last}` stands for the last event it has seen. */
+  /** Poll of each client on its own connection; `{last}` stands for the last received event. */
   readonly polls: readonly string[];
-  /** What the server answers at once, and after every poll that came before it is waiting. */
+  /** Request that is answered at once, after all earlier polls are pending. */
   readonly barrier: string;
 }
 
 export interface TriggerCall {
-  /** What makes the server answer all polls. */
+  /** Request that makes the server respond to all polls. */
   readonly request: string;
 }
 
 export interface TriggerResult {
-  /** From writing the request to the last poll's answer. */
+  /** Time from writing the request to the response of the last poll. */
   readonly lastMs: number;
   readonly medianMs: number;
 }
@@ -26,9 +26,9 @@ export interface TriggerResult {
 interface Waiter {
   readonly socket: Socket;
   readonly poll: string;
-  /** The last event it has seen. */
+  /** Last received event. */
   last: number;
-  /** What came since it polled; read later, since reading would hold up those who come after it. */
+  /** Chunks received since the poll, parsed later to avoid delaying other clients. */
   chunks: Buffer[];
   answeredAt: number;
 }
@@ -38,7 +38,7 @@ interface PollAnswer {
   readonly body: string;
 }
 
-/** How many connections are being opened at any time: the listener's backlog is short. */
+/** Maximum number of connections opened concurrently, since the listener's backlog is short. */
 const OPENING = 100;
 
 let waiters: Waiter[] = [];
@@ -69,7 +69,7 @@ async function openWaiter(port: number, poll: string): Promise<Waiter> {
   return waiter;
 }
 
-/** Sends every poll, and again those that are answered at once. Resolves when none is answered for a while. */
+/** Sends every poll and repeats those answered at once. Resolves when none is answered for a while. */
 async function park(): Promise<void> {
   let pending = waiters;
   while (pending.length > 0) {
@@ -101,12 +101,12 @@ async function fire({ request }: TriggerCall): Promise<TriggerResult> {
   return { lastMs: times.at(-1)!, medianMs: times[times.length >> 1]! };
 }
 
-/** One of those the polls were answered with. */
+/** Returns one of the poll responses. */
 function sample(): PollAnswer {
   return lastAnswer;
 }
 
-/** @throws Error when the answer is not whole, or a refusal. */
+/** @throws Error if the response is incomplete or an error */
 function noteEvents(waiter: Waiter): void {
   let answer: PollAnswer | null = null;
   const reader = new AnswerReader(true, (head, body) => {

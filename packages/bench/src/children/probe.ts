@@ -1,6 +1,6 @@
 import { ProcessUsage } from '@parley/testkit/process-usage';
 
-/** Loaded into a server under test before it starts: answers what it has used so far. */
+/** Loaded into a measured server before it starts; reports resource usage. */
 
 let watched: ProcessUsage | null = null;
 let ownBefore = 0;
@@ -25,7 +25,7 @@ process.on('message', ({ id, name }: { readonly id: number; readonly name: strin
   });
 });
 
-// Whoever asks does not keep the server alive.
+// The channel must not keep the server alive.
 process.channel?.unref();
-// Nobody is left to stop it.
+// Without its parent, no process would stop it.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -4,11 +4,11 @@ import { median } from '../harness/interleave.js';
 import { answerCalls } from './answer-calls.js';
 
 export interface LearnRowsCall {
-  /** A database in which messages were sent. */
+  /** Database in which messages were sent. */
   readonly from: string;
-  /** One with the same tables, to write to. */
+  /** Database with the same tables for writing. */
   readonly to: string;
-  /** How many of the newest messages, and of their events, are written again and again. */
+  /** Number of newest messages, with their events, that are written repeatedly. */
   readonly messages: number;
 }
 
@@ -19,7 +19,7 @@ export interface GroupCommitCall {
 
 type Row = Record<string, unknown>;
 
-/** SQLite with nothing around it: no program can write faster while keeping what it promised. */
+/** Raw SQLite: the limit for durable writes. */
 let database: Database;
 let messages: Row[] = [];
 let events: Row[] = [];
@@ -44,7 +44,7 @@ answerCalls({
     next = { id: newest('id', 'message'), ordinal: newest('ordinal', 'message'), eventId: newest('id', 'event') };
   },
 
-  /** Messages a second, each with its event. */
+  /** Messages per second, each with its event. */
   groupCommit({ perTransaction, seconds }: GroupCommitCall): number {
     const commit = database.transaction(() => {
       for (let n = 0; n < perTransaction; n++) {
@@ -67,7 +67,7 @@ answerCalls({
     setOne = database.prepare('UPDATE one SET value = value + 1 WHERE id = 1');
   },
 
-  /** How long a transaction that changes one row takes, in milliseconds: the median. */
+  /** Median duration of a transaction that changes one row, in milliseconds. */
   commitOneRow(times: number): number {
     const took: number[] = [];
     for (let n = 0; n < times; n++) {
@@ -79,7 +79,7 @@ answerCalls({
   },
 });
 
-/** With the settings that Parley writes with. */
+/** Opens a database with Parley's write settings. */
 function open(path: string): void {
   database = new Sqlite(path);
   database.pragma('journal_mode = WAL');
@@ -87,7 +87,7 @@ function open(path: string): void {
   database.pragma('cache_size = -65536');
 }
 
-/** Rows are written here, and nothing that is kept beside them. */
+/** Drops triggers, so that only the rows themselves are written. */
 function dropTriggers(): void {
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").pluck().all() as string[];
   for (const name of names) database.exec(`DROP TRIGGER ${name}`);

@@ -5,28 +5,28 @@ import { openConnection } from './connection.js';
 
 export interface ReturnCall {
   readonly port: number;
-  /** Each client's poll; `{last}` stands for the last event it has seen. */
+  /** Poll of each client; `{last}` stands for the last received event. */
   readonly polls: readonly string[];
-  /** Of the last event that each of them has missed. */
+  /** Id of the last event that each client missed. */
   readonly lastId: number;
 }
 
 export interface ReturnResult {
-  /** From the first poll to the last event. */
+  /** Time from the first poll to the last event. */
   readonly seconds: number;
   readonly bytes: number;
 }
 
-/** How many connections are being opened at any time: the listener's backlog is short. */
+/** Maximum number of connections opened concurrently, since the listener's backlog is short. */
 const OPENING = 100;
 const HEAD_END = '\r\n\r\n';
-/** Where the last event's id is: at the end of the answer, whatever is in front of it. */
+/** Matches the last event's id at the end of a response. */
 const LAST_ID = /"id":(\d+)\}\](?:,"queue_id":"[^"]*")?\}\s*$/;
 const TAIL = 200;
 
 answerCalls({ comeBack });
 
-/** All at once, each on a connection of its own, and each polls until it has what it has missed. */
+/** Connects all clients at once; each polls until it has received all missed events. */
 async function comeBack({ port, polls, lastId }: ReturnCall): Promise<ReturnResult> {
   const clients: ReturningClient[] = [];
   for (let from = 0; from < polls.length; from += OPENING) {
@@ -41,7 +41,7 @@ async function comeBack({ port, polls, lastId }: ReturnCall): Promise<ReturnResu
   return { seconds, bytes: clients.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** Looks at no more of an answer than where it ends and which event came last. */
+/** Parses only the end of a response and the id of its last event. */
 class ReturningClient {
   readonly done: Promise<void>;
   bytes = 0;

@@ -8,7 +8,7 @@ answerCalls({
   load: (json: string) => {
     value = JSON.parse(json);
   },
-  /** How long it takes to write it as JSON again, in milliseconds: the median. */
+  /** Median duration of serializing it to JSON, in milliseconds. */
   stringify(times: number): number {
     const took: number[] = [];
     for (let n = 0; n < times; n++) {

@@ -34,16 +34,16 @@ export interface SweepCall {
 export interface SweepResult {
   readonly seconds: number;
   readonly worstStallMs: number;
-  /** Without what the thread waited for, such as disk syncs. */
+  /** Excludes time the thread waited, for example for disk syncs. */
   readonly worstWorkMs: number;
 }
 
 const ROWS_A_UNIT = 1000;
 const IDLE_SECONDS = 600;
-/** How often the event loop is looked at; it is never later by less than that. */
+/** Interval of event loop checks, a lower bound of the measured delay. */
 const RESOLUTION_MS = 1;
 
-/** Goes on when it is told to. */
+/** Manual clock. */
 class SetClock implements Clock {
   ahead = 0;
   now(): UnixSeconds {
@@ -56,7 +56,7 @@ class SetClock implements Clock {
 
 answerCalls({ abandon, sweep });
 
-/** Queues that nobody will poll, and a log that nobody will read. */
+/** Creates queues that are never polled and a log that is never read. */
 async function abandon({ database, realmId, ownerIds, queues, events }: AbandonCall): Promise<void> {
   const clock = new SetClock();
   const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
@@ -91,7 +91,7 @@ async function abandon({ database, realmId, ownerIds, queues, events }: AbandonC
   await storage.close();
 }
 
-/** What a server does once a minute, when they have been there for too long. */
+/** Runs the server's periodic cleanup when they have expired. */
 async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const clock = new SetClock();
   const { uow, close } = openSqliteStorage({ path: database, clock, words: htmlMessages });

@@ -13,7 +13,7 @@ export interface MarkTopicCall {
   readonly topic: string;
 }
 
-/** Parley as a host application has it: use cases called one after the other, and no HTTP. */
+/** Parley as embedded in a host application: sequential use cases without HTTP. */
 let parley: Parley;
 
 answerCalls({
@@ -21,7 +21,7 @@ answerCalls({
     parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost', secret: SECRET });
   },
 
-  /** How long each takes until it is durable, in milliseconds: the median. */
+  /** Median time until each is durable, in milliseconds. */
   async markTopicsRead(calls: readonly MarkTopicCall[]): Promise<number> {
     const markRead = parley.useCase(MarkRead);
     const took: number[] = [];

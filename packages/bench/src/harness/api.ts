@@ -1,11 +1,11 @@
 import type { ParleyServer } from './parley-server.js';
 import { type RequestParts, requestText } from './requests.js';
 
-/** One person's requests to a server under test. */
+/** Sends one user's requests to a measured server. */
 export class ApiUser {
   private constructor(
     private readonly port: number,
-    /** Of whole requests. */
+    /** Authorization header of complete requests. */
     readonly authorization: string,
   ) {}
 
@@ -16,27 +16,27 @@ export class ApiUser {
     return new ApiUser(port, `Basic ${Buffer.from(`${email}:${api_key}`).toString('base64')}`);
   }
 
-  /** Everybody, so many at a time that the server is never idle. In the order of the addresses. */
+  /** Logs in all users concurrently enough to keep the server busy. Results are in the order of the emails. */
   static async signInAll(server: Pick<ParleyServer, 'port'>, emails: readonly string[]): Promise<readonly ApiUser[]> {
     return inTurns(emails, (email) => ApiUser.signIn(server, email));
   }
 
-  /** The request as it goes over the wire, with their credentials. */
+  /** Complete request text with the user's credentials. */
   text(parts: Omit<RequestParts, 'authorization'>): string {
     return requestText({ ...parts, authorization: this.authorization });
   }
 
-  /** @throws Error when it is refused. */
+  /** @throws Error if the request is rejected */
   get(path: string): Promise<unknown> {
     return call(this.port, 'GET', path, undefined, this.authorization);
   }
 
-  /** @throws Error when it is refused. */
+  /** @throws Error if the request is rejected */
   post(path: string, form: Readonly<Record<string, string>>): Promise<unknown> {
     return call(this.port, 'POST', path, form, this.authorization);
   }
 
-  /** The body of an answer as it came. */
+  /** Raw body of a response. */
   async bytesOf(path: string): Promise<Uint8Array> {
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
       headers: { Authorization: this.authorization },
@@ -47,7 +47,7 @@ export class ApiUser {
 
 const AT_A_TIME = 64;
 
-/** Runs a task for each, some at a time; answers in order. */
+/** Runs a task for each item with limited concurrency; results are in order. */
 export async function inTurns<Item, Result>(
   items: readonly Item[],
   task: (item: Item) => Promise<Result>,

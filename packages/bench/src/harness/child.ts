@@ -3,21 +3,21 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** What answers has a core of its own, and who asks another one, so that neither takes time from the other. */
+/** CPU core assignment: server and client have separate cores, so that neither slows the other. */
 export type Seat = 'server' | 'client';
 
-/** How a process ended. */
+/** End of a process. */
 interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 export interface ChildOptions {
-  /** Null: whichever core is free. */
+  /** Null for any free core. */
   readonly seat: Seat | null;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Of Node, before the script. */
+  /** Options of Node before the script. */
   readonly nodeOptions?: readonly string[];
 }
 
@@ -32,12 +32,12 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A process that does one thing to be measured, apart from the one that measures. */
+/** Separate process that performs one measured activity. */
 export class Child {
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private readonly ended: Promise<End>;
-  /** What it said on standard error, for when it fails. */
+  /** Standard error output, for failure reports. */
   private complaints = '';
 
   private constructor(private readonly process: ChildProcess) {
@@ -74,13 +74,13 @@ export class Child {
     return this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
-  /** Waits for its end. @throws Error when it failed */
+  /** Waits for its end. @throws Error if it failed */
   async success(): Promise<void> {
     const { code, signal } = await this.ended;
     if (code !== 0) throw new Error(`A measured process ended (${signal ?? code}): ${this.complaints.trim()}`);
   }
 
-  /** Asks a script that uses `answerCalls`. @throws Error when it throws or ends. */
+  /** Calls a script that uses `answerCalls`. @throws Error if the script throws or ends */
   call<T>(name: string, argument?: unknown): Promise<T> {
     const id = ++this.lastId;
     return new Promise<T>((resolve, reject) => {
@@ -91,7 +91,7 @@ export class Child {
     });
   }
 
-  /** The first line of standard output that matches. @throws Error when it ends without one. */
+  /** First line of standard output that matches. @throws Error if the process ends without one */
   async lineMatching(pattern: RegExp): Promise<RegExpExecArray> {
     for await (const line of createInterface({ input: this.process.stdout! })) {
       const match = pattern.exec(line);
@@ -104,7 +104,7 @@ export class Child {
     throw new Error(`A measured process said nothing like ${pattern}: ${this.complaints.trim()}`);
   }
 
-  /** Asks it to end, and kills it when it does not. */
+  /** Terminates the process, killing it if necessary. */
   async stop(): Promise<void> {
     this.process.kill('SIGTERM');
     const impatience = setTimeout(() => this.process.kill('SIGKILL'), 15_000);
@@ -120,10 +120,10 @@ export class Child {
   }
 }
 
-/** False where there is one core only, or no `taskset`: then the figures are less steady. */
+/** False with only one core or without `taskset`, which makes results less stable. */
 export const hasOwnCores = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
-/** The command, kept on the core of its seat where that can be done. */
+/** Returns the command pinned to the core of its seat, if supported. */
 export function onItsCore(seat: Seat | null, command: readonly string[]): readonly string[] {
   return hasOwnCores && seat !== null ? ['taskset', '--cpu-list', seat === 'server' ? '0' : '1', ...command] : command;
 }

@@ -4,14 +4,14 @@ import { SERVE_ENVIRONMENT, SERVE_SCRIPT, type Usage } from './parley-server.js'
 
 const LOOK_EVERY_MS = 100;
 
-/** What a command has used, as it was seen last, at most a tenth of a second before its end. */
+/** Resource usage of a command, sampled at most a tenth of a second before its end. */
 export interface CommandUsage {
   readonly cpuMs: number;
-  /** The most memory that was its own, without what is mapped from files, in bytes. */
+  /** Peak memory in bytes without mapped files. */
   readonly ownPeak: number;
 }
 
-/** Runs `parley` with these words to its end, on whatever core is free. @throws Error when it fails */
+/** Runs `parley` with these arguments to its end on any free core. @throws Error if it fails */
 export async function runCommand(words: readonly string[]): Promise<CommandUsage> {
   const probe = new URL('../children/probe.js', import.meta.url);
   const child = Child.start(SERVE_SCRIPT, {

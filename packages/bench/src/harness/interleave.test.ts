@@ -1,7 +1,7 @@
 import { interleave, median, medianRatio } from './interleave.js';
 
 describe('interleave', () => {
-  it('lets contenders take turns, in reversed order every second round, and forgets the first round', async () => {
+  it('alternates contenders in reversed order every second round and drops the first round', async () => {
     const turns: string[] = [];
     let figure = 0;
     const take = (name: string) => async () => {
@@ -20,18 +20,18 @@ describe('median', () => {
     ${[3]}          | ${3}
     ${[9, 1, 5]}    | ${5}
     ${[4, 1, 3, 2]} | ${2.5}
-  `('of $values is $expected', ({ values, expected }) => {
+  `('returns $expected for $values', ({ values, expected }) => {
     expect(median(values)).toBe(expected);
   });
 
-  it('refuses an empty list', () => {
+  it('rejects an empty list', () => {
     expect(() => median([])).toThrow('no median');
   });
 });
 
 describe('medianRatio', () => {
   it('compares round by round', () => {
-    // A slow second round, for both sides, changes nothing.
+    // A round that is slow for both sides has no effect.
     expect(medianRatio([10, 2, 11], [20, 4, 20])).toBe(0.5);
   });
 });

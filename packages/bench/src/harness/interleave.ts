@@ -2,12 +2,12 @@ import { recordOf } from '@parley/domain/kernel';
 
 export type Contender = () => Promise<number>;
 
-/** What each contender measured, round by round. */
+/** Results of each contender by round. */
 export type Rounds<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
- * Lets contenders take turns, so that whatever else the machine does meanwhile hits all of them alike; the order is
- * reversed from round to round. A first round warms caches and the compiler up and is thrown away.
+ * Alternates contenders, so that other load affects all alike; the order is reversed each round. The first round
+ * warms caches and the compiler and is dropped.
  */
 export async function interleave<Name extends string>(
   rounds: number,
@@ -24,7 +24,7 @@ export async function interleave<Name extends string>(
   return measured;
 }
 
-/** @throws Error when there are no values. */
+/** @throws Error without values */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new Error('There is no median of nothing');
   const sorted = values.toSorted((a, b) => a - b);
@@ -32,7 +32,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Of the rounds' ratios, not of the medians: what slowed a round down slowed both of its sides down. */
+/** Median of the ratios per round, since a slow round slows both sides. */
 export function medianRatio(ours: readonly number[], limit: readonly number[]): number {
   return median(ours.map((figure, round) => figure / limit[round]!));
 }

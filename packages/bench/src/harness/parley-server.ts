@@ -1,28 +1,28 @@
 import { Child } from './child.js';
 
 export interface Usage {
-  /** Of the whole process, its threads included. */
+  /** CPU time of the whole process including its threads. */
   readonly cpuMs: number;
   /** Bytes. */
   readonly rss: number;
-  /** The highest of its life, in bytes. */
+  /** Peak since the process started, in bytes. */
   readonly peakRss: number;
-  /** The most since `watch`, without what is mapped from files, in bytes; 0 before that. */
+  /** Peak since `watch` without mapped files, in bytes; 0 before that. */
   readonly ownPeak: number;
-  /** The most since `watch` beyond what it had then, without what is mapped from files, in bytes; 0 before that. */
+  /** Peak growth since `watch` without mapped files, in bytes; 0 before that. */
   readonly growth: number;
-  /** The longest time for which its event loop stood still since `watch`, less what others had of its core; 0 before that. */
+  /** Longest event loop stall since `watch`, excluding time other processes had its core; 0 before that. */
   readonly worstStallMs: number;
 }
 
-/** `parley serve` on a database, as an operator would start it, but without what the load would hit: rate limits, shedding. */
+/** Runs `parley serve` on a database like an operator, but without rate limits and load shedding. */
 export class ParleyServer {
   private constructor(
     private readonly child: Child,
     readonly port: number,
   ) {}
 
-  /** `profileFolder`: where to leave a CPU profile of it, for Chrome's developer tools; null: nowhere. */
+  /** `profileFolder`: folder for a CPU profile for Chrome's developer tools; null for none. */
   static async start(
     database: string,
     flags: readonly string[] = [],
@@ -44,18 +44,18 @@ export class ParleyServer {
     return this.child.call<Usage>('usage');
   }
 
-  /** From now on `usage` tells how long the event loop stood still, and how much memory was added. */
+  /** Starts measuring event loop stalls and memory growth for `usage`. */
   watch(): Promise<Usage> {
     return this.child.call<Usage>('watch');
   }
 
-  /** Leaves one file behind. */
+  /** Stops the server, leaving a single database file. */
   stop(): Promise<void> {
     return this.child.stop();
   }
 }
 
-/** The same for making and for serving databases: API keys hang on it. */
+/** Shared by creating and serving databases, since API keys depend on it. */
 export const SECRET = 'what is measured here is no secret';
 
 export const SERVE_ENVIRONMENT = { PARLEY_SECRET: SECRET };

@@ -1,6 +1,6 @@
 import { requestText } from './requests.js';
 
-it('writes a form as a browser would', () => {
+it('requestText encodes a form like a browser', () => {
   const text = requestText({
     method: 'POST',
     path: '/api/v1/messages',

@@ -3,12 +3,12 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export interface RequestParts {
   readonly method: Method;
   readonly path: string;
-  /** The whole header: `Basic …`. */
+  /** Complete header: `Basic …`. */
   readonly authorization?: string;
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** A request as it goes over the wire. */
+/** Formats a complete request. */
 export function requestText({ method, path, authorization, form }: RequestParts): string {
   const body = form ? new URLSearchParams(form).toString() : '';
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'User-Agent: parley-bench'];

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** How long some work holds the event loop in one go, in milliseconds; what it throws is ignored. */
+/** Longest time that some work blocks the event loop, in milliseconds; exceptions are ignored. */
 export async function stallOf(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = 0;
@@ -17,14 +17,14 @@ export async function stallOf(work: () => Promise<unknown>): Promise<number> {
   try {
     await work();
   } catch {
-    // Refused, which is an answer too.
+    // A rejection is a valid result as well.
   }
   isOver = true;
   await turn();
   return longest;
 }
 
-/** The least of several, since others use the machine too. */
+/** Minimum of several runs, since other processes use the machine. */
 export async function leastStall(work: () => Promise<unknown>, times: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < times; i++) least = Math.min(least, await stallOf(work));

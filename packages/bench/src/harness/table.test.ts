@@ -8,13 +8,13 @@ describe('formatNumber', () => {
     ${96.44}     | ${'96.4'}
     ${12345.678} | ${'12 300'}
     ${1234567}   | ${'1 230 000'}
-  `('$value is $text', ({ value, text }) => {
+  `('formats $value as $text', ({ value, text }) => {
     expect(formatNumber(value)).toBe(text);
   });
 });
 
 describe('formatTable', () => {
-  it('says of each figure whether it reaches its goal', () => {
+  it('reports for each value whether it reaches its goal', () => {
     const table = formatTable([
       { label: 'sends', ours: '5 000/s', limit: '10 000/s', value: 0.5, goal: { atLeast: 0.4 } },
       { label: 'memory', ours: '120 MB', limit: '', value: 120, goal: { atMost: 110, unit: 'MB' } },

@@ -1,10 +1,10 @@
 import { type Figure, type Goal, isMet } from '../workload.js';
 
 const HEADINGS = ['workload', 'ours', 'limit', 'ratio', 'goal', ''];
-/** Columns of words are aligned at their beginning, columns of numbers at their end. */
+/** Text columns are left-aligned, number columns right-aligned. */
 const WORD_COLUMNS = new Set([0, 5]);
 
-/** As Markdown, so that it can be pasted where figures are discussed. */
+/** Formats figures as a Markdown table. */
 export function formatTable(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.label,
@@ -23,7 +23,7 @@ export function formatTable(figures: readonly Figure[]): string {
   return [format(HEADINGS), rule, ...rows.map(format)].join('\n');
 }
 
-/** Three digits that matter, with blanks between thousands: `12 300`, `0.412`, `96.4`. */
+/** Formats three significant digits with spaces between thousands: `12 300`, `0.412`, `96.4`. */
 export function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const rounded = Number(value.toPrecision(3));

@@ -6,7 +6,7 @@ import type { Workload } from '../workload.js';
 import { type Archive, largeArchive, smallArchive } from '../worlds/worlds.js';
 import { pagePath } from './pages.js';
 
-/** How old an archive may become before its pages do. One reader at a time, since it is their waiting that counts. */
+/** Latency of pages depending on the archive's size, with one reader at a time. */
 export const archive: Workload = {
   name: 'archive',
   async run(lab) {
@@ -54,7 +54,7 @@ async function readerOf(lab: Lab, build: WorldBuilder<Archive>): Promise<Reader>
   const parley = await lab.serve(database);
   const user = await ApiUser.signIn(parley, contents.reader.email);
   const page = (path: string) => user.text({ method: 'GET', path });
-  // Steps that share no divisor with the number of messages, so that pages do not follow one another.
+  // Steps coprime to the number of messages, so that pages are not adjacent.
   const anchors = Array.from({ length: 997 }, (_, n) => 200 + ((n * 15_485_863) % (messages - 200)));
   return {
     port: parley.port,

@@ -8,7 +8,7 @@ import { waitMeanwhile } from './windows.js';
 
 const WINDOW_SECONDS = 5;
 
-/** How long senders wait while the whole database is backed up. */
+/** Latency of sends during a full backup. */
 export const backup: Workload = {
   name: 'backup',
   async run(lab) {

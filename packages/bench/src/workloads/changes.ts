@@ -9,7 +9,7 @@ import { changingChannel } from '../worlds/worlds.js';
 import { topicPath } from './pages.js';
 import { whileSending } from './while-sending.js';
 
-/** What it costs to change a message, or a whole topic, that ten thousand people have and none of them looks at. */
+/** Cost of changing a message or a whole topic that ten thousand inactive users have. */
 export const changes: Workload = {
   name: 'changes',
   async run(lab) {

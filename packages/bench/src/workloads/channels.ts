@@ -12,7 +12,7 @@ import { changingChannel, largeOrganization, manyChannels } from '../worlds/worl
 import { cpuOf, firstAnswer } from './first-answer.js';
 import { whileSending } from './while-sending.js';
 
-/** What administrators do with large channels, and what many channels cost. */
+/** Administrative operations on large channels, and the cost of many channels. */
 export const channels: Workload = {
   name: 'channels',
   async run(lab) {
@@ -37,7 +37,7 @@ async function listing(lab: Lab): Promise<Figure[]> {
   await list(times);
   const warm = (await list(times)) / times;
 
-  // Another process changes what the server has in memory, as a second server would.
+  // Another process changes data that the server has cached, like a second server.
   const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const listedAfter = async (change: (tx: Transaction) => Promise<unknown>): Promise<number> => {
     const rounds: number[] = [];
@@ -129,7 +129,7 @@ async function deletingTopic(lab: Lab): Promise<Figure> {
       form: { type: 'stream', to: String(everybody), topic, content: contentOf(1) },
     });
   const load = lab.load();
-  // A topic for each round, and one for the round that does not count.
+  // One topic per round plus one for the dropped round.
   const topics = Array.from({ length: lab.rounds + 1 }, (_, n) => `doomed ${n}`);
   for (const topic of topics) {
     await load.run({ port: parley.port, requests: [sendTo(topic)], inFlight: 64, until: { answers: count } });

@@ -10,11 +10,11 @@ import { waitMeanwhile } from './windows.js';
 
 const MEGABYTE = 1024 * 1024;
 const WINDOW_SECONDS = 5;
-/** What the server exports by itself is shorter. */
+/** The server's own export runs in shorter slices. */
 const SHORT_WINDOW_SECONDS = 1;
 const LOOK_EVERY_MS = 50;
 
-/** An organization as an archive: what writing one takes, by the operator beside the server and by the server itself; reading it. */
+/** Cost of writing an organization's archive, by the operator and by the server, and of reading it. */
 export const exporting: Workload = {
   name: 'export',
   async run(lab) {

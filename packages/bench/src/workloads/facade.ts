@@ -4,7 +4,7 @@ import { formatNumber } from '../harness/table.js';
 import type { Figure, Workload } from '../workload.js';
 import { team } from '../worlds/worlds.js';
 
-/** What applications call every day costs next to nothing beside the use cases that it calls. */
+/** Overhead of the application facade compared with its use cases. */
 export const facade: Workload = {
   name: 'facade',
   async run(lab) {

@@ -8,10 +8,10 @@ import type { Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { largeOrganization } from '../worlds/worlds.js';
 
-/** Headers that node:http adds by itself, or computes. */
+/** Headers that node:http adds or computes. */
 const AUTOMATIC = new Set(['date', 'connection', 'keep-alive']);
 
-/** Everybody is waiting for news, each on a connection and a queue of their own, when one message is sent. */
+/** Delivery of one message to all users, each waiting on a separate connection and queue. */
 export const fanOut: Workload = {
   name: 'fan-out',
   async run(lab) {
@@ -26,7 +26,7 @@ export const fanOut: Workload = {
       return user.text({ method: 'GET', path: `/api/v1/events?queue_id=${queue_id}&${rest}` });
     };
     const polls = await inTurns(users, (user) => pollOf(user, 'last_event_id={last}'));
-    // Polls are begun in the order in which they come.
+    // Polls start in order of arrival.
     const barrier = await pollOf(users[0]!, 'last_event_id=-1&dont_block=true');
     const request = users[0]!.text({
       method: 'POST',
@@ -71,7 +71,7 @@ export const fanOut: Workload = {
   },
 };
 
-/** Nothing but messages, as a bot registers. */
+/** Only messages, like the registration of a bot. */
 const REGISTRATION = {
   event_types: JSON.stringify(['message']),
   fetch_event_types: JSON.stringify(['message']),

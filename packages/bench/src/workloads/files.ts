@@ -9,10 +9,10 @@ import { contentOf } from '../worlds/history.js';
 import { team } from '../worlds/worlds.js';
 
 const MIB = 1024 * 1024;
-/** What a person does meanwhile, and some others. */
+/** Concurrent requests of users in the meantime. */
 const IN_FLIGHT = 4;
 
-/** Large files up and down, and what people notice of it who write meanwhile. */
+/** Transfers of large files and their effect on concurrent senders. */
 export const files: Workload = {
   name: 'files',
   async run(lab) {
@@ -24,7 +24,7 @@ export const files: Workload = {
     const size = lab.size(1024, 8) * MIB;
     const large: UploadCall = { port: parley.port, authorization, bytes: size };
 
-    // What the process takes to handle any file at all is not a file's.
+    // Excludes the fixed cost of handling any file.
     const small = await client.call<string>('upload', { ...large, bytes: 2 * MIB });
     await client.call('download', { port: parley.port, authorization, path: small } satisfies DownloadCall);
     await parley.watch();
@@ -94,7 +94,7 @@ export const files: Workload = {
   },
 };
 
-/** Where the server keeps the bytes of the one file of this size. */
+/** Path of the only stored file of this size. */
 function largestIn(folder: string, size: number): string {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -27,7 +27,7 @@ export async function firstAnswer(lab: Lab, database: string, request: ListReque
   return median(rounds);
 }
 
-/** In milliseconds, of all its threads. */
+/** CPU milliseconds of all threads. */
 export async function cpuOf(parley: ParleyServer, work: () => Promise<unknown>): Promise<number> {
   const before = await parley.usage();
   await work();

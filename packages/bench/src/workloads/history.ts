@@ -8,7 +8,7 @@ import { pagePath } from './pages.js';
 
 const IN_FLIGHT = 32;
 
-/** The page a client asks for when somebody opens a channel. */
+/** Page that a client requests when a channel is opened. */
 export const history: Workload = {
   name: 'history',
   async run(lab) {

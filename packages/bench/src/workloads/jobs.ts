@@ -4,7 +4,7 @@ import { formatNumber } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { team } from '../worlds/worlds.js';
 
-/** Many reminders and scheduled messages may be due at nine o'clock; who writes at that moment should not notice. */
+/** Latency of sends while many reminders and scheduled messages are due at once. */
 export const jobs: Workload = {
   name: 'jobs',
   async run(lab) {

@@ -7,7 +7,7 @@ import type { Figure, Goal, Workload } from '../workload.js';
 import { interleavedTopics } from '../worlds/worlds.js';
 import { topicPath } from './pages.js';
 
-/** Somebody who was away reads one of many conversations that went on at the same time. */
+/** Marking one of many interleaved conversations as read after an absence. */
 export const markRead: Workload = {
   name: 'mark-read',
   async run(lab) {
@@ -31,7 +31,7 @@ export const markRead: Workload = {
         path: '/api/v1/messages/flags',
         form: { messages: JSON.stringify(idsOfTopic.get(topic)), op: 'add', flag: 'read' },
       });
-    // Each call finds its thousand messages unread: half of the readers go one way, half the other.
+    // Each call finds its thousand messages unread: half of the readers use one method, half the other.
     const half = readers.length / 2;
     const pairsByTopic = new Pairs(users.slice(0, half), topics);
     const pairsByIds = new Pairs(users.slice(half), topics);
@@ -69,7 +69,7 @@ export const markRead: Workload = {
   },
 };
 
-/** Every pair of a reader and a topic once: first one topic of everybody's, then the next one. */
+/** Every pair of reader and topic once: all readers of one topic, then the next topic. */
 class Pairs<Reader> {
   private taken = 0;
 
@@ -78,7 +78,7 @@ class Pairs<Reader> {
     private readonly topics: readonly string[],
   ) {}
 
-  /** @throws Error when everything has been read. */
+  /** @throws Error if everything has been read */
   take(count: number): readonly (readonly [Reader, string])[] {
     return Array.from({ length: count }, () => {
       const reader = this.readers[this.taken % this.readers.length]!;

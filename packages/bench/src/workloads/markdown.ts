@@ -29,7 +29,7 @@ const TYPICAL = `Good morning! The **release** is planned for *Thursday*, see ht
 I will, after lunch. If it fails, we go back with \`git revert\` and try again on Monday; there is no hurry, and the people
 who asked for it know that. Thanks to everybody who helped with the tests this week, it was a lot of work.`;
 
-/** Turning what people type into HTML, beside a renderer of another dialect. */
+/** Markdown rendering compared with a renderer of another dialect. */
 export const markdown: Workload = {
   name: 'markdown',
   async run(lab) {
@@ -54,7 +54,7 @@ export const markdown: Workload = {
       };
     }
 
-    /** Of texts that were made to be slow, the one that holds the event loop longest. */
+    /** Longest event loop stall caused by a hostile text. */
     async function worstStall(): Promise<Figure> {
       const texts = Object.entries(HOSTILE_TEXTS).slice(0, lab.size(1000, 5));
       const worstOf = async (render: (text: string) => Promise<string>) => {

@@ -7,7 +7,7 @@ import { demo } from '../worlds/worlds.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** What a small server takes while nobody is there: its resident set, a few seconds after its start. */
+/** Resident memory of a small idle server a few seconds after its start. */
 export const memory: Workload = {
   name: 'memory',
   async run(lab) {

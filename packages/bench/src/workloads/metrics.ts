@@ -8,7 +8,7 @@ import { team } from '../worlds/worlds.js';
 
 const IN_FLIGHT = 64;
 
-/** What it costs to be watched: the same sends to a server with metrics, and to one without. */
+/** Cost of metrics: the same sends with and without them. */
 export const metrics: Workload = {
   name: 'metrics',
   async run(lab) {

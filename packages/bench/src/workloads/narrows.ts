@@ -6,7 +6,7 @@ import type { Lab, WorldBuilder } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
 import { type Archive, largeArchive, smallArchive } from '../worlds/worlds.js';
 
-/** What pages of narrows cost, and searches among them; one reader at a time, since it is their waiting that counts. */
+/** Latency of narrow pages and searches with one reader at a time. */
 export const narrows: Workload = {
   name: 'narrows',
   async run(lab) {
@@ -71,7 +71,7 @@ const NARROWS: Readonly<Record<string, (reader: Reader) => Narrow>> = {
 interface Search {
   readonly search: string;
   readonly narrow: (reader: Reader) => Narrow;
-  /** How many messages there are at most to be found. */
+  /** Maximum number of messages to find. */
   readonly found: number;
 }
 

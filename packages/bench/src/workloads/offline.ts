@@ -8,7 +8,7 @@ import type { Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { type LargeOrganization, largeOrganization } from '../worlds/worlds.js';
 
-/** What a message costs when nobody is there, in a channel of everybody's and in one of a few. */
+/** Cost of a message while no user is online, in a large and a small channel. */
 export const offline: Workload = {
   name: 'offline',
   async run(lab) {
@@ -38,14 +38,14 @@ export const offline: Workload = {
 
 interface Sender {
   readonly subscribers: number;
-  /** Milliseconds a message. */
+  /** Milliseconds per message. */
   readonly cpuOfSending: () => Promise<number>;
-  /** Once stopped. */
+  /** Available after `stop`. */
   readonly bytesPerMessage: () => number;
   readonly stop: () => Promise<void>;
 }
 
-/** Each has a server and a database of its own: growth of a shared one could not be measured. */
+/** Separate server and database per measurement, since growth of a shared one is indistinguishable. */
 async function senderTo(lab: Lab, channelOf: (organization: LargeOrganization) => ChannelId): Promise<Sender> {
   const { database, contents } = await lab.copyOf(largeOrganization);
   const sizeBefore = statSync(database).size;

@@ -1,12 +1,12 @@
 import type { ChannelId } from '@parley/domain/kernel';
 
-/** A hundred messages of a channel, up to the newest or to a message. */
+/** Path of a page of a hundred messages in a channel, up to the newest or to a message. */
 export function pagePath(channelId: ChannelId, anchor: 'newest' | number): string {
   const narrow = JSON.stringify([{ operator: 'channel', operand: channelId }]);
   return `/api/v1/messages?${new URLSearchParams({ anchor: String(anchor), num_before: '99', num_after: '0', narrow })}`;
 }
 
-/** So many of the newest messages of a topic. */
+/** Path of the newest messages of a topic. */
 export function topicPath(channelId: ChannelId, topic: string, count: number): string {
   const narrow = JSON.stringify([
     { operator: 'channel', operand: channelId },

@@ -6,7 +6,7 @@ import { managedOrganization } from '../worlds/worlds.js';
 const MEMBER = '400';
 const GUEST = '600';
 
-/** Administrators of a large organization give roles, and put people into groups. */
+/** Administrators of a large organization change roles and group members. */
 export const people: Workload = {
   name: 'people',
   async run(lab) {

@@ -6,12 +6,12 @@ import type { Workload } from '../workload.js';
 import { largeOrganization } from '../worlds/worlds.js';
 
 const IN_FLIGHT = 32;
-/** Reports that come sooner change nothing. */
+/** More frequent reports change nothing. */
 const MIN_UPDATE_MS = 56_000;
 const MINUTE_MS = 60_000;
 const PING = { status: 'active', ping_only: 'true' };
 
-/** Everybody of a large organization says once a minute that they are there, and somebody asks who is. */
+/** Every user of a large organization reports presence once a minute, and one requests all presence. */
 export const presence: Workload = {
   name: 'presence',
   async run(lab) {
@@ -24,7 +24,7 @@ export const presence: Workload = {
     const requests = people.map((user) => user.text({ method: 'POST', path: '/api/v1/users/me/presence', form: PING }));
     const load = lab.load();
     const { port } = parley;
-    /** What a minute of it costs, all that the server does for it: milliseconds of a core. */
+    /** Total server cost per minute in milliseconds of CPU. */
     const costOfMinute = async () => {
       const before = await parley.usage();
       await load.run({ port, requests, inFlight: IN_FLIGHT, until: { answers: requests.length } });

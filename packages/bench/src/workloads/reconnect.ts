@@ -8,7 +8,7 @@ import { returningCrowd } from '../worlds/worlds.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The server was away; everybody comes back at the same moment, and reads everything that was said meanwhile. */
+/** All clients reconnect at the same time after a server outage and fetch missed events. */
 export const reconnect: Workload = {
   name: 'reconnect',
   async run(lab) {
@@ -48,7 +48,7 @@ export const reconnect: Workload = {
   },
 };
 
-/** Everybody's poll, and the id of the last event that they have missed. */
+/** Polls of all users, and the id of the last missed event. */
 async function leaveAndMiss(
   lab: Lab,
   database: string,
@@ -89,7 +89,7 @@ async function leaveAndMiss(
   return { polls, lastId };
 }
 
-/** Nothing but messages, as a bot registers. */
+/** Only messages, like the registration of a bot. */
 const REGISTRATION = {
   event_types: JSON.stringify(['message']),
   fetch_event_types: JSON.stringify([]),

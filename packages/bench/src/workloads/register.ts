@@ -6,7 +6,7 @@ import type { Figure, Workload } from '../workload.js';
 import { backlog, largeOrganization } from '../worlds/worlds.js';
 import { firstAnswer } from './first-answer.js';
 
-/** As a browser or a telephone registers: everything there is, in the newest form. */
+/** Registration of a browser or phone: all data in the newest format. */
 const REGISTRATION = {
   apply_markdown: 'true',
   client_gravatar: 'true',
@@ -22,7 +22,7 @@ const REGISTRATION = {
   }),
 };
 
-/** A client comes to a large organization, and one comes back to much that is unread. */
+/** Registration in a large organization, and with many unread messages. */
 export const register: Workload = {
   name: 'register',
   async run(lab) {
@@ -43,7 +43,7 @@ async function amongMany(lab: Lab): Promise<Figure> {
   };
 }
 
-/** Among many users, the first that is asked for after a start. */
+/** First registration after a start with many users. */
 async function afterStart(lab: Lab): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [what, request] of [

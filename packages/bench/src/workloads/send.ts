@@ -8,7 +8,7 @@ import { team } from '../worlds/worlds.js';
 
 const IN_FLIGHT = 64;
 
-/** Messages of a dozen authors over HTTP, each durable before it is answered; 64 are on their way at any time. */
+/** Sends of a dozen authors over HTTP, durable before the response, with 64 in progress. */
 export const send: Workload = {
   name: 'send',
   async run(lab) {
@@ -37,7 +37,7 @@ export const send: Workload = {
       return answers / seconds;
     };
 
-    // The rows that are written raw are those that sending leaves behind.
+    // The raw writes use rows created by sending.
     await load.run({ port: parley.port, requests: ours, inFlight: IN_FLIGHT, until: { answers: 500 } });
     const sample = lab.start('raw-sqlite', { seat: 'server' });
     const empty = await lab.copyOf(team);

@@ -11,7 +11,7 @@ import { formatNumber } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { demo } from '../worlds/worlds.js';
 
-/** Starting again, on the demo organization that a first start has left. */
+/** Restart with an existing demo organization. */
 export const start: Workload = {
   name: 'start',
   async run(lab) {
@@ -54,7 +54,7 @@ function startNode(args: readonly string[]): ChildProcess {
   return spawn(command!, rest, { stdio: 'ignore', env: { ...process.env, ...SERVE_ENVIRONMENT } });
 }
 
-/** Of those nobody listens on; the server under test takes it a moment later. */
+/** Returns a free port, which the measured server takes shortly afterwards. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -64,7 +64,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Knocks every millisecond until somebody opens, then waits for their answer. @throws Error when the server ends. */
+/** Connects every millisecond until the port opens, then waits for the response. @throws Error if the server ends */
 async function answered(port: number, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null) throw new Error(`The server did not start: exit code ${server.exitCode}`);

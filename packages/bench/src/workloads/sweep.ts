@@ -4,7 +4,7 @@ import { formatNumber } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { queueOwners } from '../worlds/worlds.js';
 
-/** What the server does once a minute, when tens of thousands of clients have gone without a word. */
+/** Periodic cleanup after tens of thousands of clients disappeared. */
 export const sweep: Workload = {
   name: 'sweep',
   async run(lab) {

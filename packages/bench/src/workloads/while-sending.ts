@@ -5,7 +5,7 @@ import { formatNumber } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Figure } from '../workload.js';
 
-/** How long others wait whose messages are sent, 64 of them at any time, while something large goes on. */
+/** Latency of 64 concurrent sends during a large operation. */
 export async function whileSending(
   lab: Lab,
   parley: ParleyServer,

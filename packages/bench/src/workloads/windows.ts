@@ -12,8 +12,8 @@ const CONNECTIONS = 64;
 const WINDOWS_WITHOUT = 6;
 
 /**
- * How long senders wait while something long goes on: in windows of some seconds, from its beginning to its end, and in as many after
- * it. `label` gets how many seconds it took.
+ * Latency of sends during a long operation, in windows of some seconds, and for as many windows afterwards. `label`
+ * receives its duration in seconds.
  */
 export async function waitMeanwhile(
   lab: Lab,

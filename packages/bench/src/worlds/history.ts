@@ -5,15 +5,15 @@ import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { makeNewMessage } from '@parley/testkit';
 
-/** Long enough to make the commits cheap, short enough for the write-ahead log to stay small. */
+/** Messages per transaction: many for cheap commits, few for a small write-ahead log. */
 const PER_UNIT = 5000;
 
 export interface HistoryPlan {
   readonly realmId: RealmId;
   readonly count: number;
-  /** Those who have read all of it; nobody else has read anything, not even what they sent. */
+  /** Users who have read everything; for others everything is unread, even their own messages. */
   readonly readBy: readonly UserId[];
-  /** Where the nth message goes and who sends it. */
+  /** Place and sender of the nth message. */
   readonly place: (n: number) => { readonly channelId: ChannelId; readonly topic: string; readonly senderId: UserId };
 }
 
@@ -22,10 +22,7 @@ export const clock: Clock = {
   nowMs: () => Date.now(),
 };
 
-/**
- * Messages as sending would have left them, but without the events, which are long pruned in an old archive; written
- * through the storage alone, because a million take minutes otherwise.
- */
+/** Writes messages directly to the storage for speed, without events, which are pruned in an old archive. */
 export async function writeHistory(database: string, { realmId, count, readBy, place }: HistoryPlan): Promise<void> {
   const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const startAt = clock.now() - count;
@@ -59,6 +56,6 @@ function aMessage(n: number, channel: Channel, topic: string, senderId: UserId, 
   });
 }
 
-/** About a hundred characters, as messages are on average; no two alike. */
+/** About a hundred characters, the average length; each is unique. */
 export const contentOf = (n: number): string =>
   `Message ${n}: the build is green again, the report is attached to the ticket, and lunch is at noon.`;

@@ -8,7 +8,7 @@ import { createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';
 
 const CLIENT_NAME = 'website';
-/** Units that wait together share a commit. */
+/** Concurrent transactions share a commit. */
 const AT_A_TIME = 500;
 
 export interface Person {
@@ -16,7 +16,7 @@ export interface Person {
   readonly email: string;
 }
 
-/** An organization in the making, built with the same use cases as any other. */
+/** Organization built with the regular use cases. */
 export class World {
   private constructor(
     private readonly parley: Parley,
@@ -29,7 +29,7 @@ export class World {
     return new World(parley, realm.id);
   }
 
-  /** Members who sign in without a password; ascending id. */
+  /** Adds members who log in without a password, ascending by id. */
   async addPeople(count: number): Promise<readonly Person[]> {
     const people: User[] = [];
     for (let from = 1; from <= count; from += AT_A_TIME) {
@@ -39,7 +39,7 @@ export class World {
     return people.map(({ id, email }) => ({ id, email })).sort((a, b) => a.id - b.id);
   }
 
-  /** Somebody who may do everything, and signs in without a password. */
+  /** Adds an owner who logs in without a password. */
   async addOwner(): Promise<Person> {
     return this.addPerson(0, 'owner');
   }
@@ -54,7 +54,7 @@ export class World {
     });
   }
 
-  /** A public channel with one message in it, by the first of its subscribers. */
+  /** Adds a public channel with one message by its first subscriber. */
   async addChannel(name: string, subscribers: readonly Person[]): Promise<ChannelId> {
     const caller = { realmId: this.realmId, userId: subscribers[0]!.id, clientName: CLIENT_NAME };
     const id = await this.parley.useCase(CreateChannel).execute(caller, {

@@ -12,7 +12,7 @@ export interface Team {
   readonly channelId: ChannelId;
 }
 
-/** A dozen people and a channel they all follow. */
+/** Organization of a dozen users and a channel to which all subscribe. */
 export const team: WorldBuilder<Team> = async function team(database) {
   const world = await World.found(database);
   const people = await world.addPeople(12);
@@ -25,13 +25,13 @@ export interface LargeOrganization {
   readonly realmId: RealmId;
   readonly owner: Person;
   readonly people: readonly Person[];
-  /** Followed by all. */
+  /** Channel with all users as subscribers. */
   readonly everybody: ChannelId;
-  /** Followed by the first ten. */
+  /** Channel with the first ten users as subscribers. */
   readonly few: ChannelId;
 }
 
-/** Ten thousand people. */
+/** Organization of ten thousand users. */
 export const largeOrganization: WorldBuilder<LargeOrganization> = async function largeOrganization(database, lab) {
   const world = await World.found(database);
   const owner = await world.addOwner();
@@ -43,12 +43,12 @@ export const largeOrganization: WorldBuilder<LargeOrganization> = async function
 };
 
 export interface ChangingChannel extends LargeOrganization {
-  /** Of the channel of everybody. */
+  /** Topic in the channel of all users. */
   readonly topic: string;
   readonly messagesInTopic: number;
 }
 
-/** The same, and a long conversation in the channel of everybody that nobody has read. */
+/** Large organization with a long unread conversation in the channel of all users. */
 export const changingChannel: WorldBuilder<ChangingChannel> = async function changingChannel(database, lab) {
   const organization = await largeOrganization(database, lab);
   const { realmId, owner, people, everybody } = organization;
@@ -62,12 +62,12 @@ export const changingChannel: WorldBuilder<ChangingChannel> = async function cha
 export interface ManyChannels {
   readonly realmId: RealmId;
   readonly owner: Person;
-  /** Follows every tenth of them. */
+  /** Subscribes to every tenth channel. */
   readonly member: Person;
   readonly channelCount: number;
 }
 
-/** Five thousand public channels, so old that their traffic is told. */
+/** Organization with five thousand public channels, old enough to have traffic statistics. */
 export const manyChannels: WorldBuilder<ManyChannels> = async function manyChannels(database, lab) {
   const world = await World.found(database);
   const owner = await world.addOwner();
@@ -97,7 +97,7 @@ export interface ManagedOrganization {
   readonly channelCount: number;
 }
 
-/** Ten thousand people in five hundred public channels: one that all follow, and others that two hundred each do. */
+/** Ten thousand users in five hundred public channels: one with all users, the others with two hundred each. */
 export const managedOrganization: WorldBuilder<ManagedOrganization> = async function managedOrganization(
   database,
   lab,
@@ -116,7 +116,7 @@ export const managedOrganization: WorldBuilder<ManagedOrganization> = async func
   return { owner, people, channelCount };
 };
 
-/** Five thousand people and a channel they all follow. */
+/** Organization of five thousand users and a channel to which all subscribe. */
 export const returningCrowd: WorldBuilder<Team> = async function returningCrowd(database, lab) {
   const world = await World.found(database);
   const people = await world.addPeople(lab.size(5000, 50));
@@ -125,7 +125,7 @@ export const returningCrowd: WorldBuilder<Team> = async function returningCrowd(
   return { realmId: world.realmId, people, channelId };
 };
 
-/** People who could have queues. */
+/** Users who can own queues. */
 export const queueOwners: WorldBuilder<QueueOwners> = async function queueOwners(database, lab) {
   const world = await World.found(database);
   const people = await world.addPeople(lab.size(500, 5));
@@ -139,11 +139,11 @@ export interface QueueOwners {
 }
 
 export interface Archive {
-  /** Follows none of the channels. */
+  /** Subscribes to none of the channels. */
   readonly owner: Person;
-  /** Has read everything. */
+  /** User who has read everything. */
   readonly reader: Person;
-  /** Has read nothing. */
+  /** User who has read nothing. */
   readonly newcomer: Person;
   readonly channelIds: readonly ChannelId[];
   readonly messages: number;
@@ -160,7 +160,7 @@ export const largeArchive: WorldBuilder<Archive> = async function largeArchive(d
   return buildArchive(database, lab.size(1_000_000, 2000));
 };
 
-/** Half of the messages are in the first channel, the rest are scattered over the others. */
+/** Creates an archive with half of the messages in the first channel and the rest spread over the others. */
 async function buildArchive(database: string, messages: number): Promise<Archive> {
   const world = await World.found(database);
   const owner = await world.addOwner();
@@ -186,7 +186,7 @@ export interface Backlog {
   readonly unread: number;
 }
 
-/** Somebody comes back: what was said before has been read, and nothing of what was said since. */
+/** Returning user who has read everything before an absence and nothing since. */
 export const backlog: WorldBuilder<Backlog> = async function backlog(database, lab) {
   const world = await World.found(database);
   const [reader, ...writers] = await world.addPeople(12);
@@ -207,14 +207,14 @@ export const backlog: WorldBuilder<Backlog> = async function backlog(database, l
 
 export interface InterleavedTopics {
   readonly realmId: RealmId;
-  /** Nobody of them has read anything yet. */
+  /** Users who have read nothing. */
   readonly readers: readonly Person[];
   readonly channelId: ChannelId;
   readonly topics: readonly string[];
   readonly messagesPerTopic: number;
 }
 
-/** Twenty conversations of a thousand messages each, at the same time in one channel. */
+/** Twenty interleaved conversations of a thousand messages each in one channel. */
 export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function interleavedTopics(database, lab) {
   const world = await World.found(database);
   const [writer, ...readers] = await world.addPeople(1 + lab.size(120, 2));
@@ -231,7 +231,7 @@ export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function
   return { realmId: world.realmId, readers, channelId, topics, messagesPerTopic };
 };
 
-/** What `npm start` leaves behind. */
+/** Demo organization as created by `npm start`. */
 export const demo: WorldBuilder<null> = async function demo(database) {
   const server = await ParleyServer.start(database, ['--demo']);
   await server.stop();

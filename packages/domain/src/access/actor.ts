@@ -2,14 +2,14 @@ import type { GroupId, RealmId, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf } from '../kernel/permission.js';
 import { isAtLeast, type Role } from './roles.js';
 
-/** Whoever asks for something, with all that permission rules read about them. */
+/** Acting user with all data that permission rules need. */
 export interface Actor {
   readonly id: UserId;
   readonly realmId: RealmId;
   readonly role: Role;
   readonly isBot: boolean;
   readonly botOwnerId: UserId | null;
-  /** Every group, named or not, that they are in directly or through subgroups: the transitive closure. */
+  /** Transitive closure of group membership, including anonymous groups. */
   readonly groups: ReadonlySet<GroupId>;
 }
 
@@ -17,11 +17,11 @@ export const isGuest = (actor: Pick<Actor, 'role'>): boolean => actor.role === '
 export const isAdministrator = (actor: Pick<Actor, 'role'>): boolean => isAtLeast(actor.role, 'administrator');
 export const isOwner = (actor: Pick<Actor, 'role'>): boolean => actor.role === 'owner';
 
-/** Rights as of the unit they are loaded in, not as of the log-in. */
+/** Reads permissions as of the current unit of work, which may differ from login time. */
 export interface ActorReads {
-  /** @throws DomainError USER_DEACTIVATED when they were deactivated meanwhile. */
+  /** @throws DomainError USER_DEACTIVATED if the user was deactivated meanwhile. */
   get(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
-  /** Several at once, bots' owners for example; those who do not exist or are deactivated are absent. */
+  /** Loads several actors, for example bot owners. Unknown and deactivated users are absent. */
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;
 }
 
@@ -31,11 +31,11 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Who may ask at all, whatever for (users §0, organization §1). */
+/** Role checks that precede all other rules (users §0, organization §1). */
 export const mustBeOwner = (actor: Pick<Actor, 'role'>): Decision =>
   denyIf(!isOwner(actor), 'MUST_BE_OWNER', 'Must be an organization owner');
 
-/** Owners are administrators too. */
+/** Owners count as administrators. */
 export const mustBeAdministrator = (actor: Pick<Actor, 'role'>): Decision =>
   denyIf(!isAdministrator(actor), 'MUST_BE_ADMINISTRATOR', 'Must be an organization administrator');
 
@@ -48,6 +48,6 @@ export const mustBeHuman = (actor: Pick<Actor, 'isBot'>): Decision =>
 export const mustBeBot = (actor: Pick<Actor, 'isBot'>): Decision =>
   denyIf(!actor.isBot, 'MUST_BE_BOT', 'Must be a bot user');
 
-/** The refusal of whatever has no text of its own. */
+/** Generic denial for rules without a specific message. */
 export const insufficientUnless = (granted: boolean): Decision =>
   denyIf(!granted, 'NOT_PERMITTED', 'Insufficient permission');

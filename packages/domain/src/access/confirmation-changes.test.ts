@@ -39,8 +39,8 @@ async function staged() {
 const jobsOf = ({ uow }: MemoryFixture, { name, format }: { readonly name: string; readonly format: number }) =>
   uow.read((r) => r.jobs.listDue({ kind: name, maxFormat: format }, Number.MAX_SAFE_INTEGER, 100));
 
-describe('asking for a confirmation', () => {
-  it('sends the same link again for the same, and lets it be good for longer', async () => {
+describe('requestConfirmation', () => {
+  it('reuses the link for an identical request and extends its validity', async () => {
     const { fixture, change, request, load } = await staged();
     await request(change('a@example.com'));
     await request(change('a@example.com'), NOW + 100);
@@ -51,7 +51,7 @@ describe('asking for a confirmation', () => {
     expect(forget!.dueAt).toBe(NOW + 100 + 2 * CONFIRMATION_SECONDS);
   });
 
-  it('ends the link for something else, and one whose time is over', async () => {
+  it('ends the link of a different request and an expired one', async () => {
     const { change, request, load } = await staged();
     await request(change('a@example.com'));
     await request(change('b@example.com'));
@@ -63,7 +63,7 @@ describe('asking for a confirmation', () => {
     expect(await load(3, later)).toMatchObject({ email: 'b@example.com' });
   });
 
-  it('leaves confirmations of other users and of other purposes as they are', async () => {
+  it('keeps confirmations of other users and other purposes', async () => {
     const { fixture, change, request, load } = await staged();
     await request(change('a@example.com'));
     await request(change('a@example.com', { userId: fixture.user('bob').id }));
@@ -73,7 +73,7 @@ describe('asking for a confirmation', () => {
     expect(await load(3, NOW, 'passwordReset')).toBeDefined();
   });
 
-  it('schedules a letter to nobody where no address is known', async () => {
+  it('schedules an email without recipient if the address is unknown', async () => {
     const { fixture } = await staged();
     await fixture.uow.write((tx) => pretendConfirmation(tx, fixture.realm.id, NOW));
     const [job] = await jobsOf(fixture, CONFIRMATION_LETTER);
@@ -81,7 +81,7 @@ describe('asking for a confirmation', () => {
   });
 });
 
-it('ends what a user has under way, if anything', async () => {
+it('ends a pending confirmation of a user, if any', async () => {
   const { fixture, change, request, load } = await staged();
   const end = (id: UserId) =>
     fixture.uow.write((tx) => endConfirmationOf(tx, { realmId: fixture.realm.id, id }, 'emailChange', NOW));
@@ -92,7 +92,7 @@ it('ends what a user has under way, if anything', async () => {
   await expect(load(1)).rejects.toMatchObject({ code: 'CONFIRMATION_EXPIRED' });
 });
 
-it('refuses more people who are signing up than the maximum', () => {
+it('rejects sign-ups beyond the maximum', () => {
   expect(() => requireRoomForSignUp(MAX_SIGN_UPS - 1)).not.toThrow();
   expect(() => requireRoomForSignUp(MAX_SIGN_UPS)).toThrow('Too many people are signing up');
 });

@@ -8,7 +8,7 @@ import { composeLetter, type Letter, type LetterContent, LetterJobs, letterJobKi
 
 export const CONFIRMATION_ERRORS = declareErrors({
   UNKNOWN_CONFIRMATION: 'unknown',
-  /** Or used, or replaced by a newer one. */
+  /** The link has expired, was used or was replaced by a newer one. */
   CONFIRMATION_EXPIRED: 'conflict',
   TOO_MANY_SIGN_UPS: 'conflict',
 });
@@ -19,31 +19,34 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ConfirmationErrors {}
 }
 
-/** What somebody does by a link that was sent to an address: only whoever reads its mail has the link. */
+/** Action confirmed by a link that was emailed to an address and is known only to its recipient. */
 export type ConfirmationPurpose = 'signUp' | 'emailChange' | 'passwordReset';
 
-/** Something that waits for whoever reads the mail of an address. Its key is derived from the id, and kept nowhere: see `LinkKeys`. */
+/**
+ * Pending action that the recipient of an email confirms. The key is derived from the id and never stored; see
+ * `LinkKeys`.
+ */
 export interface Confirmation {
-  /** No other one on the server has had it. */
+  /** Unique on the server and never reused. */
   readonly id: number;
   readonly realmId: RealmId;
   readonly purpose: ConfirmationPurpose;
-  /** Where the link was sent: the new address, where somebody changes theirs. */
+  /** Recipient of the link; the new address if the user changes theirs. */
   readonly email: string;
-  /** Whose account it is about; null: whoever signs up has none yet. */
+  /** Account concerned; null for a sign-up. */
   readonly userId: UserId | null;
-  /** The invitation link by which somebody signs up; null: by none. */
+  /** Invitation used for the sign-up; null if there was none. */
   readonly invitationId: number | null;
   readonly expiresAt: UnixSeconds;
-  /** Ended by being used, or because another one took its place. */
+  /** Ended by use or by replacement. */
   readonly status: 'open' | 'ended';
 }
 
-/** How long links are good for (organization §10.1). */
+/** Validity of links (organization §10.1). */
 export const CONFIRMATION_SECONDS = 86_400;
-/** For so long whoever comes too late gets an answer that says so; then the key is unknown. */
+/** Time during which an expired link is reported as such before its key becomes unknown. */
 export const KEEP_ENDED_CONFIRMATION_SECONDS = 86_400;
-/** Of those who sign up with an organization, ended ones that are still kept included. Users have one of each purpose. */
+/** Sign-ups per organization, including ended ones that are still kept. Users have one confirmation per purpose. */
 export const MAX_SIGN_UPS = 10_000;
 
 /** @throws DomainError TOO_MANY_SIGN_UPS */
@@ -52,24 +55,26 @@ export function requireRoomForSignUp(present: number): void {
   throw new DomainError('TOO_MANY_SIGN_UPS', 'Too many people are signing up at the moment. Try again tomorrow.');
 }
 
-/** What an organization has one open confirmation of each purpose for: a user, or the address of somebody who is none yet. */
+/**
+ * Subject that has at most one open confirmation per purpose: a user, or the address of a person without an account.
+ */
 export const subjectOf = ({ userId, email }: Pick<Confirmation, 'userId' | 'email'>): string =>
   userId === null ? foldCase(email) : String(userId);
 
 export interface ConfirmationReads {
-  /** Of another organization: null. */
+  /** Returns null for another organization. */
   find(realmId: RealmId, id: number): Promise<Confirmation | null>;
-  /** The open one, whether or not its time is over. `subject`: see `subjectOf`. */
+  /** Returns the open confirmation, even if expired. See `subjectOf` for `subject`. */
   findOpen(realmId: RealmId, purpose: ConfirmationPurpose, subject: string): Promise<Confirmation | null>;
-  /** Open and ended ones. */
+  /** Includes open and ended ones. */
   count(realmId: RealmId, purpose: ConfirmationPurpose): Promise<number>;
 }
 
 /** Every implementation passes confirmation-repository.contract.ts. */
 export interface ConfirmationRepository extends ConfirmationReads {
-  /** There is no other open one of its purpose and subject. */
+  /** Requires that no other confirmation of this purpose and subject is open. */
   add(confirmation: Omit<Confirmation, 'id'>): Promise<Confirmation>;
-  /** `expiresAt` and `status` alone. */
+  /** Updates only `expiresAt` and `status`. */
   update(confirmation: Confirmation): Promise<void>;
   remove(realmId: RealmId, id: number): Promise<void>;
 }
@@ -87,17 +92,17 @@ export const CONFIRMATION_FEATURE = {
 };
 
 /**
- * Derives the key in a link from the number of what it opens and the server's secret, so that it can be shown again without
- * being kept. Synchronous and quick: it may run inside a unit.
+ * Derives the key of a link from an id and the server's secret, so that links can be shown again without being
+ * stored. Synchronous and fast enough for transactions.
  */
 export interface LinkKeys {
-  /** Characters of `a-z2-7`, always equally many. */
+  /** Fixed number of characters `a-z2-7`. */
   derive(id: number): string;
-  /** The number of what the key may open; null for what is no key of this server's, or one of another purpose. */
+  /** Returns the id behind a key; null if the key is not from this server or has another purpose. */
   read(key: string): number | null;
 }
 
-/** Null: nothing is sent. */
+/** Null if no email is sent. */
 interface LetterPayload {
   readonly confirmationId: number | null;
 }
@@ -118,20 +123,20 @@ export const FORGET_CONFIRMATION = jobKind<ForgetPayload>({
   readPayload: idPayload('confirmationId'),
 });
 
-/** Where whoever has the link goes. */
+/** Path of the link for each purpose. */
 const PATHS: Readonly<Record<ConfirmationPurpose, string>> = {
   signUp: '/accounts/do_confirm/',
   emailChange: '/accounts/confirm_new_email/',
   passwordReset: '/accounts/password/reset/',
 };
 
-/** What the link leads to. `origin`: where the organization is reached. */
+/** Returns the URL of a confirmation link. `origin` is the organization's address. */
 export const confirmationUrl = (origin: string, purpose: ConfirmationPurpose, key: string): string =>
   origin + PATHS[purpose] + key;
 
 const VALIDITY = 'The link is good for one day.';
 
-/** Sends the links by which somebody confirms that the mail of an address is theirs. */
+/** Emails links with which recipients confirm an email address. */
 export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
 
@@ -180,17 +185,17 @@ export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
 }
 
 interface Circumstances {
-  /** With its address. */
+  /** Organization name with its address. */
   readonly organization: string;
   readonly name: string;
   readonly email: string;
-  /** Of the account; undefined: there is none. */
+  /** State of the account; undefined if there is none. */
   readonly isActive: boolean | undefined;
 }
 
 type Content = Pick<LetterContent, 'subject' | 'paragraphs' | 'link' | 'footer'>;
 
-/** The link's address comes from where it leads. */
+/** Link with an empty URL, which is replaced when the email is composed. */
 const link = (label: string) => ({ label, url: '' });
 
 const CONTENTS: Readonly<Record<ConfirmationPurpose, (circumstances: Circumstances) => Content>> = {
@@ -222,7 +227,7 @@ const CONTENTS: Readonly<Record<ConfirmationPurpose, (circumstances: Circumstanc
         },
 };
 
-/** Forgets those that ended a while ago. */
+/** Deletes confirmations that ended some time ago. */
 export class ForgetConfirmations implements JobHandler<ForgetPayload> {
   static readonly inject = [] as const;
 
@@ -235,7 +240,7 @@ export class ForgetConfirmations implements JobHandler<ForgetPayload> {
 
 type Wanted = Omit<Confirmation, 'id' | 'expiresAt' | 'status'>;
 
-/** Sends the link of `openConfirmation`. @throws DomainError TOO_MANY_SIGN_UPS */
+/** Emails the link of `openConfirmation`. @throws DomainError TOO_MANY_SIGN_UPS */
 export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<void> {
   const id = await openConfirmation(tx, wanted, now);
   const letter = { realmId: wanted.realmId, dueAt: now, payload: { confirmationId: id }, key: String(id) };
@@ -243,8 +248,8 @@ export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: 
 }
 
 /**
- * Answers what the link is derived from: that of the one before, where it is about the same, which is good for longer now; else a new
- * one, and the one before is worth nothing. @throws DomainError TOO_MANY_SIGN_UPS
+ * Returns the id from which the link is derived. An identical pending request is reused and extended; a different one
+ * is ended. @throws DomainError TOO_MANY_SIGN_UPS
  */
 export async function openConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<number> {
   const { realmId, purpose } = wanted;
@@ -261,7 +266,7 @@ export async function openConfirmation(tx: Transaction, wanted: Wanted, now: Uni
   return id;
 }
 
-/** As much work as a letter is, and none is sent: nobody learns from how long it takes whether an address is known. */
+/** Does as much work as for a real email without sending one, so that timing does not reveal if an address is known. */
 export async function pretendConfirmation(tx: Transaction, realmId: RealmId, now: UnixSeconds): Promise<void> {
   await tx.jobs.schedule(
     encodeJob(CONFIRMATION_LETTER, { realmId, dueAt: now, payload: { confirmationId: null }, key: 'nobody' }),
@@ -271,13 +276,13 @@ export async function pretendConfirmation(tx: Transaction, realmId: RealmId, now
 const isSame = (open: Confirmation, wanted: Wanted, now: UnixSeconds): boolean =>
   open.expiresAt > now && open.email === wanted.email && open.invitationId === wanted.invitationId;
 
-/** Its link is worth nothing from now on. */
+/** Invalidates the link of a confirmation. */
 export async function endConfirmation(tx: Transaction, confirmation: Confirmation, now: UnixSeconds): Promise<void> {
   await tx.confirmations.update({ ...confirmation, status: 'ended' });
   await forgetAt(tx, confirmation.realmId, confirmation.id, now + KEEP_ENDED_CONFIRMATION_SECONDS);
 }
 
-/** What a user has under way, if anything. */
+/** Ends a user's pending confirmation, if any. */
 export async function endConfirmationOf(
   tx: Transaction,
   { realmId, id }: { readonly realmId: RealmId; readonly id: UserId },

@@ -8,17 +8,17 @@ import { endConfirmationOf } from './confirmations.js';
 
 export const AUTHENTICATION_ERRORS = declareErrors({
   UNAUTHENTICATED: 'unauthenticated',
-  /** Address or password is wrong. */
+  /** Wrong address or password. */
   AUTHENTICATION_FAILED: 'unauthenticated',
   PASSWORD_AUTH_DISABLED: 'forbidden',
   WEAK_PASSWORD: 'invalid',
-  /** The present password, given to change it. */
+  /** Wrong current password in a request to change it. */
   WRONG_PASSWORD: 'forbidden',
   TOO_MANY_PASSWORD_ATTEMPTS: 'tooMany',
   NOT_IN_PRODUCTION: 'forbidden',
-  /** The organization lets nobody in without a password, not even in development. */
+  /** The organization requires a password, even in development. */
   DEVELOPMENT_AUTH_DISABLED: 'forbidden',
-  /** The operator has named no secret of the organization. */
+  /** The operator has not configured a secret for the organization. */
   JWT_DISABLED: 'forbidden',
   JWT_REQUIRED: 'invalid',
   INVALID_JWT: 'invalid',
@@ -31,21 +31,21 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends AuthenticationErrors {}
 }
 
-/** Where a key belongs. Keys themselves are never stored: see `ApiKeyMint`. */
+/** Generation of a user's key. Keys themselves are never stored; see `ApiKeyMint`. */
 export interface ApiKeyRecord {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Counts the user's keys; a new generation makes the old key worthless. */
+  /** Counter of the user's keys; a new generation revokes the old key. */
   readonly generation: number;
 }
 
 export interface ApiKeyReads {
-  /** By what `ApiKeyMint.fingerprint` makes of the key; across realms, because a key may be tried on the wrong one. */
+  /** Finds a record by `ApiKeyMint.fingerprint` across realms, because a key may be sent to the wrong one. */
   findByFingerprint(fingerprint: string): Promise<ApiKeyRecord | null>;
   find(realmId: RealmId, userId: UserId): Promise<ApiKeyRecord | null>;
-  /** Of all realms, for rehashing after the secret has changed; ascending user. */
+  /** Returns records of all realms, for rehashing after a change of the secret; ascending user. */
   listAll(): Promise<readonly ApiKeyRecord[]>;
-  /** The fingerprint of the secret that the stored fingerprints were made with; null on a new database. */
+  /** Fingerprint of the secret used for stored fingerprints; null on a new database. */
   secretFingerprint(): Promise<string | null>;
 }
 
@@ -57,33 +57,36 @@ export interface ApiKeyRepository extends ApiKeyReads {
 }
 
 /**
- * Derives a user's key from the server's secret, so that it can be shown again without being kept. Synchronous and
- * quick: it may run inside a unit.
+ * Derives a user's key from the server's secret, so that it can be shown again without being stored. Synchronous and
+ * fast enough for transactions.
  */
 export interface ApiKeyMint {
   /** 32 characters `[A-Za-z0-9]`. */
   derive(record: ApiKeyRecord): string;
-  /** What is stored of a key for looking it up: a keyed hash. */
+  /** Returns a keyed hash of the key for look-ups. */
   fingerprint(apiKey: string): string;
-  /** Distinguishes one secret from another without revealing it. */
+  /** Distinguishes secrets without revealing them. */
   readonly secretFingerprint: string;
 }
 
-/** For whom a password is hashed. */
+/** Requester of a password hash. */
 export interface HashRequest {
   /**
-   * A network address, or a user: clients take turns, and one that has many waiting is refused. Absent: the operator, who is
-   * never refused.
+   * IP address or user. Clients are served in turn, and one with too many pending requests is rejected. Absent for
+   * the operator, who is never rejected.
    */
   readonly client?: string | undefined;
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** Slow on purpose; runs outside units. */
+/** Slow by design; runs outside transactions. */
 export interface PasswordHasher {
-  /** @throws DomainError SERVER_BUSY when too many are waiting, or nobody waits for this one any more. */
+  /** @throws DomainError SERVER_BUSY if too many requests are pending or the request was cancelled */
   hash(password: string, request?: HashRequest): Promise<string>;
-  /** Takes as long for a null hash, so that nobody learns who exists. @throws DomainError SERVER_BUSY */
+  /**
+   * Takes equally long for a null hash, so that timing does not reveal which users exist. @throws DomainError
+   * SERVER_BUSY
+   */
   verify(password: string, hash: string | null, request?: HashRequest): Promise<boolean>;
 }
 
@@ -93,42 +96,42 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Somebody logged in with a browser, until they log out or it expires (protocol §7.6). */
+/** Browser session, which lasts until logout or expiry (protocol §7.6). */
 export interface Session {
   readonly id: SessionId;
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** What the browser called itself, at most `MAX_USER_AGENT_LENGTH` characters; empty: nothing. */
+  /** User agent of the browser, at most `MAX_USER_AGENT_LENGTH` characters; empty if none was sent. */
   readonly userAgent: string;
   readonly createdAt: UnixSeconds;
-  /** Written at most once in `RENEW_AFTER_SECONDS`. */
+  /** Updated at most once per `RENEW_AFTER_SECONDS`. */
   readonly lastUsedAt: UnixSeconds;
   readonly expiresAt: UnixSeconds;
 }
 
 export type NewSession = Omit<Session, 'id'>;
 
-/** Of one user at the same time; one more ends the session that was used least recently. */
+/** Concurrent sessions per user; a new one beyond this limit ends the least recently used. */
 export const MAX_SESSIONS = 50;
 export const MAX_USER_AGENT_LENGTH = 200;
 
 const DAY = 86_400;
-/** A session that nobody uses for so long expires. */
+/** Idle time after which a session expires. */
 export const SESSION_IDLE_SECONDS = 14 * DAY;
-/** However much it is used. */
+/** Maximum lifetime regardless of use. */
 export const SESSION_MAX_SECONDS = 365 * DAY;
-/** That a session is in use is written down when what is written is so old. */
+/** Minimum age of the stored last use before it is updated. */
 export const RENEW_AFTER_SECONDS = 600;
 
-/** When a session expires that is used now, and then no more. */
+/** Returns the expiry of a session that is used now and never again. */
 export const sessionExpiry = (createdAt: UnixSeconds, now: UnixSeconds): UnixSeconds =>
   Math.min(now + SESSION_IDLE_SECONDS, createdAt + SESSION_MAX_SECONDS);
 
-/** Whether its use has to be written down. */
+/** True if the last use has to be stored again. */
 export const isRenewalDue = ({ lastUsedAt }: Pick<Session, 'lastUsedAt'>, now: UnixSeconds): boolean =>
   now - lastUsedAt >= RENEW_AFTER_SECONDS;
 
-/** Those that have to end before a user may have one more: expired ones, and the least recently used. */
+/** Returns the sessions that must end before a new one starts: expired ones and the least recently used. */
 export function surplusSessions(sessions: readonly Session[], now: UnixSeconds): readonly SessionId[] {
   const byUse = [...sessions].sort((a, b) => b.lastUsedAt - a.lastUsedAt || b.id - a.id);
   const kept = byUse.filter(({ expiresAt }) => expiresAt > now).slice(0, MAX_SESSIONS - 1);
@@ -136,34 +139,32 @@ export function surplusSessions(sessions: readonly Session[], now: UnixSeconds):
 }
 
 export interface SessionReads {
-  /** By what `SessionTokens.fingerprint` makes of the token; across realms, as cookies do not say theirs. */
+  /** Finds a session by `SessionTokens.fingerprint` across realms, because cookies do not name their realm. */
   findByFingerprint(fingerprint: string): Promise<Session | null>;
-  /** Most recently used first; expired ones too, until they are removed. */
+  /** Most recently used first; includes expired sessions until they are removed. */
   listOf(realmId: RealmId, userId: UserId): Promise<readonly Session[]>;
 }
 
 /** Every implementation passes session-repository.contract.ts. */
 export interface SessionRepository extends SessionReads {
   add(session: NewSession, fingerprint: string): Promise<SessionId>;
-  /** Nothing happens to a session that is no more. */
+  /** Ignores sessions that no longer exist. */
   renew(id: SessionId, use: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void>;
-  /** Those of the user alone, whatever is named. Answers how many there were. */
+  /** Removes only sessions of the user. Returns the number removed. */
   remove(realmId: RealmId, userId: UserId, ids: readonly SessionId[]): Promise<number>;
-  /** At most `limit`. Answers how many there were. */
+  /** Removes at most `limit` sessions. Returns the number removed. */
   removeOfRealm(realmId: RealmId, limit: number): Promise<number>;
-  /** The same with those that expire at `now` or earlier, of all realms. */
+  /** Removes sessions of all realms that expire at `now` or earlier, at most `limit`. Returns the number removed. */
   removeExpired(now: UnixSeconds, limit: number): Promise<number>;
 }
 
-/**
- * What a browser keeps of a session, and what is stored of that. Synchronous and quick: it may run inside a unit.
- */
+/** Creates session tokens for browsers and their stored form. Synchronous and fast enough for transactions. */
 export interface SessionTokens {
-  /** A new one, which nobody can guess. */
+  /** Returns a new unguessable token. */
   make(): string;
-  /** What is stored of a token for looking it up: a keyed hash. */
+  /** Returns a keyed hash of the token for look-ups. */
   fingerprint(token: string): string;
-  /** What the browser's own pages prove with that a request comes from them (protocol §7.6). */
+  /** Returns the token with which the browser's own pages prove the origin of a request (protocol §7.6). */
   csrfTokenOf(token: string): string;
 }
 
@@ -180,12 +181,12 @@ export const CREDENTIAL_FEATURE = {
   },
 };
 
-/** As sent to clients (protocol §8.3). */
+/** Limits as sent to clients (protocol §8.3). */
 export const PASSWORD_MIN_LENGTH = 8;
 export const PASSWORD_MAX_LENGTH = 100;
 export const PASSWORD_MIN_GUESSES = 10_000;
 
-/** How many guesses somebody needs who knows these words of the person: their name, their address. */
+/** Estimates the guesses needed by an attacker who knows the user's name and address. */
 export interface PasswordStrength {
   leastGuesses(password: string, known: readonly string[]): number;
 }
@@ -195,26 +196,29 @@ export function checkPassword(strength: PasswordStrength, password: string, know
   if (!isPasswordStrong(strength, password, known)) throw new DomainError('WEAK_PASSWORD', 'The password is too weak.');
 }
 
-/** `known`: words of the person, which others try first. */
+/** `known` lists words related to the user, which attackers try first. */
 export function isPasswordStrong(strength: PasswordStrength, password: string, known: readonly string[]): boolean {
   const fits = !isShorterThan(password, PASSWORD_MIN_LENGTH) && !isLongerThan(password, PASSWORD_MAX_LENGTH);
   return fits && strength.leastGuesses(password, known) >= PASSWORD_MIN_GUESSES;
 }
 
 /**
- * Keeps passwords from being guessed: a few attempts for each address, then a pause (protocol §11). `ip`: of whoever tries,
- * so that nobody makes it forget by trying invented addresses.
+ * Throttles password guesses per email address (protocol §11). `ip` identifies the client, which cannot evict entries
+ * by trying invented addresses.
  */
 export interface LoginAttempts {
-  /** Counts one. @throws DomainError RATE_LIMITED; such an attempt does not count. */
+  /** Counts an attempt. @throws DomainError RATE_LIMITED; such an attempt is not counted */
   attempt(realmAndAddress: string, ip?: string): void;
-  /** As if the last attempt had not been: no password was looked at. */
+  /** Withdraws the last attempt, because no password was verified. */
   withdraw(realmAndAddress: string, ip?: string): void;
-  /** As if there had been none. */
+  /** Resets the attempts. */
   forget(realmAndAddress: string, ip?: string): void;
 }
 
-/** What attempts for an address are counted under; null: on a host of no realm, where none ever counts. */
+/**
+ * Key under which attempts for an address are counted. A null realm stands for a host without a realm, where attempts
+ * are never counted.
+ */
 export const loginAttemptKey = (realmId: RealmId | null, address: string): string => `${realmId}:${foldCase(address)}`;
 
 interface SessionOwner {
@@ -222,7 +226,7 @@ interface SessionOwner {
   readonly id: UserId;
 }
 
-/** Logs somebody out of every browser, but for the session `except`. Answers how many sessions ended. */
+/** Ends all sessions of a user but `except`. Returns the number of ended sessions. */
 export async function endSessions(tx: Transaction, user: SessionOwner, except?: SessionId): Promise<number> {
   const sessions = await tx.sessions.listOf(user.realmId, user.id);
   return removeSessions(
@@ -232,7 +236,7 @@ export async function endSessions(tx: Transaction, user: SessionOwner, except?: 
   );
 }
 
-/** Ends these sessions of the user; others of the list are left alone. Answers how many there were. */
+/** Ends the listed sessions that belong to the user and ignores others. Returns the number of ended sessions. */
 export async function removeSessions(
   tx: Transaction,
   { realmId, id: userId }: SessionOwner,
@@ -244,8 +248,8 @@ export async function removeSessions(
 }
 
 /**
- * Gives a user another password, or none: all browsers in which they have logged in are logged out, but for the session `except`,
- * and links for setting one or taking another address end. API keys stay as they are (protocol §8.3).
+ * Changes or removes a user's password, ends all sessions but `except`, and ends pending password and email links.
+ * API keys stay valid (protocol §8.3).
  */
 export async function changePassword(
   tx: Transaction,
@@ -257,7 +261,7 @@ export async function changePassword(
   await tx.users.setPasswordHash(realmId, userId, passwordHash);
   await endSessions(tx, user, except);
   await endConfirmationOf(tx, user, 'passwordReset', now);
-  // Whoever had the password before could ask for an address of theirs.
+  // A holder of the former password could have requested a change to their own address.
   await endConfirmationOf(tx, user, 'emailChange', now);
   await tx.events.append(realmId, { event: { type: 'user.credentials_changed', userId }, audience: nobody });
 }

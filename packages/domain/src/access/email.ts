@@ -1,36 +1,36 @@
 import { type Job, type JobHandler, type JobKind, type JobWork, jobKind } from '../kernel/jobs.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 
-/** What somebody gets by mail, in both forms. */
+/** Email in text and HTML form. */
 export interface Letter {
-  /** An address that `isEmailAddress` takes. */
+  /** Address accepted by `isEmailAddress`. */
   readonly to: string;
-  /** Shown as the sender beside the server's own address: an organization's name. One line without control characters. */
+  /** Display name beside the server's address, usually the realm name. Single line without control characters. */
   readonly senderName: string;
-  /** One line without control characters. */
+  /** Single line without control characters. */
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** Sends letters: through a mail server, into files, or however the host application does. */
+/** Sends email through a mail server, to files or through the host application. */
 export interface Mailer {
-  /** Resolves when the letter is out of our hands. @throws whatever went wrong: it is tried again later */
+  /** Resolves when the email has been handed over. @throws any error; the job is retried later */
   send(letter: Letter): Promise<void>;
 }
 
-/** A letter in plain words, none of them markup. */
+/** Plain text content of an email, without markup. */
 export interface LetterContent extends Pick<Letter, 'to' | 'senderName' | 'subject'> {
   readonly paragraphs: readonly string[];
-  /** What the reader is asked to open, after the paragraphs. */
+  /** Link after the paragraphs. */
   readonly link?: { readonly label: string; readonly url: string };
-  /** Below everything else, smaller: why one gets this. */
+  /** Small print at the bottom that explains why the recipient gets this email. */
   readonly footer?: string;
 }
 
-/** Both forms of a letter, which say the same. */
+/** Composes the text and the HTML form with the same content. */
 export function composeLetter({ paragraphs, link, footer, to, ...content }: LetterContent): Letter {
-  // Names may hold line ends, which not every mailer keeps out of the headers.
+  // Names may contain line breaks, which not every mailer strips from headers.
   const senderName = toSingleLine(content.senderName);
   const subject = toSingleLine(content.subject);
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), ...(footer ? [`-- \n${footer}`] : [])];
@@ -50,7 +50,7 @@ export function composeLetter({ paragraphs, link, footer, to, ...content }: Lett
   };
 }
 
-/** What letters are counted by. */
+/** Rate limit rules for emails. */
 export type LetterRule =
   | 'emailChangeByUser'
   | 'passwordResetByEmail'
@@ -58,32 +58,32 @@ export type LetterRule =
   | 'loginByUser'
   | 'anonymousByIp';
 
-/** Keeps people from having the server send letters without end, to themselves or to others (protocol §11). */
+/** Limits the emails that users can trigger, to themselves or to others (protocol §11). */
 export interface LetterQuota {
   /**
-   * Counts one. `ip`: of whoever asks, where anybody may make up the key. @throws DomainError RATE_LIMITED; what is refused
-   * does not count
+   * Counts one email; a rejected one does not count. `ip` is the requester's address, for keys that anyone can
+   * invent. @throws DomainError RATE_LIMITED
    */
   take(rule: LetterRule, key: string, ip?: string): void;
-  /** As if the last one had not been: no letter was sent. */
+  /** Reverts the last `take` because no email was sent. */
   withdraw(rule: LetterRule, key: string, ip?: string): void;
 }
 
-/** Mail servers may be down for a night; after about a day a letter is set aside. */
+/** Covers an overnight outage of the mail server; after about a day the email is set aside. */
 const RETRIES = { maxAttempts: 14, firstDelaySeconds: 30, maxDelaySeconds: 4 * 3600 };
-/** Longer than a mailer may take: it gives up on its own before. */
+/** Longer than the mailer's own timeout. */
 const LEASE_SECONDS = 300;
 
 /**
- * A kind of job that sends a letter each. The payload names what the letter is about by ids, and never holds a secret: the
- * letter is composed when it is sent.
+ * Defines a kind of job that sends one email. The payload contains ids but no secrets. The email is composed at
+ * sending time.
  */
 export const letterJobKind = <Payload>(kind: Pick<JobKind<Payload>, 'name' | 'readPayload'>): JobKind<Payload> =>
   jobKind({ ...kind, retries: RETRIES, leaseSeconds: LEASE_SECONDS });
 
 /**
- * Sends the letters of one kind: at least once, since a crash may come between the sending and the unit that ends the job.
- * `compose` answers null for one that is no longer wanted.
+ * Sends emails of one kind at least once: a crash may occur between sending and ending the job. `compose` returns
+ * null if the email is no longer wanted.
  */
 export abstract class LetterJobs<Payload> implements JobHandler<Payload> {
   abstract readonly kind: JobKind<Payload>;

@@ -12,8 +12,8 @@ const group = (id: number, memberIds: number[], subgroupIds: number[] = [], isDe
 });
 const sorted = (ids: ReadonlySet<number>) => [...ids].sort((a, b) => a - b);
 
-describe('groups within groups', () => {
-  it('everybody is in their groups and in all that hold them', () => {
+describe('GroupClosure', () => {
+  it('includes direct groups and all groups that contain them', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [11], [1]), group(3, [], [2]), group(4, [10, 12])]);
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2, 3, 4]);
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2, 3]);
@@ -27,7 +27,7 @@ describe('groups within groups', () => {
     expect(closure.isWithin(groupId(1), groupId(9))).toBe(false);
   });
 
-  it('a deactivated group keeps its members but passes them to no other group', () => {
+  it('keeps members of a deactivated group out of the groups that contain it', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [11], [1], true), group(3, [], [2])]);
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2]);
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2]);
@@ -37,7 +37,7 @@ describe('groups within groups', () => {
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1]);
   });
 
-  it('follows every change', () => {
+  it('stays correct after every kind of change', () => {
     const closure = new GroupClosure([group(1, [10])]);
     closure.addGroup(groupId(2));
     closure.addSubgroups(groupId(2), groups(1));
@@ -53,13 +53,13 @@ describe('groups within groups', () => {
     closure.addSubgroups(groupId(3), groups(1));
     closure.addSubgroups(groupId(2), groups(3));
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 3]);
-    // Adding again changes nothing.
+    // Adding again is idempotent.
     closure.addGroup(groupId(3), false);
     closure.addMembers(groupId(1), users(10));
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 3]);
   });
 
-  it('a set handed out stays as it was', () => {
+  it('does not modify returned sets', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [])]);
     const before = closure.groupsOf(userId(10));
     closure.addMembers(groupId(2), users(10));
@@ -67,21 +67,21 @@ describe('groups within groups', () => {
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2]);
   });
 
-  it('those in the same groups share a set', () => {
+  it('shares one set among users in the same groups', () => {
     const closure = new GroupClosure([group(1, [10, 11]), group(2, [11, 10])]);
     expect(closure.groupsOf(userId(10))).toBe(closure.groupsOf(userId(11)));
-    // Whatever came first.
+    // Sharing is independent of insertion order.
     closure.addMembers(groupId(2), users(12));
     closure.addMembers(groupId(1), users(12));
     expect(closure.groupsOf(userId(12))).toBe(closure.groupsOf(userId(11)));
   });
 
-  it('a group may be held twice, by one and by what holds that one', () => {
+  it('supports a group contained both directly and indirectly', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [], [1]), group(4, [], [2]), group(3, [], [1, 2, 4])]);
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2, 3, 4]);
   });
 
-  it('a new group is in use', () => {
+  it('treats a new group as active', () => {
     const closure = new GroupClosure([group(1, [])]);
     closure.addGroup(groupId(2));
     closure.addMembers(groupId(2), users(10));
@@ -89,7 +89,7 @@ describe('groups within groups', () => {
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2]);
   });
 
-  it('works beyond the 32 groups of a word', () => {
+  it('supports more than 32 groups', () => {
     const chain = Array.from({ length: 100 }, (_, index) =>
       group(index + 1, [index + 1001], index === 0 ? [] : [index]),
     );
@@ -99,7 +99,7 @@ describe('groups within groups', () => {
     expect(sorted(closure.groupsOf(userId(1067)))).toEqual(Array.from({ length: 34 }, (_, index) => index + 67));
   });
 
-  it('has no groups that were never added', () => {
+  it('throws for unknown groups', () => {
     const closure = new GroupClosure();
     expect(() => closure.addMembers(groupId(1), users(10))).toThrow('There is no group 1.');
     expect(() => closure.addSubgroups(groupId(1), groups(2))).toThrow('There is no group');
@@ -107,7 +107,7 @@ describe('groups within groups', () => {
   });
 });
 
-describe('circles', () => {
+describe('cycles', () => {
   const edges = [
     { subgroupId: groupId(1), groupId: groupId(2) },
     { subgroupId: groupId(2), groupId: groupId(3) },
@@ -126,7 +126,7 @@ describe('circles', () => {
     ${4} | ${[3]}    | ${'yes'}
     ${5} | ${[1, 2]} | ${'yes'}
     ${5} | ${[]}     | ${'yes'}
-  `('$what into $into: $expected', ({ into, what, expected }) => {
+  `('allows adding $what to $into: $expected', ({ into, what, expected }) => {
     expect(formatDecision(staysAcyclic(edges, groupId(into), groups(...what)))).toBe(
       expected === 'yes'
         ? 'yes'
@@ -134,17 +134,17 @@ describe('circles', () => {
     );
   });
 
-  it('are refused and change nothing', () => {
+  it('rejects a cycle without changing anything', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [11], [1]), group(3, [])]);
     expect(() => closure.addSubgroups(groupId(1), groups(3, 2))).toThrow('Group 1 would hold itself.');
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2]);
     expect(closure.isWithin(groupId(3), groupId(1))).toBe(false);
-    // Even where something deactivated stands between: it may come back.
+    // Deactivated groups count too, since they may be reactivated.
     closure.setDeactivated(groupId(1), true);
     expect(() => closure.addSubgroups(groupId(1), groups(2))).toThrow('Group 1 would hold itself.');
   });
 
-  it('are not built', () => {
+  it('throws if the initial groups contain a cycle', () => {
     expect(() => new GroupClosure([group(1, [], [2]), group(2, [], [1])])).toThrow('in a circle');
     expect(() => new GroupClosure([group(1, [], [1])])).toThrow('in a circle');
   });
@@ -168,7 +168,7 @@ describe('random groups', () => {
     isDeactivated: boolean;
   }
 
-  /** By walking down from the group, again and again. */
+  /** Checks membership naively by walking down from the group. */
   function isIn(world: Map<number, Naive>, id: number, who: number): boolean {
     const { members, subgroups } = world.get(id)!;
     return members.has(who) || [...subgroups].some((sub) => !world.get(sub)!.isDeactivated && isIn(world, sub, who));
@@ -177,7 +177,7 @@ describe('random groups', () => {
   const holds = (world: Map<number, Naive>, outer: number, inner: number): boolean =>
     outer === inner || [...world.get(outer)!.subgroups].some((sub) => holds(world, sub, inner));
 
-  it('equal what a naive walk finds, after every change, and when built anew', () => {
+  it('match a naive walk after every change and after a rebuild', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const all = Array.from({ length: COUNT }, (_, index) => index + 1);
@@ -224,11 +224,11 @@ describe('random groups', () => {
   });
 });
 
-describe('a realm of 10,000 users and 500 nested groups', () => {
+describe('GroupClosure with 10,000 users and 500 nested groups', () => {
   const NESTED = 500;
   const PEOPLE = 10_000;
 
-  /** A chain, the longest way up there is, with everybody in a few of its groups. */
+  /** Builds a chain, the deepest nesting, with every user in a few groups. */
   function build(): GroupClosure {
     const members: number[][] = Array.from({ length: NESTED }, () => []);
     for (let who = 1; who <= PEOPLE; who++) {
@@ -237,9 +237,9 @@ describe('a realm of 10,000 users and 500 nested groups', () => {
     return new GroupClosure(members.map((ids, index) => group(index + 1, ids, index === 0 ? [] : [index])));
   }
 
-  it('gives everybody the right groups', () => {
+  it('returns the correct groups for all users', () => {
     const closure = build();
-    // User 1 is in the 7th, 14th and 21st group from the bottom, counted from zero, and in all above.
+    // User 1 is in groups 7, 14 and 21 from the bottom, counted from zero, and in all groups above.
     expect(closure.groupsOf(userId(1001)).size).toBe(NESTED - 7);
     let total = 0;
     for (let who = 1; who <= PEOPLE; who++) total += closure.groupsOf(userId(1000 + who)).size > 0 ? 1 : 0;

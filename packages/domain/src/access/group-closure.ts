@@ -2,13 +2,13 @@ import './roles.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf } from '../kernel/permission.js';
 
-/** A group in another one. */
+/** Direct containment of a subgroup in a group. */
 export interface GroupEdge {
   readonly subgroupId: GroupId;
   readonly groupId: GroupId;
 }
 
-/** Whether the groups may be put into `groupId`: none of them may hold it already, at any depth, or be it (users §12.4). */
+/** Denies adding subgroups that are or contain `groupId` at any depth (users §12.4). */
 export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgroupIds: readonly GroupId[]): Decision {
   const holders = groupsHolding(edges, groupId);
   return denyIf(
@@ -18,11 +18,11 @@ export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgr
   );
 }
 
-/** The group and every group that holds it at any depth, deactivated ones too. */
+/** Returns the group and all groups that contain it at any depth, including deactivated ones. */
 export const groupsHolding = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
   reachable(edges, id, ({ subgroupId, groupId }) => [subgroupId, groupId]);
 
-/** The group and every group in it at any depth, deactivated ones too. */
+/** Returns the group and all groups it contains at any depth, including deactivated ones. */
 export const groupsHeldBy = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
   reachable(edges, id, ({ subgroupId, groupId }) => [groupId, subgroupId]);
 
@@ -39,15 +39,15 @@ function reachable(
     else next.set(from, [to]);
   }
   const found = new Set([id]);
-  // A set is walked in order of insertion, what is added meanwhile included.
+  // Set iteration includes elements added during the loop.
   for (const group of found) for (const neighbour of next.get(group) ?? []) found.add(neighbour);
   return found;
 }
 
-/** A group as the closure knows it. */
+/** Group data in the closure. */
 export interface ClosureGroup {
   readonly id: GroupId;
-  /** Its members are in it still, but not, through it, in the groups that hold it. */
+  /** Members stay in a deactivated group, but do not count towards groups that contain it. */
   readonly isDeactivated: boolean;
   readonly memberIds: Iterable<UserId>;
   readonly subgroupIds: Iterable<GroupId>;
@@ -61,23 +61,23 @@ interface Node {
   readonly subgroups: Set<Node>;
 }
 
-/** A set of groups, one bit each: unions of sets cost by the word. Bits beyond its end are not set. */
+/** Bit set of groups, which makes unions cheap. Bits past the end are zero. */
 type Bits = Uint32Array;
 
 /**
- * Who is in which group, directly or through subgroups, kept up to date change by change. A change between groups costs
- * one pass over them, a change of one member next to nothing; users in the same groups share one set.
+ * Transitive closure of group membership, updated incrementally. A change between groups costs one pass over them; a
+ * membership change is nearly free. Users in the same groups share one set.
  */
 export class GroupClosure {
   private readonly nodes = new Map<GroupId, Node>();
   private readonly directGroups = new Map<UserId, Set<Node>>();
-  /** For each group, by index, itself and all that hold it; empty while it has to be computed anew. */
+  /** Group at each index with all groups that contain it; empty while stale. */
   private reached: Bits[] = [];
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
-  /** Of users who were asked for; the rest is found by `sets`. */
+  /** Cache for requested users; other results come from `sets`. */
   private readonly known = new Map<UserId, ReadonlySet<GroupId>>();
 
-  /** @throws Error when the groups hold one another in a cycle. */
+  /** @throws Error if the groups form a cycle. */
   constructor(groups: Iterable<ClosureGroup> = []) {
     const all = [...groups];
     for (const group of all) this.addGroup(group.id, group.isDeactivated);
@@ -88,7 +88,7 @@ export class GroupClosure {
     this.reach();
   }
 
-  /** Every group they are in; empty for unknown users. */
+  /** Returns all groups of the user; empty for unknown users. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
     let groups = this.known.get(userId);
     if (groups === undefined) {
@@ -100,7 +100,7 @@ export class GroupClosure {
     return groups;
   }
 
-  /** Whether one group is the other or is held by it, at any depth, with nothing deactivated on the way up. */
+  /** True if the groups are equal, or the inner one is contained at any depth through active groups. */
   isWithin(innerId: GroupId, outerId: GroupId): boolean {
     const inner = this.nodes.get(innerId);
     const outer = this.nodes.get(outerId);
@@ -111,7 +111,7 @@ export class GroupClosure {
     if (this.nodes.has(id)) return;
     const index = this.nodes.size;
     this.nodes.set(id, { id, index, isDeactivated, holders: new Set(), subgroups: new Set() });
-    // Nothing holds it yet, so what the others reach stays as it is.
+    // Not contained in any group yet, so existing reach sets stay valid.
     if (this.reached.length === index) this.reached.push(bitsWith(index));
   }
 
@@ -138,7 +138,7 @@ export class GroupClosure {
     }
   }
 
-  /** @throws Error when that would close a cycle; `staysAcyclic` says so beforehand. Then nothing has changed. */
+  /** @throws Error if this would form a cycle, without changing anything; `staysAcyclic` checks it beforehand. */
   addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
     const added = [...subgroupIds];
     if (added.length === 0) return;
@@ -182,7 +182,7 @@ export class GroupClosure {
     this.known.clear();
   }
 
-  /** Those who are in the same ones share the answer. */
+  /** Users with the same direct groups share the result. */
   private groupsAround(direct: ReadonlySet<Node>): ReadonlySet<GroupId> {
     const key = [...direct]
       .map(({ index }) => index)
@@ -205,7 +205,7 @@ export class GroupClosure {
     return groups;
   }
 
-  /** Outer groups first, so that each one finds those that hold it done. */
+  /** Processes outer groups first, so that the sets of containing groups are complete. */
   private reach(): readonly Bits[] {
     if (this.reached.length === this.nodes.size) return this.reached;
     const waiting = new Map<Node, number>();
@@ -235,7 +235,7 @@ const NO_GROUPS: ReadonlySet<GroupId> = new Set();
 
 const wordsFor = (count: number): number => (count + 31) >>> 5;
 
-/** One bit, and room for those of so many groups. */
+/** Returns a bit set with one bit and capacity for `count` groups. */
 function bitsWith(index: number, count = index + 1): Bits {
   const bits = new Uint32Array(wordsFor(count));
   bits[index >>> 5]! |= 1 << (index & 31);

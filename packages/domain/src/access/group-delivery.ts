@@ -15,7 +15,7 @@ import { type ClosureGroup, GroupClosure, type GroupEdge } from './group-closure
 
 declare module '../kernel/event.js' {
   interface AudienceTypes {
-    /** Those in the group, directly or through subgroups. */
+    /** Members of the group, directly or through subgroups. */
     group: { readonly id: GroupId };
   }
 }
@@ -75,7 +75,7 @@ export const onlineInGroups = ({ directGroupIds }: QueueOwnerRights): Pick<Onlin
   directGroups: new Set(directGroupIds),
 });
 
-/** All groups, with those of their members who are online. */
+/** All groups with their online members. */
 export class GroupProjection implements LiveProjection {
   private readonly closure: GroupClosure;
 
@@ -86,7 +86,7 @@ export class GroupProjection implements LiveProjection {
     this.closure = new GroupClosure(groupsIn(snapshot));
   }
 
-  /** Of somebody online, directly or through subgroups. */
+  /** Returns the groups of an online user, directly or through subgroups. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
     return this.closure.groupsOf(userId);
   }

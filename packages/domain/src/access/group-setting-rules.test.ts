@@ -19,7 +19,7 @@ const speltOut = (directMembers: number[], directSubgroups: number[] = []): Grou
   directSubgroups: directSubgroups.map(groupId),
 });
 
-describe('the canonical form of a group setting', () => {
+describe('canonicalGroupSetting', () => {
   it.each`
     given                             | is
     ${7}                              | ${7}
@@ -31,12 +31,12 @@ describe('the canonical form of a group setting', () => {
     ${speltOut([9], [7])}             | ${speltOut([9], [7])}
     ${speltOut([], [10, 9, 10])}      | ${speltOut([], [9, 10])}
     ${speltOut([10, 9], [nobody, 7])} | ${speltOut([9, 10], [nobody, 7])}
-  `('$given is $is', ({ given, is }) => {
+  `('normalizes $given to $is', ({ given, is }) => {
     expect(canonicalGroupSetting(given, nobody)).toEqual(is);
   });
 
   const ids = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 5 });
-  it('is idempotent and equal for equivalent values', () => {
+  it('returns equal, stable results for equivalent values', () => {
     fc.assert(
       fc.property(ids, ids, (members, subgroups) => {
         const once = canonicalGroupSetting(speltOut(members, subgroups), nobody);
@@ -59,12 +59,12 @@ describe('the canonical form of a group setting', () => {
     ${speltOut([7, 8])}   | ${speltOut([7])}       | ${false}
     ${speltOut([7], [9])} | ${speltOut([7], [10])} | ${false}
     ${speltOut([7], [9])} | ${speltOut([7])}       | ${false}
-  `('$one and $other: $same', ({ one, other, same }) => {
+  `('compares $one and $other: $same', ({ one, other, same }) => {
     expect(isSameGroupSetting(one, other)).toBe(same);
   });
 });
 
-describe('changing a value', () => {
+describe('groupSettingUpdate', () => {
   it.each`
     current              | change                                       | becomes
     ${7}                 | ${{ new: 8 }}                                | ${8}
@@ -79,7 +79,7 @@ describe('changing a value', () => {
     ${speltOut([9, 10])} | ${{ new: speltOut([10, 9, 9]) }}             | ${null}
     ${speltOut([9, 10])} | ${{ new: 7, old: speltOut([9]) }}            | ${'stale'}
     ${speltOut([9])}     | ${{ new: speltOut([]) }}                     | ${nobody}
-  `('from $current by $change: $becomes', ({ current, change, becomes }) => {
+  `('changes $current with $change to $becomes', ({ current, change, becomes }) => {
     const { decision, value } = groupSettingUpdate(current, change, nobody);
     if (becomes === 'stale') {
       expect(formatDecision(decision)).toBe("STALE_VALUE: 'old' value does not match the expected value.");
@@ -90,7 +90,7 @@ describe('changing a value', () => {
   });
 });
 
-describe('whether a permission may have a value', () => {
+describe('checkGroupSetting', () => {
   const named = {
     groups: new Map([
       ...SYSTEM_GROUPS.map(({ name }) => [systemGroup[name], makeSystemGroup(name)] as const),
@@ -124,7 +124,7 @@ describe('whether a permission may have a value', () => {
     ${speltOut([9], [41])}     | ${'GROUP_DEACTIVATED: User group is deactivated.'}
     ${speltOut([9], [41, 99])} | ${'UNKNOWN_GROUP: Invalid user group ID: 99'}
     ${speltOut([9], [1, 7])}   | ${'yes'}
-  `('$value, open to all: $expected', ({ value, expected }) => {
+  `('validates $value for a permission open to all: $expected', ({ value, expected }) => {
     expect(check(value)).toBe(expected);
   });
 
@@ -134,13 +134,13 @@ describe('whether a permission may have a value', () => {
     ${'n'}  | ${'yes'}                 | ${cannot('role:everyone')} | ${cannot('role:internet')}
     ${'y'}  | ${cannot('role:nobody')} | ${'yes'}                   | ${cannot('role:internet')}
     ${'ny'} | ${'yes'}                 | ${'yes'}                   | ${cannot('role:internet')}
-  `('allowing "$allows"', (row) => {
+  `('permits the system groups allowed by "$allows"', (row) => {
     const definition = groupSetting('members', row.allows);
     expect(check(systemGroup.nobody, definition)).toBe(row.nobody);
     expect(check(systemGroup.everyone, definition)).toBe(row.everyone);
     expect(check(systemGroup.internet, definition)).toBe(row.internet);
     expect(check(systemGroup.internet, { ...definition, allowInternet: true })).toBe('yes');
-    // Spelt out, everyone is accepted anywhere; guests are turned away later.
+    // Accepted inside anonymous groups; guests are denied when the permission is checked.
     expect(check(speltOut([9], [systemGroup.everyone, systemGroup.nobody]), definition)).toBe('yes');
   });
 
@@ -158,12 +158,12 @@ describe('whether a permission may have a value', () => {
     ${'canCreateWebPublicChannel'} | ${'everyone'}       | ${cannot('role:everyone')}
     ${'canManageAllGroups'}        | ${'nobody'}         | ${cannot('role:nobody')}
     ${'canManageAllGroups'}        | ${'members'}        | ${'yes'}
-  `('$permission to $group: $expected', ({ permission, group, expected }) => {
+  `('permits $permission for $group: $expected', ({ permission, group, expected }) => {
     const definition = REALM_PERMISSIONS[permission as keyof typeof REALM_PERMISSIONS];
     expect(check(systemGroup[group as SystemGroupName], definition)).toBe(expected);
   });
 
-  it('for system groups only takes no other group and nothing spelt out', () => {
+  it('accepts only system groups if the permission requires them', () => {
     const { canAccessAllUsers } = REALM_PERMISSIONS;
     expect(check(groupId(40), canAccessAllUsers)).toBe(mustBeSystem);
     expect(check(speltOut([8], [99]), canAccessAllUsers)).toBe(mustBeSystem);
@@ -173,7 +173,7 @@ describe('whether a permission may have a value', () => {
     });
   });
 
-  it('from a list takes no group beyond it, one of the system or not', () => {
+  it('accepts only allowed system groups if the permission lists them', () => {
     const definition = groupSetting('members', 'n', { allowedSystemGroups: ['members'] });
     expect(check(systemGroup.members, definition)).toBe('yes');
     expect(check(systemGroup.owners, definition)).toBe(cannot('role:owners'));
@@ -181,13 +181,13 @@ describe('whether a permission may have a value', () => {
   });
 });
 
-describe('what a value names', () => {
-  it('has to be looked up before it is checked', () => {
+describe('namedIn and namesGroup', () => {
+  it('returns all ids to look up before validation', () => {
     expect(namedIn(groupId(7))).toEqual({ groupIds: [7], userIds: [] });
     expect(namedIn(speltOut([9], [7, 8]))).toEqual({ groupIds: [7, 8], userIds: [9] });
   });
 
-  it('keeps those groups from being deactivated', () => {
+  it('detects groups on which a value depends', () => {
     expect(namesGroup(groupId(7), groupId(7))).toBe(true);
     expect(namesGroup(groupId(7), groupId(8))).toBe(false);
     expect(namesGroup(speltOut([8], [7]), groupId(7))).toBe(true);

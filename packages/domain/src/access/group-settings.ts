@@ -7,25 +7,25 @@ import { slicesOf } from '../kernel/work.js';
 import { type Actor, isGuest } from './actor.js';
 import type { SystemGroupName } from './roles.js';
 
-/** What a permission is given to: a named group, or an anonymous one spelt out by its members. Both lists ascend. */
+/** Holder of a permission: a named group, or an anonymous group given by its members. Both lists are ascending. */
 export type GroupSettingValue =
   | GroupId
   | { readonly directMembers: readonly UserId[]; readonly directSubgroups: readonly GroupId[] };
 
-/** One permission that can be given to a group (channels §3.4–3.6). */
+/** Definition of a permission that can be assigned to a group (channels §3.4–3.6). */
 export interface GroupSettingDefinition {
   readonly requireSystemGroup: boolean;
   readonly allowInternet: boolean;
   readonly allowNobody: boolean;
   readonly allowEveryone: boolean;
   readonly default: SystemGroupName | 'creator';
-  /** The default of this permission on a system group; absent outside the registry of groups. */
+  /** Default value on system groups; absent outside the group registry. */
   readonly defaultOnSystemGroups?: SystemGroupName;
-  /** Empty: any. */
+  /** Empty allows any system group. */
   readonly allowedSystemGroups: readonly SystemGroupName[];
 }
 
-/** `n` allows nobody, `y` allows everyone. */
+/** `n` allows `nobody`, `y` allows `everyone`. */
 export function groupSetting(
   initial: SystemGroupName | 'creator',
   allows: '' | 'n' | 'y' | 'ny',
@@ -43,14 +43,14 @@ export function groupSetting(
 }
 
 export type GroupSettings<R> = { readonly [K in keyof R]: GroupId };
-/** The same permissions with what each is given to, as clients see it. */
+/** Permission values of a registry as clients see them. */
 export type GroupSettingValues<R> = { readonly [K in keyof R]: GroupSettingValue };
 
 type SystemGroupIds = Awaited<ReturnType<Transaction['groups']['systemGroupIds']>>;
 
 /**
- * The groups that permissions of a registry start with. `creator` becomes an anonymous group of the creator alone, or
- * nobody where there is no creator.
+ * Returns the initial groups of a permission registry. `creator` becomes an anonymous group with the creator as its
+ * only member, or `nobody` without a creator.
  */
 export async function defaultGroupSettings<R extends Readonly<Record<string, GroupSettingDefinition>>>(
   registry: R,
@@ -64,7 +64,7 @@ export async function defaultGroupSettings<R extends Readonly<Record<string, Gro
   return groupSettings as GroupSettings<R>;
 }
 
-/** An anonymous group, and its place in the log for whoever follows membership. */
+/** Creates an anonymous group and publishes an event for consumers that track membership. */
 export async function addAnonymousGroup(
   tx: Transaction,
   realmId: RealmId,
@@ -93,12 +93,13 @@ export async function addAnonymousGroup(
   return group.id;
 }
 
-/** What a grant reads of whoever asks. */
+/** Actor data needed to check a permission. */
 export type PermissionHolder = Pick<Actor, 'role' | 'groups'>;
 
 /**
- * The one way to ask for a permission (channels §3.3). Guests never pass one that cannot be given to everyone, whatever
- * groups they are in. Nobody passes by their role alone: where administrators do, a rule says so.
+ * Checks a permission; all rules use this function (channels §3.3). Guests never hold a permission that cannot be
+ * assigned to everyone, regardless of groups. Roles grant nothing by themselves; rules add exceptions for
+ * administrators.
  */
 export function isGranted(
   actor: PermissionHolder,
@@ -113,7 +114,10 @@ type Group = Awaited<ReturnType<Repositories['groups']['list']>>[number];
 const USERS_AT_A_TIME = 2000;
 const GROUPS_AT_A_TIME = 200;
 
-/** Of these users, those who are active and may be members: bots too, but none of the system's (contract decision 22). */
+/**
+ * Returns the given users who are active and may be members, including bots but not system bots (contract decision
+ * 22).
+ */
 export async function activeUserIds(
   repositories: Pick<Repositories | Transaction, 'users' | 'yield'>,
   realmId: RealmId,
@@ -141,8 +145,8 @@ export async function groupsById(
 }
 
 /**
- * The one spelling of a value (channels §2.4): lists ascend without duplicates; a single subgroup and nobody else is that
- * group; nobody at all is the group of nobody. Clients compare values by it, and so do updates.
+ * Canonical form of a value (channels §2.4): sorted lists without duplicates. A single subgroup becomes that group;
+ * an empty value becomes `nobody`. Clients and updates compare values in this form.
  */
 export function canonicalGroupSetting(value: GroupSettingValue, nobodyId: GroupId): GroupSettingValue {
   if (typeof value === 'number') return value;
@@ -154,7 +158,7 @@ export function canonicalGroupSetting(value: GroupSettingValue, nobodyId: GroupI
 
 const ascending = <Id extends number>(ids: readonly Id[]): readonly Id[] => [...new Set(ids)].sort((a, b) => a - b);
 
-/** Of canonical values. */
+/** Compares canonical values. */
 export function isSameGroupSetting(one: GroupSettingValue, other: GroupSettingValue): boolean {
   if (typeof one === 'number' || typeof other === 'number') return one === other;
   return isSame(one.directMembers, other.directMembers) && isSame(one.directSubgroups, other.directSubgroups);
@@ -163,15 +167,15 @@ export function isSameGroupSetting(one: GroupSettingValue, other: GroupSettingVa
 const isSame = (one: readonly number[], other: readonly number[]): boolean =>
   one.length === other.length && one.every((id, index) => id === other[index]);
 
-/** A change by somebody who says what they think the value is, so that they do not undo another's change unseen. */
+/** Change with the expected old value, so that concurrent changes are not overwritten. */
 export interface GroupSettingUpdate {
   readonly new: GroupSettingValue;
   readonly old?: GroupSettingValue;
 }
 
 /**
- * The value to store, canonical; null: it has that value already, so nothing changes and no event is sent. Refused where
- * `old` is another value (channels §2.4). `current`: as `GroupReads.settingValues` answers, and so clients see it.
+ * Returns the canonical value to store; null if it is unchanged, in which case no event is sent. Rejects a differing
+ * `old` (channels §2.4). `current` comes from `GroupReads.settingValues`.
  */
 export function groupSettingUpdate(
   current: GroupSettingValue,
@@ -191,24 +195,24 @@ export function groupSettingUpdate(
   };
 }
 
-/** What is asked of a group that a value names. */
+/** Data of a referenced group needed for validation. */
 export interface NamedGroup {
-  /** Null: an anonymous one. */
+  /** Null for an anonymous group. */
   readonly name: string | null;
-  /** Null: none of the system's. */
+  /** Null unless it is a system group. */
   readonly systemName: SystemGroupName | null;
   readonly isDeactivated: boolean;
 }
 
-/** What a value names, looked up beforehand: whatever is absent is unknown. */
+/** References of a value, looked up beforehand; absent ones are unknown. */
 export interface NamedInSetting {
-  /** By id: groups of the realm, anonymous ones too. */
+  /** Groups of the realm by id, including anonymous ones. */
   readonly groups: ReadonlyMap<GroupId, NamedGroup>;
-  /** Active users of the realm, without its system bots (contract decision 22). */
+  /** Active users of the realm except system bots (contract decision 22). */
   readonly userIds: ReadonlySet<UserId>;
 }
 
-/** The groups and users that `checkGroupSetting` asks for. */
+/** Returns the groups and users that `checkGroupSetting` needs. */
 export function namedIn(value: GroupSettingValue): {
   readonly groupIds: readonly GroupId[];
   readonly userIds: readonly UserId[];
@@ -219,9 +223,9 @@ export function namedIn(value: GroupSettingValue): {
 }
 
 /**
- * Whether a canonical value may be given to this permission, in the order of channels §2.4. `permission`: its name, for
- * refusals. What a permission excludes counts for a group by itself only: everyone beside somebody
- * else is accepted, and guests are turned away when it is asked (`isGranted`).
+ * Checks a canonical value in the order of channels §2.4. `permission` is the name for error messages. Exclusions
+ * apply only to a group as the entire value. `everyone` within an anonymous group is accepted, and `isGranted` denies
+ * guests later.
  */
 export function checkGroupSetting(
   value: GroupSettingValue,
@@ -284,11 +288,13 @@ function checkAnonymousGroup(value: Exclude<GroupSettingValue, GroupId>, named: 
   );
 }
 
-/** Whether a permission with this value depends on the group: as its holder, or as one of those spelt out. */
+/** True if a permission with this value depends on the group, directly or within an anonymous group. */
 export const namesGroup = (value: GroupSettingValue, id: GroupId): boolean => namedIn(value).groupIds.includes(id);
 
 /**
- * A value somebody chose for a permission, in its one spelling (channels §2.4). `permission`: its name, for refusals. @throws DomainError UNKNOWN_GROUP, UNKNOWN_USER, GROUP_DEACTIVATED, GROUP_NOT_ALLOWED, SYSTEM_GROUP_REQUIRED
+ * Validates a permission value and returns its canonical form (channels §2.4). `permission` is the name for error
+ * messages. @throws DomainError UNKNOWN_GROUP, UNKNOWN_USER, GROUP_DEACTIVATED, GROUP_NOT_ALLOWED,
+ * SYSTEM_GROUP_REQUIRED
  */
 export async function validateGroupSetting(
   tx: Transaction,
@@ -309,13 +315,14 @@ export async function validateGroupSetting(
 }
 
 /**
- * People and groups in the values of an organization's permissions, those included that were replaced and are not yet removed:
- * every client gets the values of all channels and groups.
+ * Maximum number of users and groups in all permission values of a realm, including replaced ones until removal.
+ * Every client receives all values of channels and groups.
  */
 export const MAX_PERMISSION_HOLDERS = 250_000;
 
 /**
- * Room for a value that names so many. One can always be named: whoever makes a channel or a group may administer it.
+ * Checks the capacity for a new value. A single holder is always allowed, since creators administer their channels
+ * and groups.
  * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
  */
 export function requireRoomForHolders(present: number, named: number): void {
@@ -328,7 +335,7 @@ export function requireRoomForHolders(present: number, named: number): void {
 }
 
 /**
- * The group that stands for an accepted value: the named one itself, or a new anonymous one.
+ * Returns the named group of an accepted value, or creates an anonymous one.
  * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
  */
 export async function groupForSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
@@ -338,7 +345,7 @@ export async function groupForSetting(tx: Transaction, realmId: RealmId, value: 
   return addAnonymousGroup(tx, realmId, directMembers, directSubgroups);
 }
 
-/** A permission that changes: `value` as clients see it, `groupId` what it is stored as. */
+/** Changed permission: `value` as clients see it, `groupId` as stored. */
 export interface AcceptedGroupSetting<P extends string> {
   readonly name: P;
   readonly value: GroupSettingValue;
@@ -346,8 +353,8 @@ export interface AcceptedGroupSetting<P extends string> {
 }
 
 /**
- * Those of the requested changes that change something, in the order of the registry.
- * @throws DomainError STALE_VALUE, and as `validateGroupSetting` and `groupForSetting` do
+ * Returns the requested changes that have an effect, in registry order.
+ * @throws DomainError STALE_VALUE, and the codes of `validateGroupSetting` and `groupForSetting`
  */
 export async function acceptGroupSettings<P extends string>(
   tx: Transaction,

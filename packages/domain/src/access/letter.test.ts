@@ -3,7 +3,7 @@ import { composeLetter } from './email.js';
 const ENVELOPE = { to: 'yorick@example.com', senderName: 'Elsinore', subject: 'Alas <poor> Yorick' };
 
 describe('composeLetter', () => {
-  it('says the same as text and as HTML', () => {
+  it('produces the same content as text and as HTML', () => {
     const link = { label: 'Join', url: 'https://chat.example.com/join/abc/?a=1&b=2' };
     const letter = composeLetter({ ...ENVELOPE, paragraphs: ['One', 'Two & three'], link, footer: 'Why' });
     expect(letter).toMatchObject(ENVELOPE);
@@ -13,7 +13,7 @@ describe('composeLetter', () => {
     expect(letter.html).toContain('<title>Alas &lt;poor&gt; Yorick</title>');
   });
 
-  it('keeps line ends and other control characters out of what becomes a header', () => {
+  it('strips line breaks and control characters from header values', () => {
     const letter = composeLetter({
       to: 'yorick@example.com',
       senderName: 'Elsinore\r\nBcc: everybody@example.com',
@@ -27,7 +27,7 @@ describe('composeLetter', () => {
     expect(letter.html).toContain('<title>Alas poor [2J Yorick</title>');
   });
 
-  it('takes nothing for markup', () => {
+  it('escapes markup in HTML', () => {
     const { html } = composeLetter({ ...ENVELOPE, paragraphs: ['<script>alert("1")</script>'] });
     expect(html).toContain('<p>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');
   });

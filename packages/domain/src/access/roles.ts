@@ -5,26 +5,26 @@ export type Role = (typeof ROLES)[number];
 
 const RANK: Readonly<Record<Role, number>> = { owner: 5, administrator: 4, moderator: 3, member: 2, guest: 1 };
 
-/** Whether `role` carries at least the rights of `minimum`: an owner is an administrator, and so on (channels §3.1). */
+/** True if `role` includes the permissions of `minimum`; for example, an owner is an administrator (channels §3.1). */
 export function isAtLeast(role: Role, minimum: Role): boolean {
   return RANK[role] >= RANK[minimum];
 }
 
 export const PERMISSION_ERRORS = declareErrors({
-  /** Of the organization. */
+  /** Requires an organization owner. */
   MUST_BE_OWNER: 'forbidden',
-  /** Of the organization. */
+  /** Requires an organization owner. */
   MUST_BE_ADMINISTRATOR: 'forbidden',
   MUST_BE_BOT: 'forbidden',
   MUST_NOT_BE_BOT: 'forbidden',
   MUST_NOT_BE_GUEST: 'forbidden',
   GROUP_CYCLE: 'conflict',
-  /** As the value of a permission. */
+  /** The group is not allowed as the value of a permission. */
   GROUP_NOT_ALLOWED: 'invalid',
-  /** As the value of a permission. */
+  /** The group is not allowed as the value of a permission. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
   TOO_MANY_PERMISSION_HOLDERS: 'conflict',
-  /** Somebody changed the value meanwhile. */
+  /** The value was changed concurrently. */
   STALE_VALUE: 'conflict',
 });
 
@@ -34,13 +34,13 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends PermissionErrors {}
 
   interface ErrorDetails {
-    /** `permission`: whose value it cannot be. */
+    /** `permission`: name of the permission that rejects the value. */
     GROUP_NOT_ALLOWED: { readonly permission: string; readonly groupName: string };
     SYSTEM_GROUP_REQUIRED: { readonly permission: string };
   }
 }
 
-/** In order of creation, hence of ascending ids (channels §3.2). */
+/** System groups in order of creation and therefore by ascending id (channels §3.2). */
 export const SYSTEM_GROUPS = [
   { name: 'nobody', description: 'Nobody' },
   { name: 'owners', description: 'Owners of this organization' },
@@ -54,7 +54,7 @@ export const SYSTEM_GROUPS = [
 
 export type SystemGroupName = (typeof SYSTEM_GROUPS)[number]['name'];
 
-/** Each holds the next smaller one as its only subgroup; `nobody` and `owners` hold none. */
+/** Each system group contains the next smaller one as its only subgroup; `nobody` and `owners` contain none. */
 export const SUBGROUP_OF: Readonly<Partial<Record<SystemGroupName, SystemGroupName>>> = {
   administrators: 'owners',
   moderators: 'administrators',
@@ -64,7 +64,7 @@ export const SUBGROUP_OF: Readonly<Partial<Record<SystemGroupName, SystemGroupNa
   internet: 'everyone',
 };
 
-/** What a system group is called among named groups: `role:fullmembers`. */
+/** Returns the name of a system group among named groups, such as `role:fullmembers`. */
 export function systemGroupTitle(name: SystemGroupName): string {
   return `role:${name.toLowerCase()}`;
 }
@@ -77,7 +77,7 @@ const BY_ROLE: Readonly<Record<Role, SystemGroupName>> = {
   guest: 'everyone',
 };
 
-/** The system groups a user is a direct member of; a member past the waiting period is a full member too. */
+/** Returns the system groups with direct membership. A member past the waiting period is also a full member. */
 export function directSystemGroups(role: Role, isPastWaitingPeriod: boolean): readonly SystemGroupName[] {
   return role === 'member' && isPastWaitingPeriod ? ['members', 'fullMembers'] : [BY_ROLE[role]];
 }

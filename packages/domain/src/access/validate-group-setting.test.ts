@@ -28,8 +28,8 @@ const accepting =
 const spelt = (directMembers: readonly number[], directSubgroups: readonly number[] = []) =>
   ({ directMembers, directSubgroups }) as Exclude<GroupSettingValue, GroupId>;
 
-describe('a value somebody chose for a permission', () => {
-  it('comes back in its one spelling', async () => {
+describe('validateGroupSetting and groupForSetting', () => {
+  it('returns the canonical value', async () => {
     const fixture = await town();
     const accept = accepting(fixture);
     const { nobody } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
@@ -40,7 +40,7 @@ describe('a value somebody chose for a permission', () => {
     expect(await accept(spelt([iago, hamlet, iago], [cooks, nobody]))).toEqual(spelt([hamlet, iago], [nobody, cooks]));
   });
 
-  it('is refused when it names what is not there', async () => {
+  it('rejects unknown groups and users', async () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture, aGroup({ name: 'theirs' }));
     const accept = accepting(fixture);
@@ -64,7 +64,7 @@ describe('a value somebody chose for a permission', () => {
     await refused(fixture.group('former').id, 'GROUP_DEACTIVATED', 'User group is deactivated.');
   });
 
-  it('is refused when the permission is for others', async () => {
+  it('rejects groups that the permission does not allow', async () => {
     const fixture = await town();
     const accept = accepting(fixture);
     const { everyone } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
@@ -82,7 +82,7 @@ describe('a value somebody chose for a permission', () => {
     [MAX_PERMISSION_HOLDERS - 1, 2, false],
     [MAX_PERMISSION_HOLDERS + 9, 1, true],
     [MAX_PERMISSION_HOLDERS + 9, 0, true],
-  ])('where values name %i together, names %i more: %s', (present, named, isTaken) => {
+  ])('limits holders with %i present and %i named: %s', (present, named, isTaken) => {
     const check = () => requireRoomForHolders(present, named);
     if (isTaken) expect(check).not.toThrow();
     else {
@@ -95,7 +95,7 @@ describe('a value somebody chose for a permission', () => {
     }
   });
 
-  it('is refused when all values together would name too many, people and groups', async () => {
+  it('rejects a value that exceeds the total limit of users and groups', async () => {
     const fixture = await town();
     const { uow, realm, user, group } = fixture;
     const store = (present: number, value: GroupSettingValue) =>
@@ -114,7 +114,7 @@ describe('a value somebody chose for a permission', () => {
     await store(MAX_PERMISSION_HOLDERS - 2, two);
   });
 
-  it('stands for a named group itself, or for a new one that is announced to nobody', async () => {
+  it('returns a named group itself or creates an anonymous group without publishing to users', async () => {
     const fixture = await town();
     const cooks = fixture.group('cooks').id;
     const value = spelt([fixture.user('hamlet').id], [cooks]);
@@ -137,7 +137,7 @@ describe('a value somebody chose for a permission', () => {
   });
 });
 
-describe('permissions that are asked to change', () => {
+describe('acceptGroupSettings', () => {
   const registry = {
     canSubscribe: CHANNEL_PERMISSIONS.canSubscribe,
     canAddSubscribers: CHANNEL_PERMISSIONS.canAddSubscribers,
@@ -154,7 +154,7 @@ describe('permissions that are asked to change', () => {
     return { accept, hamlet, iago, cooks };
   }
 
-  it('are those whose value becomes another one, and others after them', async () => {
+  it('returns only permissions whose value changes', async () => {
     const { accept, hamlet, iago, cooks } = await aChannelOf();
     expect(await accept({})).toEqual([]);
     expect(
@@ -168,12 +168,12 @@ describe('permissions that are asked to change', () => {
     ]);
   });
 
-  it('are refused where they were meant to be others by now', async () => {
+  it('rejects a stale old value', async () => {
     const { accept, hamlet, iago, cooks } = await aChannelOf();
     expect(await accept({ canSubscribe: { new: cooks, old: spelt([hamlet]) } })).toHaveLength(1);
     for (const old of [spelt([iago]), cooks, spelt([hamlet], [cooks])]) {
       await expect(accept({ canSubscribe: { new: cooks, old } })).rejects.toMatchObject({ code: 'STALE_VALUE' });
-      // Also where nothing would change.
+      // Rejected even if the new value equals the current one.
       await expect(accept({ canSubscribe: { new: spelt([hamlet]), old } })).rejects.toMatchObject({
         code: 'STALE_VALUE',
       });

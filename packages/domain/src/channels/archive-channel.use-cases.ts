@@ -14,7 +14,7 @@ import { canArchiveChannel } from './channel-permissions.js';
 import { removeFromDefaultGroups, setDefaultChannel } from './default-channels.js';
 import type { Subscription } from './subscriptions.js';
 
-/** What the notification bot says in a channel that was archived, or is in use again; the former nobody has to read. */
+/** Posts a notice that a channel was archived or unarchived. An archiving notice is already read for everybody. */
 export async function announceArchiving(
   tx: Transaction,
   realm: Realm,
@@ -27,7 +27,7 @@ export async function announceArchiving(
     topic: CHANNEL_EVENTS_TOPIC,
     content: archivingNotice(channel, channel.isArchived),
     isReadByDefault: channel.isArchived,
-    // Nobody chose to name the channel here who could not.
+    // The notice names only its own channel, so no author's access applies.
     author: { actor: null },
   });
 }
@@ -35,8 +35,8 @@ export async function announceArchiving(
 const USERS_AT_A_TIME = 500;
 
 /**
- * Puts an archived channel to use again (channels §4.13). Clients for which archived channels do not exist learn of it as
- * of a new one, and also who follows it (channels §6.3).
+ * Unarchives a channel (channels §4.13). Clients that hide archived channels receive it as a new channel with its
+ * subscribers (channels §6.3).
  */
 export async function unarchiveChannel(
   tx: Transaction,
@@ -74,7 +74,7 @@ export async function unarchiveChannel(
   await announceArchiving(tx, realm, channel, notificationBot);
 }
 
-/** Takes a channel out of use; what was said in it stays to be read (channels §4.12). */
+/** Archives a channel; its messages stay readable (channels §4.12). */
 export class ArchiveChannel {
   static readonly inject = ['unitOfWork', 'systemMessages'] as const;
   constructor(
@@ -90,7 +90,7 @@ export class ArchiveChannel {
       const { channel } = await loadChannel(tx, actor, channelId, canArchiveChannel);
       await clearChannelSettings(tx, await tx.realms.get(realmId), channelId);
       const archived = await tx.channels.update({ ...channel, isArchived: true });
-      // After it was archived, so that it is not among them.
+      // Runs after archiving, so that the archived channel is not in the published list.
       if (channel.isDefault) await setDefaultChannel(tx, archived, false);
       await removeFromDefaultGroups(tx, realmId, channelId);
       const [view] = await tx.channels.listViews(realmId, [channelId]);
@@ -108,12 +108,12 @@ export class ArchiveChannel {
   }
 }
 
-/** A channel in which nothing was said for so long is not shown among those in use (channels §2.1). */
+/** Time without messages after which a channel is no longer recently active (channels §2.1). */
 const IDLE_SECONDS = 180 * 86_400;
-/** Looked at in one unit, so that others get in between. */
+/** Channels processed per transaction, so that other transactions can run in between. */
 const CHANNELS_AT_A_TIME = 200;
 
-/** Finds the channels of every realm that nobody writes to any more. For a worker, once a day. */
+/** Marks channels of every realm without recent messages. Run daily by a worker. */
 export class MarkIdleChannels {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -121,7 +121,7 @@ export class MarkIdleChannels {
     private readonly clock: Clock,
   ) {}
 
-  /** Answers how many became idle. */
+  /** Returns the number of channels that became idle. */
   async execute(): Promise<number> {
     const realms = await this.uow.read(({ realms }) => realms.list());
     let count = 0;
@@ -149,7 +149,7 @@ export class MarkIdleChannels {
 
   private mark(realmId: RealmId, found: readonly ChannelId[], since: number): Promise<number> {
     return this.uow.write(async (tx) => {
-      // Something may have been said since they were found.
+      // A message may have been sent since the look-up.
       const idle = await tx.channels.filterIdle(realmId, found, since);
       for (const channel of await tx.channels.list(realmId, idle)) {
         const changed = await tx.channels.update({ ...channel, isRecentlyActive: false });

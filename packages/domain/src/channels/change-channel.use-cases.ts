@@ -60,7 +60,7 @@ import {
 import { channelNameTaken, type ServerChannelConfig } from './create-channels.use-cases.js';
 import { setDefaultChannel } from './default-channels.js';
 
-/** What is absent stays as it is. */
+/** Absent properties stay unchanged. */
 export interface ChangeChannelInput {
   readonly channelId: ChannelId;
   readonly name?: string;
@@ -69,7 +69,7 @@ export interface ChangeChannelInput {
   readonly isDefault?: boolean;
   readonly retention?: RetentionInput;
   readonly unarchives: boolean;
-  /** Null: in none. */
+  /** Null removes the channel from its folder. */
   readonly folderId?: ChannelFolderId | null;
   readonly topicsPolicy?: TopicsPolicy;
   readonly permissions: { readonly [P in ChannelPermission]?: GroupSettingUpdate };
@@ -87,7 +87,7 @@ interface PermissionChange {
   readonly value: GroupSettingValue;
 }
 
-/** What a request comes to; null where it changes nothing. */
+/** Resolved changes of a request; null for unchanged properties. */
 interface Plan {
   readonly topicsPolicy: TopicsPolicy | null;
   readonly privacy: ChannelPrivacy | null;
@@ -98,7 +98,7 @@ interface Plan {
   readonly permissions: readonly PermissionChange[];
 }
 
-/** Parsed before the unit. */
+/** Texts parsed before the transaction. */
 interface ParsedChange {
   readonly description: ParsedText;
   readonly notice: ParsedMarkdown | undefined;
@@ -106,7 +106,7 @@ interface ParsedChange {
 
 const DELETE_POLICIES: readonly ChannelPermission[] = ['canDeleteAnyMessage', 'canDeleteOwnMessage'];
 
-/** Changes what a channel is called and like, who finds it, and who may do what in it (channels §4.11, §4.13). */
+/** Changes name, description, privacy and permissions of a channel (channels §4.11, §4.13). */
 export class ChangeChannel {
   static readonly inject = ['unitOfWork', 'textRenderer', 'systemMessages', 'serverChannelConfig'] as const;
   constructor(
@@ -117,11 +117,12 @@ export class ChangeChannel {
   ) {}
 
   /**
-   * All or nothing, in the contract's order.
-   * @throws DomainError UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL, INVALID_CHANNEL_PRIVACY, DEFAULT_CHANNEL_MUST_BE_PUBLIC,
-   * MODERATION_CHANNEL_MUST_BE_PRIVATE, CHANNEL_CONTENT_ACCESS_REQUIRED, NOT_PERMITTED, WEB_PUBLIC_CHANNELS_DISABLED,
-   * CHANNEL_HAS_NAMED_TOPICS, TOPIC_CREATION_MUST_BE_OPEN, CANNOT_MANAGE_DEFAULT_CHANNEL, MUST_BE_OWNER, INVALID_RETENTION,
-   * CHANNEL_NOT_ARCHIVED, CHANNEL_WITHOUT_SUBSCRIBERS, UNRENDERABLE_CONTENT, CHANNEL_NAME_UNCHANGED, INVALID_CHANNEL_NAME,
+   * Atomic; checks run in the contract's order.
+   * @throws DomainError UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL, INVALID_CHANNEL_PRIVACY,
+   * DEFAULT_CHANNEL_MUST_BE_PUBLIC, MODERATION_CHANNEL_MUST_BE_PRIVATE, CHANNEL_CONTENT_ACCESS_REQUIRED,
+   * NOT_PERMITTED, WEB_PUBLIC_CHANNELS_DISABLED, CHANNEL_HAS_NAMED_TOPICS, TOPIC_CREATION_MUST_BE_OPEN,
+   * CANNOT_MANAGE_DEFAULT_CHANNEL, MUST_BE_OWNER, INVALID_RETENTION, CHANNEL_NOT_ARCHIVED,
+   * CHANNEL_WITHOUT_SUBSCRIBERS, UNRENDERABLE_CONTENT, CHANNEL_NAME_UNCHANGED, INVALID_CHANNEL_NAME,
    * CHANNEL_NAME_TAKEN, UNKNOWN_CHANNEL_FOLDER, STALE_VALUE, and values of permissions as `validateGroupSetting` does
    */
   async execute(caller: Caller, input: ChangeChannelInput): Promise<void> {
@@ -136,7 +137,7 @@ export class ChangeChannel {
     });
   }
 
-  /** Channels §4.11 rows 1–9 and 11–19. @throws DomainError */
+  /** Implements channels §4.11 rows 1–9 and 11–19. @throws DomainError */
   private async check(tx: Transaction, request: Request, parsed: ParsedChange | null): Promise<Plan> {
     const { actor, realm, channel, isSubscribed, input } = request;
     const asked: PrivacyRequest = {
@@ -184,7 +185,7 @@ export class ChangeChannel {
     parsed: ParsedChange | null,
   ): Promise<void> {
     const by = (await tx.users.find(realm.id, actor.id))!;
-    // Notices change the channel as well, as every message may.
+    // Reloads the channel, because posting notices changes it as well.
     const current = async () => (await tx.channels.find(realm.id, original.id))!;
     const change = async (to: Partial<Channel>, announced: ChannelPropertyChange): Promise<Channel> => {
       const before = await current();
@@ -247,7 +248,7 @@ export class ChangeChannel {
     }
   }
 
-  /** Also the notice about it, as far as it can be known: what the description was may have changed meanwhile. */
+  /** Parses the description and the expected notice about it. The old description may change before the transaction. */
   private async parseDescription(
     caller: Caller,
     { channelId, description }: ChangeChannelInput,
@@ -278,7 +279,7 @@ export class ChangeChannel {
   }
 }
 
-/** Channels §4.11 rows 16 and 17. @throws DomainError */
+/** Implements channels §4.11 rows 16 and 17. @throws DomainError */
 async function newName(tx: Transaction, channel: Channel, typed: string): Promise<string> {
   const name = trim(typed);
   if (name === channel.name) throw new DomainError('CHANNEL_NAME_UNCHANGED', 'Channel already has that name.');
@@ -288,7 +289,7 @@ async function newName(tx: Transaction, channel: Channel, typed: string): Promis
   return name;
 }
 
-/** Channels §4.11 row 19. @throws DomainError */
+/** Implements channels §4.11 row 19. @throws DomainError */
 async function newPermissions(
   tx: Transaction,
   { actor, realm, channel, isSubscribed, input }: Request,

@@ -22,7 +22,7 @@ import {
 
 const UNKNOWN = 'UNKNOWN_CHANNEL: Invalid channel ID';
 
-/** `M C H`: finds the channel, reads what is said in it, reads what was said before; `-`: nothing. */
+/** `M C H`: sees metadata, reads content, reads full history; `-`: no access. */
 function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadContent>): string {
   const letters = [
     canSeeMetadata(actor, channel, isSubscribed).allowed ? 'M' : '',
@@ -32,7 +32,7 @@ function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadCont
   return letters.filter((letter) => letter !== '').join(' ') || '-';
 }
 
-describe('finding (M), reading (C) and reading the history (H) of a channel', () => {
+describe('channel access to metadata (M), content (C) and history (H)', () => {
   it.each(
     tableRows(`
       who           | web-public | public | private, shared history | private, protected history
@@ -42,7 +42,7 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       member        | M C H      | M C H  | -                       | -
       guest         | M C H      | -      | -                       | -
     `),
-  )('%s outside a %s channel: %s', (role, kind, expected) => {
+  )('grants a %s outside a %s channel: %s', (role, kind, expected) => {
     expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }), false)).toBe(expected);
     expect(
       access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, isArchived: true }), false),
@@ -58,7 +58,7 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       member        | M C H      | M C H  | M C H                   | M C
       guest         | M C H      | M C H  | M C H                   | M C
     `),
-  )('%s subscribed to a %s channel: %s', (role, kind, expected) => {
+  )('grants a %s subscribed to a %s channel: %s', (role, kind, expected) => {
     expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }), true)).toBe(expected);
   });
 
@@ -77,25 +77,25 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       canResolveTopics             | M C H      | M C H  | -                       | -
       canSendMessage               | M C H      | M C H  | -                       | -
     `),
-  )('a member who is granted %s outside a %s channel: %s', (permission, kind, expected) => {
+  )('grants a member who holds %s outside a %s channel: %s', (permission, kind, expected) => {
     const channel = channelGranting(permission as ChannelPermission, PRIVACY_BY_KIND[kind]!);
     expect(access(inTeam('member'), channel, false)).toBe(expected);
-    // A guest gets nothing from any of them.
+    // Guests gain nothing from any of these permissions.
     expect(access(inTeam('guest'), channel, false)).toBe(kind === 'web-public' ? 'M C H' : '-');
   });
 
-  it('covers every permission of channels', () => {
+  it('covers every channel permission', () => {
     expect(Object.keys(CHANNEL_PERMISSIONS)).toHaveLength(11);
   });
 
-  it('says the same of a hidden channel as of none', () => {
+  it('reports a hidden channel like a missing one', () => {
     const hidden = makeChannel({ privacy: 'privateSharedHistory' });
     for (const can of [canSeeMetadata, canReadContent, canReadFullHistory, canReadActive, canListSubscribers]) {
       expect(formatDecision(can(makeActor('member'), hidden, false))).toBe(UNKNOWN);
     }
   });
 
-  it('treats an archived channel as unknown where only those in use will do', () => {
+  it('treats an archived channel as unknown if the operation requires an active one', () => {
     expect(formatDecision(canReadActive(makeActor('member'), makeChannel({ isArchived: true }), true))).toBe(UNKNOWN);
     expect(formatDecision(canReadActive(makeActor('member'), makeChannel(), false))).toBe('yes');
   });
@@ -108,19 +108,22 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
     ${false} | ${true}      | ${true}  | ${NOT_LOGGED_IN}
     ${true}  | ${false}     | ${true}  | ${NOT_LOGGED_IN}
     ${true}  | ${true}      | ${false} | ${NOT_LOGGED_IN}
-  `('without logging in needs server $server, organization $organization, channel $exists (protocol §9)', (row) => {
-    const realm = makeRealm({ settings: { enableSpectatorAccess: row.organization } });
-    const access = { webPublicEnabled: row.server, hasWebPublicChannel: row.exists };
-    expect(formatDecision(canSpectate(realm, access))).toBe(row.expected);
-    expect(formatDecision(canSpectateChannel(realm, { privacy: 'webPublic' }, access))).toBe(row.expected);
-  });
+  `(
+    'requires for spectators server $server, organization $organization, web-public channel $exists (protocol §9)',
+    (row) => {
+      const realm = makeRealm({ settings: { enableSpectatorAccess: row.organization } });
+      const access = { webPublicEnabled: row.server, hasWebPublicChannel: row.exists };
+      expect(formatDecision(canSpectate(realm, access))).toBe(row.expected);
+      expect(formatDecision(canSpectateChannel(realm, { privacy: 'webPublic' }, access))).toBe(row.expected);
+    },
+  );
 
   it.each(
     tableRows(`
       who                     | web-public | public  | private, shared history | private, protected history
       who is not logged in    | yes        | unknown | unknown                 | unknown
     `),
-  )('somebody %s, in a %s channel: %s', (_, kind, expected) => {
+  )('decides for a caller %s and a %s channel: %s', (_, kind, expected) => {
     const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
     const access = { webPublicEnabled: true, hasWebPublicChannel: true };
     expect(formatDecision(canSpectateChannel(realm, { privacy: PRIVACY_BY_KIND[kind]! }, access))).toBe(
@@ -129,7 +132,7 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
   });
 });
 
-describe('seeing who is in a channel', () => {
+describe('subscriber list access', () => {
   it.each(
     tableRows(`
       who                               | web-public | public | private, shared history | private, protected history
@@ -141,7 +144,7 @@ describe('seeing who is in a channel', () => {
       guest outside                     | yes        | no     | no                      | no
       guest inside                      | yes        | yes    | yes                     | yes
     `),
-  )('%s, %s channel: %s', (who, kind, expected) => {
+  )('grants a user (%s) the list in a %s channel: %s', (who, kind, expected) => {
     const [role, where] = who.split(' ');
     const decision = canListSubscribers(
       makeActor(role as Role),
@@ -151,7 +154,7 @@ describe('seeing who is in a channel', () => {
     expect(formatDecision(decision)).toBe(expected === 'no' ? UNKNOWN : 'yes');
   });
 
-  it('users who may add subscribers to a private channel see its subscribers', () => {
+  it('allows members who may add subscribers to a private channel to see its subscribers', () => {
     const channel = channelGranting('canAddSubscribers', 'privateProtectedHistory');
     expect(formatDecision(canListSubscribers(inTeam('member'), channel, false))).toBe('yes');
     expect(formatDecision(canListSubscribers(inTeam('guest'), channel, false))).toBe(UNKNOWN);

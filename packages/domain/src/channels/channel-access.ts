@@ -22,10 +22,10 @@ import {
   isWebPublic,
 } from './channel.js';
 
-/** What access reads of a channel. */
+/** Channel properties that access rules read. */
 export type ChannelRights = Pick<Channel, 'privacy' | 'permissions'>;
 
-/** The same text whether the channel does not exist, is another realm's, or is hidden from whoever asks (channels §1). */
+/** Same text for a channel that does not exist, belongs to another realm or is hidden from the caller (channels §1). */
 export const unknownChannel: Decision = denied('UNKNOWN_CHANNEL', 'Invalid channel ID');
 export const unknownUnless = (accessible: boolean): Decision => (accessible ? allowed : unknownChannel);
 
@@ -37,29 +37,31 @@ export function hasChannelPermission(
   return isGranted(actor, channel.permissions[permission], CHANNEL_PERMISSIONS[permission]);
 }
 
-/** By group: organization administrators are not meant unless they are in it. */
+/** True for members of the permission's group; organization administrators are not included automatically. */
 export const isChannelAdministrator = (actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): boolean =>
   hasChannelPermission(actor, channel, 'canAdministerChannel');
 
 export const mayAdminister = (actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): boolean =>
   isAdministrator(actor) || isChannelAdministrator(actor, channel);
 
-/** By grant alone, without subscribing: never guests. */
+/** True if a permission alone grants content access without a subscription; never for guests. */
 export const hasContentPermission = (actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): boolean =>
   hasChannelPermission(actor, channel, 'canAddSubscribers') || hasChannelPermission(actor, channel, 'canSubscribe');
 
-/** content(u, c) of channels §3.7: may read what is said in it, from some point on. Archiving changes nothing. */
+/**
+ * content(u, c) of channels §3.7: may read messages, possibly only from a certain point on. Archiving has no effect.
+ */
 export function hasContentAccess(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): boolean {
   if (isWebPublic(channel) || isSubscribed) return true;
   return !isGuest(actor) && (!isPrivate(channel) || hasContentPermission(actor, channel));
 }
 
-/** metadata(u, c) of channels §3.7: may know that it exists, and what it is called. */
+/** metadata(u, c) of channels §3.7: may see the channel and its name. */
 export function hasMetadataAccess(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): boolean {
   return hasContentAccess(actor, channel, isSubscribed) || (!isGuest(actor) && mayAdminister(actor, channel));
 }
 
-/** fullHistory(u, c) of channels §3.7: may read what they never received. */
+/** fullHistory(u, c) of channels §3.7: may read messages sent before subscribing. */
 export function hasFullHistoryAccess(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): boolean {
   return hasSharedHistory(channel) && hasContentAccess(actor, channel, isSubscribed);
 }
@@ -73,27 +75,27 @@ export const canSeeMetadata = (actor: PermissionHolder, channel: ChannelRights, 
 export const canReadFullHistory = (actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision =>
   unknownUnless(hasFullHistoryAccess(actor, channel, isSubscribed));
 
-/** For what works on channels in use only: an archived one is as good as unknown (channels §3.7). */
+/** Requires an active channel; an archived channel is reported as unknown (channels §3.7). */
 export const canReadActive = (
   actor: PermissionHolder,
   channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision => unknownUnless(!channel.isArchived && hasContentAccess(actor, channel, isSubscribed));
 
-/** The same for those who only have to know of it. */
+/** Requires an active channel whose metadata the actor may see. */
 export const canSeeActive = (
   actor: PermissionHolder,
   channel: ChannelRights & Pick<Channel, 'isArchived'>,
   isSubscribed: boolean,
 ): Decision => unknownUnless(!channel.isArchived && hasMetadataAccess(actor, channel, isSubscribed));
 
-/** What reading without logging in depends on beside the organization's setting. */
+/** Conditions for anonymous access in addition to the organization's setting. */
 export interface SpectatorAccess extends WebPublicOption {
-  /** In use. */
+  /** True if at least one web-public channel is not archived. */
   readonly hasWebPublicChannel: boolean;
 }
 
-/** Whether anybody may read anything without logging in (protocol §9). */
+/** True if anonymous callers may read anything (protocol §9). */
 export function canSpectate(
   realm: Pick<Realm, 'settings'>,
   { webPublicEnabled, hasWebPublicChannel }: SpectatorAccess,
@@ -105,29 +107,32 @@ export function canSpectate(
   );
 }
 
-/** One channel, and its topics, without logging in (channels §3.1, §5.3). */
+/** Allows anonymous access to one channel and its topics (channels §3.1, §5.3). */
 export const canSpectateChannel = (
   realm: Pick<Realm, 'settings'>,
   channel: Pick<Channel, 'privacy'>,
   spectators: SpectatorAccess,
 ): Decision => all(canSpectate(realm, spectators), unknownUnless(isWebPublic(channel)));
 
-/** Whoever knows of a channel knows who is in it (channels §3.8, §4.10). */
+/** Metadata access includes the list of subscribers (channels §3.8, §4.10). */
 export const canListSubscribers = canSeeMetadata;
 
 export interface WebPublicOption {
-  /** Whether the server allows channels that anybody on the Internet reads. */
+  /** True if the server allows web-public channels. */
   readonly webPublicEnabled: boolean;
 }
 
 /**
- * A channel that the actor can read and that is in use. @throws DomainError UNKNOWN_CHANNEL, the same for a channel that is
- * hidden as for one that does not exist
+ * Returns an active channel that the actor can read. @throws DomainError UNKNOWN_CHANNEL for missing and hidden
+ * channels alike
  */
 export const getReadableChannel = async (reads: Reads, actor: Actor, name: string): Promise<Channel> =>
   (await listReadableChannels(reads, actor, [name]))[0]!;
 
-/** The same of several; each once, in the order in which they are named. @throws DomainError UNKNOWN_CHANNEL for the first */
+/**
+ * Returns several such channels without duplicates, in the given order. @throws DomainError UNKNOWN_CHANNEL for the
+ * first one that fails
+ */
 export async function listReadableChannels(
   { channels }: Reads,
   actor: Actor,
@@ -150,13 +155,13 @@ type Reads = Pick<Repositories | Transaction, 'channels'>;
 
 export interface LoadedChannel {
   readonly channel: Channel;
-  /** Whether the actor is. */
+  /** True if the actor is subscribed. */
   readonly isSubscribed: boolean;
 }
 
 /**
- * A channel that the actor named, if the rule allows them what they want with it.
- * @throws DomainError UNKNOWN_CHANNEL, and what the rule refuses
+ * Loads a channel named by the actor and applies the rule.
+ * @throws DomainError UNKNOWN_CHANNEL and the rejections of the rule
  */
 export async function loadChannel(
   { channels }: Pick<Repositories | Transaction, 'channels'>,
@@ -172,18 +177,18 @@ export async function loadChannel(
 
 const USERS_AT_A_TIME = 500;
 
-/** Users named by number or by the address others know them by, never both. */
+/** Users named either by id or by public address, never both. */
 export type Principals = readonly UserId[] | { readonly emails: readonly string[] };
 
-/** Null: the caller alone. */
+/** Null stands for the caller alone. */
 export function countPrincipals(principals: Principals | null): number {
   if (principals === null) return 1;
   return 'emails' in principals ? principals.emails.length : principals.length;
 }
 
 /**
- * Those whom somebody subscribes or unsubscribes, each once. @throws DomainError `No such user` when one of them is unknown,
- * else `User is deactivated` or `Insufficient permission` for the first that is wrong (channels §4.5).
+ * Returns the distinct users to subscribe or unsubscribe. @throws DomainError `No such user` if one of them is
+ * unknown, else `User is deactivated` or `Insufficient permission` for the first violation (channels §4.5)
  */
 export async function findPrincipals(
   tx: Transaction,

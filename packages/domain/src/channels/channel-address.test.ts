@@ -1,6 +1,6 @@
 import { channelAddress } from './channel.js';
 
-describe('the mail address of a channel', () => {
+describe('channelAddress', () => {
   it.each([
     ['general', 'general.abc.show-sender'],
     ['Team Lunch!?today', 'team-lunch-today.abc.show-sender'],
@@ -10,7 +10,7 @@ describe('the mail address of a channel', () => {
     ['what?', 'abc.show-sender'],
     ['straße', 'abc.show-sender'],
     ['$&', 'abc.show-sender'],
-  ])('%s: %s', (name, local) => {
+  ])('converts the channel name %s to the address part %s', (name, local) => {
     expect(channelAddress('mail+%s@example.com', { name }, 'abc')).toBe(`mail+${local}@example.com`);
   });
 });

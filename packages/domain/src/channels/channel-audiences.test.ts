@@ -4,7 +4,7 @@ import { isInAudience } from '../composition/features.js';
 import type { ChannelPrivacy } from './channel.js';
 import { firstAudience } from './channel-delivery.js';
 
-describe('the audience of a new channel without subscribers (channels §6.1)', () => {
+describe('audience of a new channel without subscribers (channels §6.1)', () => {
   it.each(
     tableRows(`
       who            | webPublic | public | privateSharedHistory | privateProtectedHistory
@@ -16,7 +16,7 @@ describe('the audience of a new channel without subscribers (channels §6.1)', (
       guest          | yes       | no     | no                   | no
       guest in team  | yes       | no     | no                   | no
     `),
-  )('%s, %s: %s', (who, privacy, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, privacy, expected) => {
     const actor = makeActor(who.split(' ')[0] as Role, { groups: who.includes('team') ? [TEAM] : [] });
     for (const permission of ['canAdministerChannel', 'canAddSubscribers', 'canSubscribe'] as const) {
       const channel = makeChannel({ privacy: privacy as ChannelPrivacy, permissionOverrides: { [permission]: TEAM } });

@@ -43,11 +43,11 @@ declare module '../kernel/delivery.js' {
 
 declare module '../kernel/event-log.js' {
   interface Receiver {
-    /** Of the channels of `EventNeeds.subscribersOf` that they may see: who follows them now; ascending. */
+    /** Current subscribers of the visible channels among `EventNeeds.subscribersOf`; ascending. */
     readonly subscribers: ReadonlyMap<ChannelId, readonly UserId[]>;
   }
   interface EventNeeds {
-    /** Channels of which it tells who follows them. */
+    /** Channels whose subscribers the event includes. */
     readonly subscribersOf?: readonly ChannelId[];
   }
 }
@@ -63,7 +63,7 @@ export const CHANNEL_AUDIENCES: AudienceRules<'subscribers'> = {
 
 type ChannelMembership = Pick<Membership, 'isSubscribed'>;
 
-/** As of the event, because message content hangs on it. */
+/** Decides subscriptions as of the event, because they protect message content. */
 export const replayedSubscriptions = (candidate: ReplayedCandidate): ChannelMembership => ({
   isSubscribed: (channelId) => {
     const { seq } = candidate;
@@ -99,7 +99,7 @@ export const onlineInChannels = ({ channelIds }: QueueOwnerRights): Pick<OnlineU
   channels: new Set(channelIds),
 });
 
-/** Which of those online follow which channel. */
+/** Tracks which online users subscribe to which channels. */
 export class ChannelProjection implements LiveProjection {
   private readonly subscribers = new Map<ChannelId, Set<OnlineUser>>();
 
@@ -165,7 +165,7 @@ export const channelReceiver = (): ChannelReceiver => NO_SUBSCRIBERS;
 
 export const needsChannels = ({ subscribersOf: ids }: EventNeeds): boolean => ids !== undefined;
 
-/** In the order of the requests. Whoever no longer sees a channel gets nobody of it. */
+/** Loads receivers in request order. Subscribers of a channel the receiver no longer sees are omitted. */
 export async function loadChannelReceivers(
   { actors, channels }: Repositories,
   realmId: RealmId,
@@ -191,7 +191,7 @@ export async function loadChannelReceivers(
   });
 }
 
-/** Who sees a channel before anybody has followed it (channels §6.1, `create`). */
+/** Users who see a new channel before it has subscribers (channels §6.1, `create`). */
 export function firstAudience(channel: Channel): Audience {
   if (isWebPublic(channel)) return wholeRealm;
   if (!isPrivate(channel)) return atLeast('member');
@@ -204,31 +204,34 @@ export function firstAudience(channel: Channel): Audience {
   return anyOf(atLeast('administrator'), allOf(atLeast('member'), granted));
 }
 
-/** Everybody who sees that the channel exists: the "metadata users" of channels §6. */
+/** All users who can see the channel: the "metadata users" of channels §6. */
 export function metadataUsers(channel: Channel): Audience {
   return isWebPublic(channel) ? wholeRealm : anyOf(subscribersOf(channel.id), firstAudience(channel));
 }
 
-/** Who sees a channel now, compared with before it changed. Set expressions: none costs by the number of subscribers. */
+/**
+ * Difference in visibility of a channel before and after a change. Audiences are set expressions, so the cost does
+ * not depend on the number of subscribers.
+ */
 export interface ChannelVisibilityChange {
-  /** Is sent the whole channel, and who is subscribed to it. */
+  /** Receive the whole channel and its subscribers. */
   readonly gainers: Audience;
-  /** Is sent the change itself. */
+  /** Receive the change itself. */
   readonly keepers: Audience;
-  /** Gets the event that the channel is gone. */
+  /** Receive an event that removes the channel. */
   readonly losers: Audience;
 }
 
-/** The permissions that let people see a private channel (channels §3.4). */
+/** Permissions that make a private channel visible (channels §3.4). */
 export const VISIBILITY_PERMISSIONS: readonly ChannelPermission[] = [
   'canAddSubscribers',
   'canAdministerChannel',
   'canSubscribe',
 ];
 
-/** Of a channel whose privacy or permissions changed (channels §6.3). */
+/** Returns audiences for a channel whose privacy or permissions changed (channels §6.3). */
 export function visibilityOfChangedChannel(before: Channel, after: Channel): ChannelVisibilityChange {
-  // Permissions let nobody see a channel that is open anyway.
+  // Permissions have no influence on the visibility of public channels.
   const isSame =
     before.privacy === after.privacy &&
     (!isPrivate(after) ||
@@ -241,15 +244,15 @@ export function visibilityOfChangedChannel(before: Channel, after: Channel): Cha
   };
 }
 
-/** Somebody whose role or groups changed; the same active user twice. */
+/** Same active user before and after a change of role or groups. */
 export interface ChangedUser {
   readonly before: Actor;
   readonly after: Actor;
 }
 
-/** Channels that the same people came to see, or lost sight of. */
+/** Channels that the same users gained or lost. */
 export interface ChannelsWithAudience {
-  /** In the given order. */
+  /** Channels in the given order. */
   readonly channels: readonly Channel[];
   readonly audience: Audience;
 }
@@ -260,8 +263,8 @@ export interface UserVisibilityChange {
 }
 
 /**
- * Of people whose role or groups changed, channel by channel, in as few events as there are different audiences: one for a role,
- * whatever the number of channels (channels §6.3).
+ * Computes the visibility for users whose role or groups changed, with one event per distinct audience (channels
+ * §6.3). The number of events does not depend on the number of channels.
  */
 export class VisibilityForChangedUsers {
   private readonly alike: readonly AlikeUsers[];
@@ -272,7 +275,7 @@ export class VisibilityForChangedUsers {
     this.alike = alikeUsers([...people].sort((one, other) => one.after.id - other.after.id));
   }
 
-  /** `subscriberIds`: of these people, those who follow it. */
+  /** Adds a channel; `subscriberIds` lists its subscribers among these users. */
   add(channel: Channel, subscriberIds: ReadonlySet<UserId>): void {
     const gainers: UserId[] = [];
     const losers: UserId[] = [];
@@ -294,12 +297,12 @@ export class VisibilityForChangedUsers {
   }
 }
 
-/** Users of the same role and groups, before and after. */
+/** Users with the same role and groups before and after the change. */
 interface AlikeUsers extends ChangedUser {
   readonly ids: UserId[];
 }
 
-/** Those who are in the same groups mostly share one set of them, so that few kinds are left of many people. */
+/** Groups users by identity of their group sets, which users in the same groups usually share. */
 function alikeUsers(people: readonly ChangedUser[]): readonly AlikeUsers[] {
   const kinds = new Map<ReadonlySet<GroupId>, AlikeUsers[]>();
   for (const { before, after } of people) {

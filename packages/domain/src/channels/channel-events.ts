@@ -10,44 +10,44 @@ import type { Subscription, SubscriptionChange } from './subscriptions.js';
 import type { TopicVisibility } from './topic-policies.js';
 
 export interface ChannelEventTypes {
-  /** To those who can see them from now on. */
+  /** Sent to users who gain sight of the channels. */
   'channel.created': { readonly channels: readonly ChannelView[] };
-  /** To those who can no longer see them. */
+  /** Sent to users who lose sight of the channels. */
   'channel.hidden': { readonly channelIds: readonly ChannelId[] };
-  /** To everybody who could see the channel before and still can. */
+  /** Sent to users who could see the channel before and still can. */
   'channel.property_changed': {
     readonly channelId: ChannelId;
-    /** Where the name itself is what changed: the one before. */
+    /** Current name; if the name itself changed, the former one. */
     readonly name: string;
   } & ChannelPropertyChange;
-  /** To the same. */
+  /** Sent to users who could see the channel before and still can. */
   'channel.permission_changed': {
     readonly channelId: ChannelId;
     readonly name: string;
     readonly permission: ChannelPermission;
-    /** What it is stored as, and `value` as clients see it. */
+    /** Stored form of the permission; `value` is the form clients see. */
     readonly groupId: GroupId;
     readonly value: GroupSettingValue;
-    /** Of `canSendMessage`; null for every other permission. */
+    /** Set for `canSendMessage`; null for other permissions. */
     readonly senders: {
       readonly before: ChannelView['sendersSystemGroup'];
       readonly after: ChannelView['sendersSystemGroup'];
     } | null;
   };
-  /** To everybody who can see the channel, as it is afterwards: for some clients archived channels do not exist. */
+  /** Sent to all users who can see the channel, with its new state. Some clients do not show archived channels. */
   'channel.archived_changed': { readonly channel: ChannelView };
   /**
-   * To each of the new subscribers, of whom each may follow other ones of the channels. `isReturning`: they followed the
-   * channels already while these were archived, which is news only to clients for which archived channels do not exist.
+   * Sent to each new subscriber; subscribers may differ in channels. `isReturning` means that they were subscribed
+   * while the channels were archived. Only clients that hide archived channels need to know.
    */
   'subscription.added': {
     readonly isReturning?: true;
     readonly channels: readonly SubscribedChannel[];
     readonly subscriptions: readonly Subscription[];
   };
-  /** To the subscriber. */
+  /** Sent to the subscriber. */
   'subscription.changed': { readonly channelId: ChannelId } & SubscriptionChange;
-  /** To each of those who no longer follow. */
+  /** Sent to each former subscriber. */
   'subscription.removed': {
     readonly channels: readonly {
       readonly id: ChannelId;
@@ -55,7 +55,10 @@ export interface ChannelEventTypes {
       readonly userIds: readonly UserId[];
     }[];
   };
-  /** To the others who can see the channels: these users follow them now, or no longer. `isReturning`: as above. */
+  /**
+   * Sent to the other users who can see the channels when these users subscribe or unsubscribe. See above for
+   * `isReturning`.
+   */
   'channel.subscribers_changed': {
     readonly isReturning?: true;
     readonly op: 'add' | 'remove';
@@ -63,21 +66,21 @@ export interface ChannelEventTypes {
     readonly userIds: readonly UserId[];
   };
   /**
-   * To those who have just come to see the channels: who follows them. It is looked up where the event is delivered, since the
-   * lists may be long, and only those online need them. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels.
+   * Sent to users who gained sight of the channels, with their subscribers. The lists may be long and only online
+   * users need them, so delivery looks them up. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels.
    */
   'channel.subscribers_shown': { readonly channelIds: readonly ChannelId[] };
-  /** To everybody but guests. */
+  /** Sent to all users except guests. */
   'default_channels.changed': { readonly channelIds: readonly ChannelId[] };
-  /** To the same. */
+  /** Sent to users who could see the channel before and still can. */
   'default_channel_groups.changed': { readonly groups: readonly DefaultChannelGroupView[] };
-  /** To the user whose policy it is. */
+  /** Sent to the user who owns the policy. */
   'topic.policy_changed': {
     readonly channelId: ChannelId;
     readonly topic: string;
     readonly visibility: TopicVisibility;
     readonly changedAt: UnixSeconds;
-    /** All topics that they have muted, for clients that know no other choice. */
+    /** Complete list of muted topics, for clients that know no other policy. */
     readonly muted: readonly {
       readonly channelName: string;
       readonly topic: string;
@@ -88,7 +91,7 @@ export interface ChannelEventTypes {
 
 type ChangeOf<P extends keyof Channel> = { readonly [K in P]: { readonly property: K; readonly value: Channel[K] } }[P];
 
-/** What has an event of its own; `rendered`: as HTML. */
+/** Change with an event of its own; `rendered` is HTML. */
 export type ChannelPropertyChange =
   | ChangeOf<
       'name' | 'privacy' | 'messageRetentionDays' | 'topicsPolicy' | 'folderId' | 'isRecentlyActive' | 'firstMessageId'
@@ -97,7 +100,7 @@ export type ChannelPropertyChange =
 
 export interface SubscribedChannel {
   readonly channel: ChannelView;
-  /** Everybody who follows it, after the change; ascending. */
+  /** All subscribers after the change; ascending. */
   readonly subscriberIds: readonly UserId[];
 }
 
@@ -129,8 +132,8 @@ export const CHANNEL_FEATURE = {
 type Change = EventOf<'channel.property_changed' | 'channel.permission_changed'>;
 
 /**
- * Announces to everybody what a changed channel is to them: the change itself to those who see it before and after, the whole
- * channel to those who have come to see it, and that it is gone to those who see it no longer (channels §6.3).
+ * Publishes a changed channel (channels §6.3). Users who still see it receive the change, users who gain it the whole
+ * channel, and users who lose it its removal.
  */
 export async function publishChannelChange(
   tx: Transaction,
@@ -153,10 +156,10 @@ export async function publishChannelChange(
   if (losers.kind !== 'nobody') await append({ type: 'channel.hidden', channelIds: [id] }, losers);
 }
 
-/** What one row of the log tells of, unless it is all one user's. */
+/** Maximum number of subscriptions per log row; subscriptions of one user are never split. */
 const SUBSCRIPTIONS_PER_EVENT = 10_000;
 
-/** Sends each new subscriber one event of all these channels. `subscriptions`: by user. */
+/** Sends each new subscriber one event with all their channels. `subscriptions` is sorted by user. */
 export async function publishSubscriptions(
   tx: Transaction,
   realmId: RealmId,
@@ -179,7 +182,7 @@ export async function publishSubscriptions(
   }
 }
 
-/** In pieces that an event can carry, none of which parts what is one user's: each gets all their channels at once. */
+/** Splits subscriptions into event-sized batches and keeps those of one user together. */
 function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Subscription[]> {
   let piece: Subscription[] = [];
   for (const subscription of subscriptions) {
@@ -192,16 +195,17 @@ function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Su
   if (piece.length > 0) yield piece;
 }
 
-/** Channels that the same people have come to, or left, and whose other viewers are the same. */
+/** Channels with the same joining or leaving users and the same other viewers. */
 interface PeerGroup {
   readonly channels: Channel[];
   readonly userIds: readonly UserId[];
 }
 
 /**
- * Announces to the others who may see the channels who has come or gone, in as few events as channels §6.2 allows: public channels
- * share one while no guest, who sees none but what they follow, is among their subscribers. Those who come see each
- * other in the lists of subscribers they get; those who leave together, by the same event as the others.
+ * Publishes subscriptions and unsubscriptions to other viewers in the fewest events that channels §6.2 allows. Public
+ * channels share an event unless a guest subscribes to one, because guests see only their own channels. New
+ * subscribers see each other in their subscriber lists; users who leave together receive the same event as other
+ * viewers.
  */
 export async function publishSubscriberChanges(
   tx: Transaction,
@@ -211,7 +215,7 @@ export async function publishSubscriberChanges(
 ): Promise<void> {
   const { realmId } = channels[0]!;
   const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel)).map(({ id }) => id);
-  // One alone shares nothing with anybody.
+  // A single channel has no other to share an event with.
   const withGuests = open.length > 1 ? await followedByGuests(tx, realmId, open) : NO_CHANNELS;
   const groups = new Map<string, PeerGroup>();
   for (const channel of channels) {
@@ -242,7 +246,7 @@ export async function publishSubscriberChanges(
 const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
 const CHANNELS_AT_A_TIME = 50;
 
-/** Looks through the subscribers of each, until a guest is among them. */
+/** Scans the subscribers of each channel until a guest is found. */
 async function followedByGuests(
   tx: Transaction,
   realmId: RealmId,

@@ -3,20 +3,20 @@ import { folderOrder, parseFolderName } from './channel-folders.js';
 
 const ids = (...numbers: number[]) => numbers as ChannelFolderId[];
 
-describe('folders of channels (channels §4.15)', () => {
-  it('have trimmed names', () => expect(parseFolderName(' Work\n')).toBe('Work'));
+describe('channel folders (channels §4.15)', () => {
+  it('trim their names', () => expect(parseFolderName(' Work\n')).toBe('Work'));
 
   it.each([
     ['', "Channel folder name can't be empty."],
     [' \t', "Channel folder name can't be empty."],
     ['ab\u0000', 'Invalid character in channel folder name, at position 3.'],
-  ])('refuse the name %j', (name, message) => {
+  ])('rejects the name %j', (name, message) => {
     expect(() => parseFolderName(name)).toThrow(
       expect.objectContaining({ code: 'INVALID_CHANNEL_FOLDER_NAME', message }),
     );
   });
 
-  it('are ordered by their places in a list, in which unknown ones mean nothing', () => {
+  it('take their order from a list of ids that may contain unknown ids', () => {
     const folders = ids(1, 2, 3).map((id) => ({ id }));
     expect([...folderOrder(folders, ids(3, 9, 1, 2))].filter(([id]) => id !== 9)).toEqual([
       [3, 0],

@@ -8,7 +8,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import type { TextRenderer } from '../markdown/markdown.js';
 import { canManageFolders } from './channel-permissions.js';
 
-/** What sorts channels for everybody (channels §2.3, §4.15). */
+/** Groups channels for the whole realm (channels §2.3, §4.15). */
 export interface ChannelFolder {
   readonly id: ChannelFolderId;
   readonly realmId: RealmId;
@@ -16,7 +16,7 @@ export interface ChannelFolder {
   readonly description: string;
   /** HTML. */
   readonly renderedDescription: string;
-  /** Folders are shown in ascending order; a new one has its id, and so comes last. */
+  /** Folders are shown in ascending order. The order of a new folder is its id, so it comes last. */
   readonly order: number;
   readonly createdAt: UnixSeconds;
   readonly creatorId: UserId | null;
@@ -26,20 +26,20 @@ export interface ChannelFolder {
 /** In code points (protocol §14). */
 export const MAX_CHANNEL_FOLDER_NAME_LENGTH = 60;
 export const MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH = 1024;
-/** Of a realm, archived ones among them: everybody is shown all. */
+/** Per realm, archived folders included, because every client receives all of them. */
 export const MAX_CHANNEL_FOLDERS = 1000;
 
 export interface ChannelFolderReads {
   find(realmId: RealmId, id: ChannelFolderId): Promise<ChannelFolder | null>;
-  /** Whatever the letter case; archived ones too. */
+  /** Ignores letter case; includes archived folders. */
   findByName(realmId: RealmId, name: string): Promise<ChannelFolder | null>;
-  /** All of the realm, archived ones too; by order, then id. */
+  /** Returns all folders of the realm, archived ones included; by order, then id. */
   list(realmId: RealmId): Promise<readonly ChannelFolder[]>;
 }
 
 /** Every implementation passes channel-folder-repository.contract.ts. */
 export interface ChannelFolderRepository extends ChannelFolderReads {
-  /** Its order is its id. @throws DomainError CHANNEL_FOLDER_NAME_TAKEN */
+  /** Assigns the id as the folder's order. @throws DomainError CHANNEL_FOLDER_NAME_TAKEN */
   add(folder: Omit<ChannelFolder, 'id' | 'order'>): Promise<ChannelFolder>;
   /** @throws DomainError CHANNEL_FOLDER_NAME_TAKEN */
   update(folder: ChannelFolder): Promise<void>;
@@ -69,15 +69,18 @@ export async function loadFolder(
   return folder;
 }
 
-/** One that a channel can be put into: an archived one is empty, and stays so. @throws DomainError UNKNOWN_CHANNEL_FOLDER */
+/**
+ * Requires a folder that can take channels; an archived folder is empty and stays so. @throws DomainError
+ * UNKNOWN_CHANNEL_FOLDER
+ */
 export async function requireFolder(tx: Transaction, realmId: RealmId, id: ChannelFolderId): Promise<void> {
   const { isArchived } = await loadFolder(tx, realmId, id);
   if (isArchived) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
 }
 
 /**
- * The order of each of a realm's folders by a list of their ids, in which others mean nothing.
- * @throws DomainError INVALID_FOLDER_ORDER unless all of them are named
+ * Returns the order of a realm's folders from a list of ids; unknown ids are ignored.
+ * @throws DomainError INVALID_FOLDER_ORDER unless all folders are named
  */
 export function folderOrder(
   folders: readonly Pick<ChannelFolder, 'id'>[],
@@ -96,17 +99,17 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** One property, with its HTML where it is Markdown. */
+/** One changed property, with its HTML if it is Markdown. */
 export type ChannelFolderChange =
   | Pick<ChannelFolder, 'name'>
   | Pick<ChannelFolder, 'description' | 'renderedDescription'>
   | Pick<ChannelFolder, 'isArchived'>;
 
-/** All of it is sent to everybody (channels §6.5). */
+/** Sent to the whole realm (channels §6.5). */
 export interface ChannelFolderEventTypes {
   'channel_folder.created': { readonly folder: ChannelFolder };
   'channel_folder.changed': { readonly folderId: ChannelFolderId; readonly change: ChannelFolderChange };
-  /** `folderIds`: as they were sent. */
+  /** Ids in `folderIds` are as received from the client. */
   'channel_folder.reordered': { readonly folderIds: readonly ChannelFolderId[] };
 }
 
@@ -122,7 +125,7 @@ export const CHANNEL_FOLDER_FEATURE = {
   },
 } satisfies FeatureParts<ChannelFolderEventTypes>;
 
-/** By order (channels §4.15). */
+/** Lists channel folders by order (channels §4.15). */
 export class ListChannelFolders {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -142,7 +145,7 @@ export interface CreateChannelFolderInput {
   readonly description: string;
 }
 
-/** Channels §4.15. */
+/** Creates a channel folder (channels §4.15). */
 export class CreateChannelFolder {
   static readonly inject = ['unitOfWork', 'textRenderer', 'clock'] as const;
   constructor(
@@ -182,7 +185,7 @@ export class CreateChannelFolder {
   }
 }
 
-/** What is absent stays as it is. */
+/** Absent properties stay unchanged. */
 export interface ChangeChannelFolderInput {
   readonly folderId: ChannelFolderId;
   readonly name?: string;
@@ -190,7 +193,10 @@ export interface ChangeChannelFolderInput {
   readonly isArchived?: boolean;
 }
 
-/** What a folder is called and like, and whether it is in use (channels §4.15). What stays the same causes no event. */
+/**
+ * Changes the name, description or archived state of a folder (channels §4.15). Unchanged properties publish no
+ * event.
+ */
 export class ChangeChannelFolder {
   static readonly inject = ['unitOfWork', 'textRenderer'] as const;
   constructor(
@@ -233,14 +239,14 @@ export class ChangeChannelFolder {
   }
 }
 
-/** Sic: another spelling of its own name is taken, too. */
+/** Deliberate: another spelling of the folder's own name counts as taken. */
 async function newName(tx: Transaction, folder: ChannelFolder, typed: string): Promise<string> {
   const name = parseFolderName(typed);
   if (await tx.channelFolders.findByName(folder.realmId, name)) throw folderNameTaken();
   return name;
 }
 
-/** The order in which everybody sees folders (channels §4.15). */
+/** Sets the order in which folders are shown (channels §4.15). */
 export class ReorderChannelFolders {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -17,43 +17,43 @@ import {
 } from './channel-delivery.js';
 import { actorsOf, slicesOfUsers } from './subscribing.js';
 
-/** Into a topic of a channel, which may be archived. */
+/** Notice for a topic of a channel, which may be archived. */
 export interface ChannelNotice {
   readonly channel: Channel;
   readonly topic: string;
   readonly content: string;
-  /** For these it is read already. */
+  /** Users for whom the notice is already read. */
   readonly readFor?: readonly UserId[];
-  /** For everybody. */
+  /** True if the notice is already read for all users. */
   readonly isReadByDefault?: boolean;
-  /** Subscribers who get it unread all the same. */
+  /** Subscribers who receive the notice unread despite `isReadByDefault`. */
   readonly unreadFor?: readonly UserId[];
-  /** The content, or what it quotes, parsed before the unit. */
+  /** Content or quoted text that was parsed before the transaction. */
   readonly ahead?: ParsedMarkdown;
 }
 
-/** What the notification bot says when something happens to channels. Runs inside the unit of what happened. */
+/** Posts messages of the notification bot about channel changes, inside the transaction of the change. */
 export interface NotificationBot {
   sendToChannel(tx: Transaction, realm: Realm, notice: ChannelNotice & { readonly author: Author }): Promise<void>;
 
-  /** Each into its channel; a text that is the same in several is made into a message once. */
+  /** Posts one notice per channel and renders identical texts once. */
   postAll(tx: Transaction, realm: Realm, author: Author, notices: readonly ChannelNotice[]): Promise<void>;
 
-  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
+  /** Parses a notice that quotes user input, before the transaction. Returns undefined if it cannot be rendered. */
   parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined>;
 
   sendDirect(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void>;
 }
 
-/** A channel that the organization's settings name; null when unset or archived. */
+/** Returns the channel named by the organization's settings; null if unset or archived. */
 export async function configuredChannel(tx: Transaction, realm: Realm, id: number | null): Promise<Channel | null> {
   const channel = id === null ? null : await tx.channels.find(realm.id, id as ChannelId);
   return channel && !channel.isArchived ? channel : null;
 }
 
-/** What the notification bot says in a channel that somebody changed (channels §4.4, §4.11, §4.12). */
+/** Texts of notices that the notification bot posts about channel changes (channels §4.4, §4.11, §4.12). */
 
-/** Where it says so. */
+/** Topic of these notices. */
 export const CHANNEL_EVENTS_TOPIC = 'channel events';
 
 type Named = Pick<User, 'id' | 'fullName'>;
@@ -89,7 +89,7 @@ export const descriptionNotice = (by: Named, before: string, after: string): str
   `${silentMention(by)} changed the description for this channel.\n\n` +
   `* **Old description:**\n${quoted(before)}\n* **New description:**\n${quoted(after)}`;
 
-/** In days; -1: forever. What the organization says has been put in. */
+/** Retention in days; -1 means forever. The organization's policy is already resolved. */
 export function retentionNotice(by: Named, before: RetentionDays, after: RetentionDays): string {
   const period = (days: RetentionDays) => (days === 'forever' ? 'Forever' : `${days} days`);
   const summary =
@@ -109,16 +109,16 @@ export const topicsPolicyNotice = (by: Named, before: TopicsPolicy, after: Topic
 export const archivingNotice = (channel: { readonly name: string }, isArchived: boolean): string =>
   `Channel ${channelLink(channel)} has been ${isArchived ? 'archived' : 'unarchived'}.`;
 
-/** What a permission is given to, with the names that a notice spells out. */
+/** Permission value with the names shown in a notice. */
 export interface NamedSetting {
   readonly value: GroupSettingValue;
-  /** Of the groups it names, ascending id. */
+  /** Names of the groups in the value, by ascending id. */
   readonly groupNames: readonly string[];
-  /** Of the users it names, ascending id; no more than MAX_NAMED_USERS of them. */
+  /** Users in the value, by ascending id; at most MAX_NAMED_USERS. */
   readonly users: readonly Named[];
 }
 
-/** A message has no room for everybody whom a permission may name. */
+/** Limits the length of a notice, because a permission may name any number of users. */
 export const MAX_NAMED_USERS = 50;
 
 export const postingPermissionNotice = (by: Named, before: NamedSetting, after: NamedSetting): string =>
@@ -132,10 +132,10 @@ function holders({ value, groupNames, users }: NamedSetting): string {
 }
 
 const CHANNELS_AT_A_TIME = 100;
-/** What one row of the log shows of: each channel becomes an event of its own on the wire. */
+/** Maximum number of channels per log row, because each channel becomes a separate wire event. */
 export const CHANNELS_PER_LIST_OF_SUBSCRIBERS = 500;
 
-/** These channels are news to the audience: what they are, and who follows them (channels §6.3). */
+/** Publishes channels that become visible to the audience, with their subscribers (channels §6.3). */
 export async function announceNewlyVisible(
   tx: Transaction,
   realmId: RealmId,
@@ -153,7 +153,7 @@ export async function announceNewlyVisible(
   }
 }
 
-/** Announces to people, whose role or groups changed, which channels they see from now on, and which no longer (channels §6.3). */
+/** Publishes to users whose role or groups changed which channels they gain and lose (channels §6.3). */
 export async function announceVisibilityOf(
   tx: Transaction,
   realmId: RealmId,
@@ -189,8 +189,8 @@ export async function announceVisibilityOf(
 }
 
 /**
- * Who is in the groups is about to change for these users; `change` changes it and tells of it. Costs nothing but the
- * change where none of the groups lets anybody see a channel; else by the users.
+ * Runs `change`, which updates and publishes the group membership of these users, and publishes the resulting channel
+ * visibility. Costs depend on the number of users only if one of the groups makes a channel visible.
  */
 export async function changeMembership(
   tx: Transaction,
@@ -211,7 +211,7 @@ export async function changeMembership(
 
 const changedUser = (before: Actor | undefined, after: Actor): ChangedUser[] => (before ? [{ before, after }] : []);
 
-/** Private ones that one of the groups lets its members see. */
+/** Lists private channels that one of the groups makes visible to its members. */
 async function channelsShownTo(
   tx: Transaction,
   realmId: RealmId,
@@ -223,7 +223,7 @@ async function channelsShownTo(
   );
 }
 
-/** The same for one user, whose role changed. */
+/** Publishes channel visibility for one user whose role changed. */
 export const announceVisibilityAfterRole = async (
   tx: Transaction,
   realmId: RealmId,

@@ -39,7 +39,7 @@ const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 const MAY_NOT_ADMINISTER = 'CANNOT_ADMINISTER_CHANNEL: You do not have permission to administer this channel.';
 
-describe('creating a channel', () => {
+describe('channel creation', () => {
   const webPublic = { webPublicEnabled: true };
   const request = (privacy: ChannelPrivacy) =>
     ({ privacy, isDefault: false, topicsPolicy: 'inherit', retentionChosen: false }) as const;
@@ -54,7 +54,7 @@ describe('creating a channel', () => {
       member        | insufficient | yes    | yes                     | yes
       guest         | no guests    | no guests | no guests            | no guests
     `),
-  )('%s makes a %s one by default: %s', (role, kind, expected) => {
+  )('lets a %s create a %s channel by default: %s', (role, kind, expected) => {
     const said = { yes: 'yes', insufficient: INSUFFICIENT, 'no guests': NO_GUESTS }[expected];
     expect(
       formatDecision(canCreateChannel(makeActor(role as Role), realm, request(PRIVACY_BY_KIND[kind]!), webPublic)),
@@ -69,7 +69,7 @@ describe('creating a channel', () => {
       web-public channels                 | insufficient | insufficient | insufficient            | insufficient
       public and web-public channels      | yes          | yes          | insufficient            | insufficient
     `),
-  )('where the team may make %s, one of them makes a %s one: %s', (what, kind, expected) => {
+  )('decides for a team that may create %s and requests a %s one: %s', (what, kind, expected) => {
     const { nobody } = systemGroup;
     const strict = makeRealm({
       settings: { enableSpectatorAccess: true },
@@ -90,7 +90,7 @@ describe('creating a channel', () => {
     ).toBe(INSUFFICIENT);
   });
 
-  it('web-public ones need the server and the organization to allow them', () => {
+  it('allows web-public channels only if the server and the organization do', () => {
     const disabled = 'WEB_PUBLIC_CHANNELS_DISABLED: Web-public channels are not enabled.';
     const closed = makeRealm({ settings: { enableSpectatorAccess: false } });
     const owner = makeActor('owner');
@@ -108,7 +108,7 @@ describe('creating a channel', () => {
     ${'administrator'} | ${'privateSharedHistory'} | ${'DEFAULT_CHANNEL_MUST_BE_PUBLIC: A default channel cannot be private.'}
     ${'moderator'}     | ${'public'}               | ${INSUFFICIENT}
     ${'member'}        | ${'public'}               | ${INSUFFICIENT}
-  `('$who makes a $privacy one that newcomers are put into: $expected', ({ who, privacy, expected }) => {
+  `('decides if $who may create a $privacy default channel: $expected', ({ who, privacy, expected }) => {
     const asked = { ...request(privacy), isDefault: true };
     expect(formatDecision(canCreateChannel(makeActor(who), realm, asked, webPublic))).toBe(expected);
   });
@@ -118,13 +118,13 @@ describe('creating a channel', () => {
     ${'owner'}         | ${'yes'}
     ${'administrator'} | ${'MUST_BE_OWNER: Must be an organization owner'}
     ${'member'}        | ${'MUST_BE_OWNER: Must be an organization owner'}
-  `('$who says how long its messages are kept: $expected', ({ who, expected }) => {
+  `('decides if $who may set message retention: $expected', ({ who, expected }) => {
     const asked = { ...request('public'), retentionChosen: true };
     expect(formatDecision(canCreateChannel(makeActor(who), realm, asked, webPublic))).toBe(expected);
     expect(formatDecision(canSetRetention(makeActor(who)))).toBe(expected);
   });
 
-  it('reports the first of several refusals', () => {
+  it('reports the first of several rejections', () => {
     const { nobody } = systemGroup;
     const hopeless = makeRealm({
       permissionOverrides: { canSetTopicsPolicy: nobody, canCreatePrivateChannel: nobody },
@@ -141,7 +141,7 @@ describe('creating a channel', () => {
     expect(formatDecision(canCreateChannel(makeActor('administrator'), realm, everything, off))).toBe(
       'DEFAULT_CHANNEL_MUST_BE_PUBLIC: A default channel cannot be private.',
     );
-    // A web-public one that an administrator may not make is refused for that before its retention is looked at.
+    // The missing permission for web-public channels is reported before the retention is checked.
     const webPublicOne = { ...everything, privacy: 'webPublic', isDefault: false } as const;
     expect(formatDecision(canCreateChannel(makeActor('administrator'), realm, webPublicOne, webPublic))).toBe(
       INSUFFICIENT,
@@ -149,7 +149,7 @@ describe('creating a channel', () => {
   });
 });
 
-describe('policies about topics and deletion', () => {
+describe('topic and deletion policy', () => {
   it.each(
     tableRows(`
       who           | as the organization | with the empty topic | named topics only | empty topic only
@@ -159,7 +159,7 @@ describe('policies about topics and deletion', () => {
       member        | yes                 | insufficient         | insufficient      | insufficient
       in the team   | yes                 | yes                  | yes               | yes
     `),
-  )('%s sets topics to be %s: %s', (who, policy, expected) => {
+  )('checks if a user (%s) may set topics to be %s: %s', (who, policy, expected) => {
     const policies: Record<string, TopicsPolicy> = {
       'as the organization': 'inherit',
       'with the empty topic': 'emptyTopicAllowed',
@@ -180,9 +180,9 @@ describe('policies about topics and deletion', () => {
     expect(formatDecision(canCreateChannel(actor, realm, asked, { webPublicEnabled: false }))).toBe(said);
   });
 
-  it('a channel with named topics stays open to them', () => {
+  it('keeps a channel with named topics open to named topics', () => {
     const owner = makeActor('owner');
-    // Protocol §6.3.
+    // See protocol §6.3.
     expect(canChangeTopicsPolicy(owner, makeRealm(), 'emptyTopicOnly', true)).toEqual({
       allowed: false,
       code: 'CHANNEL_HAS_NAMED_TOPICS',
@@ -204,11 +204,11 @@ describe('policies about topics and deletion', () => {
     ${'moderator'}     | ${'yes'}
     ${'member'}        | ${INSUFFICIENT}
     ${'guest'}         | ${INSUFFICIENT}
-  `('$who says who deletes messages, by default: $expected', ({ who, expected }) => {
+  `('decides if $who may set the delete permissions by default: $expected', ({ who, expected }) => {
     expect(formatDecision(canSetDeletePolicy(makeActor(who), makeRealm()))).toBe(expected);
   });
 
-  it('administrators say who deletes messages even where nobody is granted it', () => {
+  it('allows administrators to set the deletion policy even if the permission is granted to nobody', () => {
     const strict = makeRealm({ permissionOverrides: { canSetDeleteMessagePolicy: systemGroup.nobody } });
     expect(formatDecision(canSetDeletePolicy(makeActor('administrator'), strict))).toBe('yes');
     expect(formatDecision(canSetDeletePolicy(makeActor('moderator'), strict))).toBe(INSUFFICIENT);
@@ -221,7 +221,7 @@ describe('policies about topics and deletion', () => {
     ${'privateSharedHistory'}    | ${'some only'} | ${'yes'}
     ${'public'}                  | ${'some only'} | ${'yes'}
     ${'webPublic'}               | ${'some only'} | ${'yes'}
-  `('in a $privacy channel $who may open topics: $expected', ({ privacy, who, expected }) => {
+  `('allows limiting topic creation to $who in a $privacy channel: $expected', ({ privacy, who, expected }) => {
     const decision = canLimitTopicCreation(privacy, who === 'everyone');
     if (expected === 'yes') expect(formatDecision(decision)).toBe('yes');
     else {
@@ -230,7 +230,7 @@ describe('policies about topics and deletion', () => {
   });
 });
 
-describe('changing a channel', () => {
+describe('channel change', () => {
   it.each(
     tableRows(`
       who                                 | public         | private, inside | private, outside
@@ -242,7 +242,7 @@ describe('changing a channel', () => {
       member granted canAddSubscribers    | not administer | not administer  | not administer
       guest granted canAdministerChannel  | unknown        | not administer  | unknown
     `),
-  )('%s, %s: %s', (who, where, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
     const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateProtectedHistory',
@@ -256,7 +256,7 @@ describe('changing a channel', () => {
     expect(formatDecision(canAdministerChannel(actor, channel))).toBe(expected === 'yes' ? 'yes' : MAY_NOT_ADMINISTER);
   });
 
-  it('archives once, and unarchives only channels that somebody is subscribed to', () => {
+  it('archives a channel once and unarchives private channels only if they have subscribers', () => {
     const archived = makeChannel({ isArchived: true });
     const lonely = makeChannel({ isArchived: true, privacy: 'privateSharedHistory' });
     const already = 'CHANNEL_ARCHIVED: Channel is already deactivated';
@@ -287,7 +287,7 @@ describe('changing a channel', () => {
       canSendMessage               | yes                   | yes                    | yes                           | yes
       canSubscribe                 | yes                   | content                | yes                           | content
     `),
-  )('%s is given to others by an %s: %s', (permission, who, expected) => {
+  )('decides if %s can be changed by an %s: %s', (permission, who, expected) => {
     const actor = who.startsWith('administrator') ? makeActor('administrator') : inTeam('member');
     const channel = channelGranting('canAdministerChannel', 'privateSharedHistory');
     const said = {
@@ -306,7 +306,7 @@ describe('changing a channel', () => {
   });
 });
 
-describe('changing who finds and reads a channel', () => {
+describe('channel privacy change', () => {
   const off = { webPublicEnabled: false };
   const on = { webPublicEnabled: true };
   const open = makeRealm({ settings: { enableSpectatorAccess: true } });
@@ -335,7 +335,7 @@ describe('changing who finds and reads a channel', () => {
     ${'privateProtectedHistory'} | ${{ isPrivate: false, hasSharedHistory: false }}  | ${null}
     ${'privateProtectedHistory'} | ${{ hasSharedHistory: true }}                     | ${'privateSharedHistory'}
     ${'privateProtectedHistory'} | ${{ isPrivate: false, isWebPublic: true }}        | ${'webPublic'}
-  `('$now, asked for $asked: $then', ({ now, asked, then }) => {
+  `('changes $now with $asked to $then', ({ now, asked, then }) => {
     expect(proposedPrivacy({ privacy: now }, asked)).toBe(then);
     if (then === null) {
       const decision = canChangePrivacy(makeActor('owner'), open, makeChannel({ privacy: now }), true, asked, on);
@@ -357,11 +357,11 @@ describe('changing who finds and reads a channel', () => {
   const secret = makeChannel({ privacy: 'privateSharedHistory' });
   const contentNeeded = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Channel content access is required.';
 
-  it('only those who read a channel make it private or public', () => {
+  it('requires content access for making a channel private or public', () => {
     expect(change(owner, secret, false, { isPrivate: false })).toBe(contentNeeded);
     expect(change(owner, secret, true, { isPrivate: false })).toBe('yes');
     expect(change(makeActor('administrator'), makeChannel(), false, { isPrivate: true })).toBe('yes');
-    // By what they may create, too.
+    // Depends on the permission to create channels of that kind, too.
     const { nobody } = systemGroup;
     const noPublic = makeRealm({ permissionOverrides: { canCreatePublicChannel: nobody } });
     const noPrivate = makeRealm({ permissionOverrides: { canCreatePrivateChannel: nobody } });
@@ -371,7 +371,7 @@ describe('changing who finds and reads a channel', () => {
     expect(change(owner, makeChannel(), true, { isPrivate: true }, noPublic)).toBe('yes');
   });
 
-  it('history alone, and being web-public alone, need no access to the content', () => {
+  it('requires no content access for changing only the history or the web-public state', () => {
     expect(change(owner, secret, false, { hasSharedHistory: false })).toBe('yes');
     expect(change(owner, makeChannel(), false, { isWebPublic: true })).toBe('yes');
     expect(change(makeActor('administrator'), makeChannel(), true, { isWebPublic: true })).toBe(INSUFFICIENT);
@@ -382,17 +382,17 @@ describe('changing who finds and reads a channel', () => {
     expect(change(owner, makeChannel({ privacy: 'webPublic' }), true, {}, open, off)).toBe('yes');
   });
 
-  it('newcomers are not put into private channels', () => {
+  it('rejects private default channels', () => {
     const isDefault = 'DEFAULT_CHANNEL_MUST_BE_PUBLIC: A default channel cannot be private.';
     expect(change(owner, makeChannel({ isDefault: true }), true, { isPrivate: true })).toBe(isDefault);
     expect(change(owner, makeChannel({ isDefault: true }), true, { isPrivate: true, isDefault: false })).toBe('yes');
     expect(change(owner, secret, true, { isDefault: true })).toBe(isDefault);
     expect(change(owner, makeChannel(), true, { isDefault: true })).toBe('yes');
-    // Said before what it would take to make it private.
+    // Reported before the missing permission to make the channel private.
     expect(change(inTeam('guest'), makeChannel({ isDefault: true }), false, { isPrivate: true })).toBe(isDefault);
   });
 
-  it('requests to moderators stay private', () => {
+  it('keeps the channel for moderation requests private', () => {
     const reports = makeChannel({ id: channelId(31), privacy: 'privateSharedHistory' });
     const moderated = makeRealm({ settings: { moderationRequestChannelId: channelId(31) } });
     const refusal = 'MODERATION_CHANNEL_MUST_BE_PRIVATE: Moderation request channel must be private.';
@@ -402,7 +402,7 @@ describe('changing who finds and reads a channel', () => {
   });
 });
 
-describe('channels that newcomers are put into', () => {
+describe('default channels', () => {
   const mayNot = 'CANNOT_MANAGE_DEFAULT_CHANNEL: You do not have permission to change default channels.';
 
   it.each`
@@ -412,13 +412,13 @@ describe('channels that newcomers are put into', () => {
     ${'moderator'}     | ${mayNot}
     ${'member'}        | ${mayNot}
     ${'guest'}         | ${mayNot}
-  `('$who changes them: $expected', ({ who, expected }) => {
+  `('decides if $who may change default channels: $expected', ({ who, expected }) => {
     expect(formatDecision(canChangeDefaultChannels(makeActor(who)))).toBe(expected);
     expect(formatDecision(canMakeDefault(makeActor(who), makeChannel(), true))).toBe(expected);
     expect(formatDecision(canStopBeingDefault(makeActor(who), makeChannel(), true))).toBe(expected);
   });
 
-  it('are in use, and not private', () => {
+  it('must be active and not private', () => {
     const administrator = makeActor('administrator');
     const archived = makeChannel({ isArchived: true });
     const secret = makeChannel({ privacy: 'privateSharedHistory' });
@@ -431,7 +431,7 @@ describe('channels that newcomers are put into', () => {
     expect(formatDecision(canStopBeingDefault(administrator, secret, false))).toBe('yes');
   });
 
-  it('folders are for administrators', () => {
+  it('require an administrator for folder management', () => {
     expect(formatDecision(canManageFolders(makeActor('administrator')))).toBe('yes');
     expect(formatDecision(canManageFolders(makeActor('moderator')))).toBe(
       'MUST_BE_ADMINISTRATOR: Must be an organization administrator',

@@ -35,16 +35,16 @@ import {
   type WebPublicOption,
 } from './channel-access.js';
 
-/** What of a new channel needs a permission. */
+/** Properties of a new channel that require a permission. */
 export interface ChannelRequest {
   readonly privacy: ChannelPrivacy;
   readonly isDefault: boolean;
   readonly topicsPolicy: TopicsPolicy;
-  /** Whether it shall keep messages otherwise than the organization does. */
+  /** True if the channel has a retention policy of its own. */
   readonly retentionChosen: boolean;
 }
 
-/** Channels §4.4 rows 1 and 6–11. Nobody checks whether its first subscribers may be added. */
+/** Implements channels §4.4 rows 1 and 6–11. Permission to add the first subscribers is not checked. */
 export function canCreateChannel(
   actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
@@ -66,7 +66,7 @@ export function canCreateChannel(
   );
 }
 
-/** Private, or anything else: web-public channels are public ones too. */
+/** Treats web-public channels as public. */
 export function canCreateOfPrivacy(actor: PermissionHolder, realm: RealmRights, privacy: ChannelPrivacy): Decision {
   const permission = isPrivate({ privacy }) ? 'canCreatePrivateChannel' : 'canCreatePublicChannel';
   return insufficientUnless(hasRealmPermission(actor, realm, permission));
@@ -87,19 +87,22 @@ function canMakeWebPublic(
   );
 }
 
-/** Anything but the organization's own policy needs a permission, beside that of administering (channels §3.8). */
+/** Requires administration or a permission for any policy but the organization's own (channels §3.8). */
 export function canSetTopicsPolicy(actor: PermissionHolder, realm: RealmRights, policy: TopicsPolicy): Decision {
   return insufficientUnless(
     policy === 'inherit' || isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetTopicsPolicy'),
   );
 }
 
-/** Who deletes messages: beside administering; a new channel needs it only where the value is not nobody (channels §3.8). */
+/**
+ * Requires administration or a permission to set who deletes messages. New channels need it only for values other
+ * than nobody (channels §3.8).
+ */
 export function canSetDeletePolicy(actor: PermissionHolder, realm: RealmRights): Decision {
   return insufficientUnless(isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetDeleteMessagePolicy'));
 }
 
-/** Channels §3.8. */
+/** Implements channels §3.8. */
 export function canAdministerChannel(actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): Decision {
   return denyIf(
     !mayAdminister(actor, channel),
@@ -109,8 +112,8 @@ export function canAdministerChannel(actor: PermissionHolder, channel: Pick<Chan
 }
 
 /**
- * Naming the channel in order to change it: those who may administer it find it without being in it, others only if they
- * read it, and are then refused (channels §4.11, §4.12).
+ * Checks access to a channel that the actor wants to change. Administrators find it without a subscription. Other
+ * users find it only if they can read it, and are then rejected (channels §4.11, §4.12).
  */
 export function canChangeChannel(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision {
   return all(
@@ -119,7 +122,7 @@ export function canChangeChannel(actor: PermissionHolder, channel: ChannelRights
   );
 }
 
-/** What a request says about who finds and reads a channel; what it leaves out stays (channels §4.11). */
+/** Requested privacy changes; absent properties stay unchanged (channels §4.11). */
 export interface PrivacyRequest {
   readonly isPrivate?: boolean;
   readonly isWebPublic?: boolean;
@@ -127,7 +130,7 @@ export interface PrivacyRequest {
   readonly isDefault?: boolean;
 }
 
-/** Null: what is asked for contradicts itself (channels §4.11 rows 1 and 2). */
+/** Returns null for a contradictory request (channels §4.11 rows 1 and 2). */
 export function proposedPrivacy(channel: Pick<Channel, 'privacy'>, request: PrivacyRequest): ChannelPrivacy | null {
   const becomesPrivate = request.isPrivate ?? isPrivate(channel);
   const becomesWebPublic = request.isWebPublic ?? isWebPublic(channel);
@@ -138,7 +141,7 @@ export function proposedPrivacy(channel: Pick<Channel, 'privacy'>, request: Priv
   return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
 }
 
-/** Channels §4.11 rows 2–7, for a channel that the actor may change. */
+/** Implements channels §4.11 rows 2–7, for a channel that the actor may change. */
 export function canChangePrivacy(
   actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
@@ -174,7 +177,7 @@ const needsContentAccess = (actor: PermissionHolder, channel: ChannelRights, isS
     'Channel content access is required.',
   );
 
-/** Channels §4.11 row 8, protocol §6.3: the right to, and that nothing said so far contradicts it. */
+/** Checks the permission and rejects a policy that existing topics violate (channels §4.11 row 8, protocol §6.3). */
 export function canChangeTopicsPolicy(
   actor: PermissionHolder,
   realm: RealmRights,
@@ -194,8 +197,9 @@ export function canChangeTopicsPolicy(
 }
 
 /**
- * Where newcomers do not see what was said before, everyone has to be able to open topics: whoever may not could not
- * tell which exist (channels §4.4 row 12, §4.11 rows 9 and 19). `isEveryone`: the value is the group of everyone itself.
+ * Requires that everyone can create topics in a channel with protected history (channels §4.4 row 12, §4.11 rows 9
+ * and 19). Users without that permission could not tell which topics exist. `isEveryone` means that the value is the
+ * group of everyone itself.
  */
 export const canLimitTopicCreation = (privacy: ChannelPrivacy, isEveryone: boolean): Decision =>
   denyIf(
@@ -204,10 +208,10 @@ export const canLimitTopicCreation = (privacy: ChannelPrivacy, isEveryone: boole
     'Where newcomers do not see what was said before, everyone has to be able to create topics.',
   );
 
-/** Channels §4.11 row 12. */
+/** Implements channels §4.11 row 12. */
 export const canSetRetention = mustBeOwner;
 
-/** One permission of a channel that the actor may change (channels §3.4, §4.11 rows 14 and 19). */
+/** Checks one permission of a channel that the actor may change (channels §3.4, §4.11 rows 14 and 19). */
 export function canChangeChannelPermission(
   actor: PermissionHolder,
   realm: RealmRights,
@@ -219,7 +223,7 @@ export function canChangeChannelPermission(
     case 'canDeleteAnyMessage':
     case 'canDeleteOwnMessage':
       return canSetDeletePolicy(actor, realm);
-    // Whoever is outside cannot let themselves in this way.
+    // Prevents administrators without content access from granting it to themselves.
     case 'canAddSubscribers':
     case 'canSubscribe':
       return needsContentAccess(actor, channel, isSubscribed);
@@ -228,7 +232,7 @@ export function canChangeChannelPermission(
   }
 }
 
-/** Channels §4.12. */
+/** Implements channels §4.12. */
 export function canArchiveChannel(
   actor: PermissionHolder,
   channel: ChannelRights & Pick<Channel, 'isArchived'>,
@@ -240,7 +244,7 @@ export function canArchiveChannel(
   );
 }
 
-/** Of a channel that the actor may change (channels §4.13). `hasSubscribers`: active ones. */
+/** Applies to a channel that the actor may change (channels §4.13). `hasSubscribers` counts active users only. */
 export function canUnarchiveChannel(
   channel: Pick<Channel, 'privacy' | 'isArchived'>,
   hasSubscribers: boolean,
@@ -255,7 +259,7 @@ export function canUnarchiveChannel(
   );
 }
 
-/** Channels §4.11 row 11, §4.14. */
+/** Implements channels §4.11 row 11 and §4.14. */
 export const canChangeDefaultChannels = (actor: Pick<Actor, 'role'>): Decision =>
   denyIf(
     !isAdministrator(actor),
@@ -263,7 +267,7 @@ export const canChangeDefaultChannels = (actor: Pick<Actor, 'role'>): Decision =
     'You do not have permission to change default channels.',
   );
 
-/** Channels §4.14. */
+/** Implements channels §4.14. */
 export function canMakeDefault(
   actor: PermissionHolder,
   channel: ChannelRights & Pick<Channel, 'isArchived'>,
@@ -276,7 +280,7 @@ export function canMakeDefault(
   );
 }
 
-/** Channels §4.14. */
+/** Implements channels §4.14. */
 export function canStopBeingDefault(
   actor: PermissionHolder,
   channel: ChannelRights & Pick<Channel, 'isArchived'>,
@@ -285,10 +289,16 @@ export function canStopBeingDefault(
   return all(canChangeDefaultChannels(actor), canSeeActive(actor, channel, isSubscribed));
 }
 
-/** Making, changing, archiving and ordering folders; putting a channel into one needs no more than changing it (channels §4.15). */
+/**
+ * Covers creating, changing, archiving and ordering folders. Assigning a channel to a folder only requires permission
+ * to change the channel (channels §4.15).
+ */
 export const canManageFolders = mustBeAdministrator;
 
-/** `Unable to access channel (x).`: the caller may let others of the request through and list this one (channels §4.5). */
+/**
+ * Rejects with `Unable to access channel (x).`; the caller may accept other channels of the request and list this one
+ * (channels §4.5).
+ */
 export function canSubscribeSelf(
   actor: PermissionHolder,
   channel: ChannelRights & Pick<Channel, 'name'>,
@@ -304,7 +314,7 @@ export function canSubscribeSelf(
   );
 }
 
-/** Channels §3.8, §4.5: nobody adds others to a channel that they cannot enter. */
+/** Requires that the actor can enter the channel (channels §3.8, §4.5). */
 export function canAddSubscribers(
   actor: PermissionHolder,
   realm: RealmRights,
@@ -326,7 +336,10 @@ export function mayAddOthers(
   );
 }
 
-/** Oneself, and bots one owns, from wherever; others by `canRemoveSubscribers` (channels §3.8). */
+/**
+ * Allows users to remove themselves and their own bots from any channel; see `canRemoveSubscribers` for other users
+ * (channels §3.8).
+ */
 export function canUnsubscribe(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   target: { readonly id: UserId; readonly botOwnerId: UserId | null },
@@ -335,7 +348,7 @@ export function canUnsubscribe(
   return target.id === actor.id || target.botOwnerId === actor.id ? allowed : canRemoveSubscribers(actor, channels);
 }
 
-/** Others, from all these channels; `isSubscribed` is the actor's own (channels §3.8). */
+/** Checks removal of other users from all these channels; `isSubscribed` refers to the actor (channels §3.8). */
 export function canRemoveSubscribers(
   actor: PermissionHolder,
   channels: readonly { readonly channel: ChannelRights; readonly isSubscribed: boolean }[],

@@ -34,14 +34,14 @@ function isIn(audience: Audience, actor: Actor, isSubscribed: boolean): boolean 
   return isInAudience(audience, makeMembership(actor, { isSubscribed: () => isSubscribed }));
 }
 
-/** `gains`, `keeps`, `loses`: each with its own event; `-`: hears nothing. */
+/** `gains`, `keeps` and `loses` each stand for one event; `-` means no event. */
 function sight(before: Channel, after: Channel, actor: Actor, isSubscribed: boolean): string {
   const { gainers, keepers, losers } = visibilityOfChangedChannel(before, after);
   const is = (audience: Audience) => isIn(audience, actor, isSubscribed);
   return [is(gainers) && 'gains', is(keepers) && 'keeps', is(losers) && 'loses'].filter(Boolean).join(' ') || '-';
 }
 
-describe('when the privacy of a channel changes (channels §6.3)', () => {
+describe('visibility after a change of channel privacy (channels §6.3)', () => {
   it.each(
     tableRows(`
       who                   | private to public | private to web-public | public to private | web-public to private | public to web-public | web-public to public | private to protected
@@ -53,14 +53,14 @@ describe('when the privacy of a channel changes (channels §6.3)', () => {
       guest outside         | -                 | gains                 | -                 | loses                 | gains                | loses                | -
       guest inside          | keeps             | keeps                 | keeps             | keeps                 | keeps                | keeps                | keeps
     `),
-  )('%s, %s: %s', (who, change, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, change, expected) => {
     const [role, where] = who.split(' ');
     const [before, after] = change.split(' to ').map((kind) => makeChannel({ privacy: PRIVACY[kind]! }));
     expect(sight(before!, after!, makeActor(role as Role), where === 'inside')).toBe(expected);
   });
 });
 
-describe('when a permission of a channel changes (channels §6.3)', () => {
+describe('visibility after a change of a channel permission (channels §6.3)', () => {
   it.each(
     tableRows(`
       permission           | given to a member | given to a guest | given to an administrator | taken from a member | taken from a subscriber
@@ -70,7 +70,7 @@ describe('when a permission of a channel changes (channels §6.3)', () => {
       canSendMessage       | -                 | -                | keeps                     | -                   | keeps
       canRemoveSubscribers | -                 | -                | keeps                     | -                   | keeps
     `),
-  )('%s of a private one, %s: %s', (permission, change, expected) => {
+  )('reports visibility if %s of a private channel is %s: %s', (permission, change, expected) => {
     const of = (group: typeof TEAM) =>
       makeChannel({
         privacy: 'privateProtectedHistory',
@@ -82,7 +82,7 @@ describe('when a permission of a channel changes (channels §6.3)', () => {
     expect(sight(before, after, actor, change.endsWith('subscriber'))).toBe(expected);
   });
 
-  it('several of a private one at once: gains', () => {
+  it('publishes one event if several permissions of a private channel change at once', () => {
     const of = (group: typeof TEAM) =>
       makeChannel({
         privacy: 'privateProtectedHistory',
@@ -93,25 +93,25 @@ describe('when a permission of a channel changes (channels §6.3)', () => {
     expect(sight(of(TEAM), of(OTHERS), actor, false)).toBe('loses');
   });
 
-  it('none of a private one: nobody gains or loses it', () => {
+  it('changes the visibility of a private channel for nobody if no permission changes', () => {
     const before = makeChannel({ privacy: 'privateProtectedHistory' });
     const { gainers, losers } = visibilityOfChangedChannel(before, { ...before, name: 'renamed' });
     expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });
 
-  it('nobody gains or loses a public one', () => {
+  it('changes the visibility of a public channel for nobody', () => {
     const of = (group: typeof TEAM) => makeChannel({ permissionOverrides: { canSubscribe: group } });
     expect(sight(of(OTHERS), of(TEAM), makeActor('member', { groups: [TEAM] }), false)).toBe('keeps');
     expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
   });
 
-  it('does not check users whom no such change can affect', () => {
+  it('skips users whom the change cannot affect', () => {
     const { gainers, losers } = visibilityOfChangedChannel(makeChannel(), makeChannel({ name: 'renamed' }));
     expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });
 });
 
-describe('whatever changes', () => {
+describe('visibility under random changes', () => {
   const channel = fc
     .record({
       privacy: fc.constantFrom<ChannelPrivacy>(
@@ -132,7 +132,7 @@ describe('whatever changes', () => {
     .record({ role: fc.constantFrom(...ROLES), groups: fc.subarray([TEAM, OTHERS]) })
     .map(({ role, groups }) => makeActor(role, { groups }));
 
-  it('those who gain and lose a channel are those who may see it only now, or no longer', () => {
+  it('matches gainers and losers of a channel with their metadata access before and after', () => {
     fc.assert(
       fc.property(channel, channel, anybody, fc.boolean(), (before, after, actor, isSubscribed) => {
         const saw = canSeeMetadata(actor, before, isSubscribed).allowed;
@@ -144,7 +144,7 @@ describe('whatever changes', () => {
     );
   });
 
-  it('people gain and lose the channels that they may see only now, or no longer', () => {
+  it('matches gained and lost channels of a user with their metadata access before and after', () => {
     fc.assert(
       fc.property(
         fc.array(channel, { maxLength: 6 }),
@@ -169,7 +169,7 @@ describe('whatever changes', () => {
   });
 });
 
-describe('when roles and groups of people change (channels §6.3)', () => {
+describe('visibility after changes of roles and groups (channels §6.3)', () => {
   const open = makeChannel({ id: channelId(1) });
   const club = makeChannel({
     id: channelId(2),
@@ -199,11 +199,11 @@ describe('when roles and groups of people change (channels §6.3)', () => {
     ['an administrator becomes a member', person(7, admin, inTeam), [], [seen([7], vault)]],
     ['a member comes to a team', person(7, member, inTeam), [seen([7], club)], []],
     ['nothing that matters changes', person(7, admin, makeActor('owner')), [], []],
-  ])('%s: one event for all that comes, and one for all that goes', (_, changed, gained, lost) => {
+  ])('%s and publishes one event each for gained and lost channels', (_, changed, gained, lost) => {
     expect(visibilityFor([changed], all, nowhere)).toEqual({ gained, lost });
   });
 
-  it('users who gain or lose the same channels share one event', () => {
+  it('combines users who gain or lose the same channels in one event', () => {
     const people = [
       person(9, member, inTeam),
       person(7, member, inTeam),
@@ -216,7 +216,7 @@ describe('when roles and groups of people change (channels §6.3)', () => {
     });
   });
 
-  it('subscribers see what they are subscribed to, whatever they become', () => {
+  it('keeps subscribed channels visible after any change of role or groups', () => {
     const isInClub = (userId: number, channel: number) => userId === 7 && channel === club.id;
     expect(visibilityFor([person(7, guest, member), person(8, inTeam, guest)], [club], isInClub)).toEqual({
       gained: [],

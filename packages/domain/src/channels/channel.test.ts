@@ -2,12 +2,12 @@ import { channelId } from '@parley/testkit';
 import { MAX_CHANNEL_NAME_LENGTH, normalizeChannelDescription, parseChannelName, weeklyTraffic } from './channel.js';
 import { normalizeColor, pickColors } from './subscriptions.js';
 
-describe('a channel’s name', () => {
+describe('channel name', () => {
   it.each([
     [' general ', 'general'],
     ['😀'.repeat(MAX_CHANNEL_NAME_LENGTH), '😀'.repeat(MAX_CHANNEL_NAME_LENGTH)],
     ['✔ done', '✔ done'],
-  ])('%j is %j', (raw, name) => expect(parseChannelName(raw)).toBe(name));
+  ])('parses the channel name %j as %j', (raw, name) => expect(parseChannelName(raw)).toBe(name));
 
   it.each([
     ['\t ', "Channel name can't be empty."],
@@ -16,12 +16,12 @@ describe('a channel’s name', () => {
     ['a\nb', 'Invalid character in channel name, at position 2.'],
     ['😀\ufffe', 'Invalid character in channel name, at position 2.'],
     ['ab\ud800', 'Invalid character in channel name, at position 3.'],
-  ])('is not %j', (raw, message) => expect(() => parseChannelName(raw)).toThrow(message));
+  ])('rejects the channel name %j', (raw, message) => expect(() => parseChannelName(raw)).toThrow(message));
 });
 
-it('describes itself in one line', () => expect(normalizeChannelDescription('a\nb\n')).toBe('a b '));
+it('normalizes a description to one line', () => expect(normalizeChannelDescription('a\nb\n')).toBe('a b '));
 
-describe('weekly traffic', () => {
+describe('weeklyTraffic', () => {
   it.each`
     messages | ageDays | traffic
     ${100}   | ${6}    | ${null}
@@ -34,15 +34,15 @@ describe('weekly traffic', () => {
     ${3}     | ${28}   | ${1}
     ${0}     | ${28}   | ${0}
     ${40400} | ${28}   | ${10000}
-  `('of $messages messages in a channel of $ageDays days: $traffic', ({ messages, ageDays, traffic }) => {
+  `('returns for $messages messages in a channel of $ageDays days: $traffic', ({ messages, ageDays, traffic }) => {
     expect(weeklyTraffic(messages, ageDays)).toBe(traffic);
   });
 });
 
-describe('colors', () => {
+describe('pickColors', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => channelId(index + 1));
 
-  it('follow the palette until it runs out, then the channel’s number', () => {
+  it('follows the palette and then falls back to the channel’s number', () => {
     const colors = pickColors([...ids(25)].reverse(), new Map(), []);
     expect(colors.get(channelId(1))).toBe('#76ce90');
     expect(colors.get(channelId(24))).toBe('#a47462');
@@ -50,7 +50,7 @@ describe('colors', () => {
     expect(colors.get(channelId(25))).toBe('#fae589');
   });
 
-  it('leave out what is in use, and what is asked for', () => {
+  it('skips colors that are in use or requested', () => {
     const requested = new Map([[channelId(2), '#fae589']]);
     const colors = pickColors(ids(3), requested, ['#76ce90', '#000000']);
     expect([...colors.values()]).toEqual(['#a6c7e5', '#fae589', '#e79ab5']);
@@ -59,5 +59,5 @@ describe('colors', () => {
   it.each([
     ['#abc', '#aabbcc'],
     ['#ABCDEF', '#abcdef'],
-  ])('%s is stored as %s', (color, stored) => expect(normalizeColor(color)).toBe(stored));
+  ])('stores the color %s as %s', (color, stored) => expect(normalizeColor(color)).toBe(stored));
 });

@@ -14,7 +14,7 @@ import type {
 import { foldCase, isLongerThan, positionOfUnprintable, takeCodePoints, trim } from '../kernel/text.js';
 import type { Subscription, SubscriptionProperty } from './subscriptions.js';
 
-/** Who may do what in a channel (channels §3.4). */
+/** Permissions of a channel (channels §3.4). */
 export const CHANNEL_PERMISSIONS = {
   canAddSubscribers: groupSetting('nobody', 'n'),
   canAdministerChannel: groupSetting('creator', 'n'),
@@ -34,13 +34,13 @@ export type ChannelPermissions = GroupSettings<typeof CHANNEL_PERMISSIONS>;
 export const TOPICS_POLICIES = ['inherit', 'emptyTopicAllowed', 'emptyTopicRefused', 'emptyTopicOnly'] as const;
 export type TopicsPolicy = (typeof TOPICS_POLICIES)[number];
 
-/** Who can find a channel and read it. */
+/** Visibility and history access of a channel. */
 export type ChannelPrivacy = 'webPublic' | 'public' | 'privateSharedHistory' | 'privateProtectedHistory';
 
 export interface Channel {
   readonly id: ChannelId;
   readonly realmId: RealmId;
-  /** What messages to the channel are addressed to. */
+  /** Recipient of messages sent to the channel. */
   readonly recipientId: RecipientId;
   readonly name: string;
   readonly description: string;
@@ -48,27 +48,27 @@ export interface Channel {
   readonly renderedDescription: string;
   readonly privacy: ChannelPrivacy;
   readonly isArchived: boolean;
-  /** Null where no creator is recorded. */
+  /** Null if no creator is recorded. */
   readonly creatorId: UserId | null;
   readonly createdAt: UnixSeconds;
-  /** Null: as the organization says. */
+  /** Null to inherit the organization's policy. */
   readonly messageRetentionDays: RetentionDays | null;
   readonly topicsPolicy: TopicsPolicy;
   readonly folderId: ChannelFolderId | null;
-  /** Whether newcomers are subscribed to it. */
+  /** True if new users are subscribed automatically. */
   readonly isDefault: boolean;
   readonly isRecentlyActive: boolean;
-  /** Null until the first message; found anew when the oldest one is deleted. */
+  /** Null before the first message; recomputed when the oldest message is deleted. */
   readonly firstMessageId: MessageId | null;
   readonly permissions: ChannelPermissions;
-  /** Grows with every change of what is shown of the channel. */
+  /** Incremented with every visible change of the channel. */
   readonly version: number;
 }
 
-/** A channel as those who can see it see it. */
+/** Channel as shown to users who can see it. */
 export interface ChannelView extends Omit<Channel, 'permissions'> {
   readonly permissions: GroupSettingValues<typeof CHANNEL_PERMISSIONS>;
-  /** The system group that may post, where it is one: older clients know of no others. */
+  /** System group that may post, if the value is one; older clients know no other values. */
   readonly sendersSystemGroup: 'everyone' | 'administrators' | 'fullMembers' | 'moderators' | null;
   /** Active users, bots included. */
   readonly subscriberCount: number;
@@ -79,7 +79,7 @@ export interface ChannelView extends Omit<Channel, 'permissions'> {
 export const isPrivate = (channel: Pick<Channel, 'privacy'>): boolean =>
   channel.privacy === 'privateSharedHistory' || channel.privacy === 'privateProtectedHistory';
 export const isWebPublic = (channel: Pick<Channel, 'privacy'>): boolean => channel.privacy === 'webPublic';
-/** Whether those who can read the channel can read what was sent before they came. */
+/** True if readers of the channel can read messages sent before they subscribed. */
 export const hasSharedHistory = (channel: Pick<Channel, 'privacy'>): boolean =>
   channel.privacy !== 'privateProtectedHistory';
 
@@ -87,13 +87,13 @@ export const hasSharedHistory = (channel: Pick<Channel, 'privacy'>): boolean =>
 export const MAX_CHANNEL_NAME_LENGTH = 60;
 export const MAX_CHANNEL_DESCRIPTION_LENGTH = 1024;
 
-/** How long messages are kept: whole days, at least one. */
+/** Retention of messages in whole days, at least one. */
 export type RetentionDays = number | 'forever';
 
-/** How long a channel is to keep its messages: days, or a word, which may be one that means nothing. */
+/** Requested retention: days or a word, which may be unknown. */
 export type RetentionInput = 'asRealm' | 'forever' | number | { readonly word: string };
 
-/** As a channel has it. @throws DomainError INVALID_RETENTION (channels §4.4 row 5) */
+/** Converts a requested retention to its stored form. @throws DomainError INVALID_RETENTION (channels §4.4 row 5) */
 export function parseRetention(input: RetentionInput): Channel['messageRetentionDays'] {
   if (input === 'asRealm') return null;
   if (input === 'forever') return input;
@@ -102,7 +102,7 @@ export function parseRetention(input: RetentionInput): Channel['messageRetention
   throw new DomainError('INVALID_RETENTION', `Messages cannot be kept for ${value} days`, { value });
 }
 
-/** By name, whatever the letter case; of several with one name the first. */
+/** Indexes items by name, ignoring letter case; the first of equal names wins. */
 export function byFoldedName<T extends { readonly name: string }>(items: Iterable<T>): Map<string, T> {
   const byName = new Map<string, T>();
   for (const item of items) {
@@ -128,16 +128,17 @@ export function parseChannelName(raw: string): string {
   return name;
 }
 
-/** Descriptions are one line: line breaks become spaces. */
+/** Replaces line breaks by spaces, because descriptions are one line. */
 export function normalizeChannelDescription(raw: string): string {
   return raw.replaceAll('\n', ' ');
 }
 
-/** What is younger has no traffic to be told of, however much was said there. */
+/** False for young channels, whose traffic is not reported. */
 export const hasWeeklyTraffic = (ageDays: number): boolean => ageDays >= 7;
 
 /**
- * Messages a week, rounded to two significant digits (channels §2.1). `recentMessages` counts the last 28 days.
+ * Returns messages per week, rounded to two significant digits (channels §2.1). `recentMessages` counts the last 28
+ * days.
  */
 export function weeklyTraffic(recentMessages: number, ageDays: number): number | null {
   if (!hasWeeklyTraffic(ageDays)) return null;
@@ -152,18 +153,18 @@ export const CHANNEL_ERRORS = declareErrors({
   INVALID_CHANNEL_FOLDER_NAME: 'invalid',
   CHANNEL_FOLDER_NAME_TAKEN: 'conflict',
   CHANNEL_FOLDER_IN_USE: 'conflict',
-  /** Some folder is missing. */
+  /** The list does not name every folder. */
   INVALID_FOLDER_ORDER: 'invalid',
   TOO_MANY_CHANNEL_FOLDERS: 'conflict',
   UNKNOWN_DEFAULT_CHANNEL_GROUP: 'unknown',
   INVALID_DEFAULT_CHANNEL_GROUP_NAME: 'invalid',
   DEFAULT_CHANNEL_GROUP_NAME_TAKEN: 'conflict',
   DEFAULT_CHANNEL_GROUP_NAME_UNCHANGED: 'conflict',
-  /** Neither a name nor a description. */
+  /** The request contains neither a name nor a description. */
   DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED: 'invalid',
-  /** Neither adding nor removing. */
+  /** The request is neither an addition nor a removal. */
   DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED: 'invalid',
-  /** Newcomers get it anyway. */
+  /** New users are already subscribed to this channel. */
   IS_DEFAULT_CHANNEL: 'conflict',
   CHANNEL_IN_DEFAULT_GROUP: 'conflict',
   CHANNEL_NOT_IN_DEFAULT_GROUP: 'conflict',
@@ -177,7 +178,7 @@ export const CHANNEL_ERRORS = declareErrors({
   DEFAULT_CHANNEL_MUST_BE_PUBLIC: 'conflict',
   MODERATION_CHANNEL_MUST_BE_PRIVATE: 'conflict',
   WEB_PUBLIC_CHANNELS_DISABLED: 'forbidden',
-  /** The caller sees the channel, but not its messages. */
+  /** The caller can see the channel but not read its messages. */
   CHANNEL_CONTENT_ACCESS_REQUIRED: 'forbidden',
   CANNOT_ADMINISTER_CHANNEL: 'forbidden',
   CANNOT_MANAGE_DEFAULT_CHANNEL: 'forbidden',
@@ -185,11 +186,11 @@ export const CHANNEL_ERRORS = declareErrors({
   CHANNEL_NOT_ARCHIVED: 'conflict',
   CHANNEL_WITHOUT_SUBSCRIBERS: 'conflict',
   CHANNEL_HAS_NAMED_TOPICS: 'conflict',
-  /** Where newcomers do not see what was said before. */
+  /** Topic creation cannot be limited in a channel with protected history. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
   TOO_MANY_HOLDERS_IN_REQUEST: 'invalid',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
-  /** Neither a channel to subscribe to nor one to leave. */
+  /** The request names no channel to subscribe to or to leave. */
   NO_SUBSCRIPTION_CHANGE: 'invalid',
   NOT_SUBSCRIBED: 'conflict',
   UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
@@ -212,11 +213,11 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ChannelErrors {}
 
   interface ErrorDetails {
-    /** `channelId`: of the other channel, where it is known. */
+    /** Id of the conflicting channel in `channelId`, if known. */
     CHANNEL_NAME_TAKEN: { readonly channelName: string; readonly channelId?: ChannelId | undefined };
-    /** As it was given. */
+    /** Rejected value as received. */
     INVALID_RETENTION: { readonly value: number | string };
-    /** `expected`: what its value has to be. */
+    /** Expected kind of value in `expected`. */
     INVALID_SUBSCRIPTION_VALUE: { readonly property: SubscriptionProperty; readonly expected: string };
     CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
     TOPIC_REQUIRED: Partial<EmptyTopicName>;
@@ -226,17 +227,17 @@ declare module '../kernel/errors.js' {
 
 /** In code points (protocol §14). */
 export const MAX_TOPIC_LENGTH = 60;
-/** What people see in place of the empty topic. */
+/** Name shown for the empty topic. */
 export const EMPTY_TOPIC_DISPLAY_NAME = 'general chat';
 export const RESOLVED_PREFIX = '✔ ';
 
-/** What a client means by a topic's name: trimmed, the names of the empty topic as `''` (messages §1.5). */
+/** Normalizes a topic name from a client: trimmed, with names of the empty topic as `''` (messages §1.5). */
 export function normalizeTopic(raw: string): string {
   const topic = trim(raw);
   return topic === '(no topic)' || topic === EMPTY_TOPIC_DISPLAY_NAME ? '' : topic;
 }
 
-/** A topic somebody writes to: normalized, checked, cut to length. @throws DomainError INVALID_TOPIC */
+/** Normalizes, validates and truncates the topic of a new message. @throws DomainError INVALID_TOPIC */
 export function parseTopic(raw: string): string {
   const trimmed = trim(raw);
   const position = positionOfUnprintable(trimmed);
@@ -244,14 +245,14 @@ export function parseTopic(raw: string): string {
   return cutTopic(normalizeTopic(trimmed));
 }
 
-/** As it is stored, when it is too long. */
+/** Truncates a topic that is too long to the stored length. */
 export const cutTopic = (topic: string): string =>
   isLongerThan(topic, MAX_TOPIC_LENGTH) ? `${takeCodePoints(topic, MAX_TOPIC_LENGTH - 3)}...` : topic;
 
-/** Topics are the same whatever their letter case; each message keeps the spelling it was sent with. */
+/** Topics ignore letter case, but each message keeps its own spelling. */
 export const topicKey = (topic: string): string => foldCase(topic);
 
-/** For whom mail to a channel was asked for, and whom what comes by it is from (channels §4.16). */
+/** Identifies a channel email address by the user who requested it and the sender of its messages (channels §4.16). */
 export interface ChannelAddressKey {
   readonly realmId: RealmId;
   readonly channelId: ChannelId;
@@ -259,29 +260,29 @@ export interface ChannelAddressKey {
   readonly senderId: UserId;
 }
 
-/** What tells the mail for one of them from all others: 32 hexadecimal digits. */
+/** Tokens that identify channel email addresses: 32 hexadecimal digits. */
 export interface ChannelAddressReads {
   findToken(key: ChannelAddressKey): Promise<string | null>;
 }
 
 /** Every implementation passes channel-address-repository.contract.ts. */
 export interface ChannelAddressRepository extends ChannelAddressReads {
-  /** There is none yet. */
+  /** Requires that the key has no token yet. */
   add(key: ChannelAddressKey, token: string): Promise<void>;
 }
 
-/** Where the token stands in an address of the gateway. */
+/** Placeholder for the token in the gateway's address pattern. */
 export const MAIL_TOKEN_PLACE = '%s';
-/** Whatever else is in the mail, its sender is shown with it. */
+/** Makes the message show the sender of the email. */
 const OPTION = 'show-sender';
 
-/** Of the gateway whose pattern this is. A name that letters of an address cannot spell is left out. */
+/** Returns the email address of a channel. Omits a channel name that cannot be spelled in an address. */
 export function channelAddress(pattern: string, channel: Pick<Channel, 'name'>, token: string): string {
   const slug = slugOf(channel.name);
   return pattern.replace(MAIL_TOKEN_PLACE, () => `${slug === '' ? '' : `${slug}.`}${token}.${OPTION}`);
 }
 
-/** Empty unless it has a sign for each of the name's. */
+/** Returns an empty text if any character of the name would be lost. */
 function slugOf(name: string): string {
   const joined = name.replace(/[^\p{L}\p{N}_]+/gu, '-');
   const slug = joined
@@ -298,66 +299,63 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/**
- * Keeps one account from flooding its organization with channels: so many a day, of which administrators have more. Every
- * channel is in everybody's lists for good.
- */
+/** Daily limit of new channels per account, higher for administrators. Every channel stays in all lists forever. */
 export interface ChannelQuota {
   /**
-   * Counts so many, before they are made. Counts none when fewer are left.
+   * Reserves `count` channels before their creation; reserves none if fewer are left.
    * @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds
    */
   spend(actor: Actor, count: number): void;
-  /** So many of those that were counted were not made after all. */
+  /** Returns reserved channels that were not created. */
   refund(actor: Actor, count: number): void;
 }
 
 export interface ChannelReads {
   find(realmId: RealmId, id: ChannelId): Promise<Channel | null>;
-  /** Whatever the letter case; archived channels too. */
+  /** Ignores letter case; includes archived channels. */
   findByName(realmId: RealmId, name: string): Promise<Channel | null>;
-  /** Whatever the letter case; names nobody has are absent; ascending id. */
+  /** Ignores letter case; unknown names are absent; ascending id. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]>;
   /** Unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
-  /** Every channel, archived ones included; ascending id. */
+  /** Returns every channel, archived ones included; ascending id. */
   listAll(realmId: RealmId): Promise<readonly Channel[]>;
-  /** Archived ones too. */
+  /** Includes archived channels. */
   hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean>;
-  /** Whether there is a web-public channel in use. */
+  /** True if the realm has an active web-public channel. */
   hasWebPublic(realmId: RealmId): Promise<boolean>;
-  /** Of those that count as recently active the first ones with higher ids, from the beginning with null; ascending. */
+  /** Returns up to `limit` recently active channels with ids above `after` (null: from the start); ascending. */
   listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]>;
-  /** Which of these were made before that time, and have no message sent since then; ascending. */
+  /** Returns the channels created before `since` without any message since then; ascending. */
   filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
-  /** Unknown ids are absent; by name in code-point order. No statement per id. */
+  /** Returns views by name in code-point order; unknown ids are absent. Needs no statement per id. */
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
-  /** Of all channels those that are wanted, in the same order. The event loop may turn in between. */
+  /** Returns the wanted channels by name in code-point order. The event loop may turn in between. */
   listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]>;
-  /** Whether the user subscribes to the channel now. */
+  /** True if the user is currently subscribed to the channel. */
   isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
-  /** The user's row, active or not; null when they never subscribed to the channel. */
+  /** Returns the user's row, active or not; null if they never subscribed. */
   findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null>;
-  /** Channels the user follows now; ascending id. */
+  /** Returns channels the user is subscribed to; ascending id. */
   listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
-  /** All the user's rows, those of channels they have left included; ascending channel. */
+  /** Returns all rows of the user, including channels they have left; ascending channel. */
   listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]>;
-  /** Rows of several users in several channels; each of the users has an entry; ascending user, then channel. */
+  /** Returns rows of several users in several channels; every user has an entry; ascending user, then channel. */
   listSubscriptionsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
     channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>>;
-  /** The colors that these users' rows have, each once; users without rows are absent. */
+  /** Returns the distinct colors in these users' rows; users without rows are absent. */
   listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>>;
-  /** Active users who follow it now; ascending. Channels without any map to an empty list. */
+  /** Returns active subscribers; ascending. Channels without subscribers map to an empty list. */
   listSubscribers(
     realmId: RealmId,
     channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>>;
-  /** Which of these users follow it now; ascending. */
+  /** Returns those of the users who are subscribed to the channel; ascending. */
   filterSubscribed(realmId: RealmId, channelId: ChannelId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
-  /** Which of these channels an active guest follows now; ascending. */
+  /** Returns those of the channels that have an active guest as subscriber; ascending. */
   filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
   countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
 }
@@ -366,17 +364,21 @@ export interface ChannelReads {
 export interface ChannelRepository extends ChannelReads {
   /** Adds the channel and its recipient. @throws DomainError CHANNEL_NAME_TAKEN, archived channels included. */
   add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel>;
-  /** Stores it under a higher version. @throws DomainError CHANNEL_NAME_TAKEN */
+  /** Stores the channel under a higher version. @throws DomainError CHANNEL_NAME_TAKEN */
   update(channel: Channel): Promise<Channel>;
-  /** Adds or replaces rows, active or not. Says nothing about who receives: that is `PersonalMessages.openSpans`. */
+  /**
+   * Adds or replaces rows, active or not. Message delivery is controlled separately by `PersonalMessages.openSpans`.
+   */
   putSubscriptions(subscriptions: readonly Subscription[]): Promise<void>;
 }
 
-/** A user's time in a channel, for judging old events: from the first seq on, up to but not including the last. */
+/**
+ * Span of a user's subscription to a channel, used to judge old events. Includes the first seq and excludes the last.
+ */
 export interface SubscribedSpan {
   readonly channelId: ChannelId;
   readonly fromSeq: EventSeq;
-  /** Null: still subscribed. */
+  /** Null while the user is still subscribed. */
   readonly toSeq: EventSeq | null;
 }
 

@@ -24,38 +24,38 @@ import { canPostSomewhere, loadPosting } from './post-permissions.js';
 import type { Subscription } from './subscriptions.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './topic-policies.js';
 
-/** Read at once; the event loop may turn before the next ones. */
+/** Channels read per batch; the event loop may turn between batches. */
 const CHANNELS_AT_A_TIME = 200;
 
-/** The viewer's rows, of channels they have left too; ascending channel. */
+/** Loads the viewer's subscriptions, including those to channels they have left; ascending channel. */
 export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promise<readonly Subscription[]> =>
   repositories.channels.listSubscriptions(caller.realmId, caller.userId);
 
-/** All the viewer may know of, archived ones included; by name in code-point order. */
+/** Loads all channels visible to the viewer, archived ones included; by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
   const known = new Set((await snapshot.load(loadKnownChannels)).map(({ id }) => id));
   return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => known.has(id));
 }
 
-/** Those newcomers follow, archived ones not; ascending. Empty for guests. */
+/** Loads the active default channels; ascending. Empty for guests. */
 export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[]> {
   if ((await snapshot.load(loadViewer)).role === 'guest') return [];
   const known = await snapshot.load(loadKnownChannels);
   return known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
 }
 
-/** Empty for guests. */
+/** Returns an empty list for guests. */
 export async function loadDefaultChannelGroups(snapshot: Snapshot): Promise<readonly DefaultChannelGroupView[]> {
   if ((await snapshot.load(loadViewer)).role === 'guest') return [];
   return listDefaultChannelGroups(snapshot.repositories, snapshot.caller.realmId);
 }
 
-/** Archived ones too; by order. */
+/** Includes archived folders; by order. */
 export const loadChannelFolders = ({ caller, repositories }: Snapshot): Promise<readonly ChannelFolder[]> =>
   repositories.channelFolders.list(caller.realmId);
 
-/** Of the channels whose subscribers the viewer may know. */
+/** Loads the subscribers of channels whose list the viewer may see. */
 export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
@@ -73,7 +73,7 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
   return subscriberIds;
 }
 
-/** The viewer's, of channels in use that they may see; ascending channel, then topic. */
+/** Loads the viewer's policies for active, visible channels; ascending channel, then topic. */
 export async function loadTopicPolicies(snapshot: Snapshot): Promise<readonly NamedTopicPolicy[]> {
   const { caller, repositories } = snapshot;
   const policies = await repositories.topicPolicies.list(caller.realmId, caller.userId);
@@ -85,7 +85,7 @@ async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelI
   return new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
 }
 
-/** All the viewer may know of, archived ones included. */
+/** Loads all channels visible to the viewer, archived ones included. */
 export async function loadKnownChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
@@ -100,20 +100,20 @@ export interface ListChannelsInput {
   readonly includeSubscribed: boolean;
   readonly includeOwnerSubscribed: boolean;
   readonly includeReadable: boolean;
-  /** Everything they may know of; the other choices do not matter then. */
+  /** Includes every channel the caller can see; other options are ignored then. */
   readonly includeAll: boolean;
-  /** The same, for administrators only. */
+  /** Legacy equivalent of `includeAll`, for administrators only. */
   readonly includeAllActive: boolean;
   readonly excludeArchived: boolean;
   readonly includeDefault: boolean;
 }
 
 export interface ListChannelsOutput {
-  /** By name, in code-point order. */
+  /** Ordered by name in code-point order. */
   readonly channels: readonly ChannelView[];
 }
 
-/** The channels of the realm, as far as the caller may know of them (channels §4.1). */
+/** Lists the realm's channels that are visible to the caller (channels §4.1). */
 export class ListChannels {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -148,7 +148,7 @@ export class ListChannels {
   }
 }
 
-/** One channel, archived or not (channels §4.2). */
+/** Returns one channel, archived or not (channels §4.2). */
 export class GetChannel {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -164,7 +164,7 @@ export class GetChannel {
   }
 }
 
-/** The number of a channel that the caller can read and that is in use (channels §4.3). */
+/** Finds the id of an active channel that the caller can read (channels §4.3). */
 export class FindChannelId {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -180,11 +180,14 @@ export class FindChannelId {
 
 export interface GetChannelAddressInput {
   readonly channelId: ChannelId;
-  /** Whom what comes by mail is from: the caller, the bot of the mail gateway, or a bot of the caller's. Null: that of the gateway. */
+  /**
+   * Sender of messages that arrive by email: the caller, the mail gateway's bot or a bot owned by the caller. Null
+   * selects the gateway's bot.
+   */
   readonly senderId: UserId | null;
 }
 
-/** The address to which mail for a channel is sent, the same each time (channels §4.16). */
+/** Returns the stable email address of a channel (channels §4.16). */
 export class GetChannelAddress {
   static readonly inject = ['unitOfWork', 'randomness', 'serverChannelConfig'] as const;
   constructor(
@@ -194,7 +197,7 @@ export class GetChannelAddress {
   ) {}
 
   /**
-   * Null: the server has no mail gateway.
+   * Returns null if the server has no mail gateway.
    * @throws DomainError UNKNOWN_CHANNEL, CANNOT_POST_IN_CHANNEL, UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER
    */
   execute(caller: Caller, { channelId, senderId }: GetChannelAddressInput): Promise<string | null> {

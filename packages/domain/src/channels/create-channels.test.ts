@@ -15,7 +15,7 @@ import { SystemMessages } from '../messages/system-messages.js';
 import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import { subscribeToChannels } from './subscribing.js';
 
-/** Knows which texts it was given before the unit, and which ones inside it. */
+/** Records which texts are parsed before the transaction and which inside it. */
 class WatchedRenderer extends FakeRenderer {
   readonly parsedAhead: string[] = [];
   readonly parsedInside: string[] = [];
@@ -31,7 +31,7 @@ class WatchedRenderer extends FakeRenderer {
   }
 }
 
-/** Made by `member` and announced; how often the unit offered to let others have their turn is counted. */
+/** Creates and announces channels as `member`, and counts how often the transaction yields. */
 async function context(fixture: MemoryFixture, descriptions: readonly string[], privacy = DEFAULT_CHANNEL_OPTIONS) {
   const renderer = new WatchedRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
@@ -60,8 +60,8 @@ async function context(fixture: MemoryFixture, descriptions: readonly string[], 
 const noticesOf = (fixture: MemoryFixture) =>
   fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view.message] : []));
 
-describe('announcing many channels', () => {
-  it('puts one notice about all of them where the organization wants it, and one into each, read by their creator', async () => {
+describe('announcement of many channels', () => {
+  it('posts one combined announcement and one notice per channel, both read by the creator', async () => {
     const fixture = await createFixture(
       aUserOfEachRole(),
       aChannel({ name: 'news', subscribers: ['member', 'owner'] }),
@@ -82,7 +82,7 @@ describe('announcing many channels', () => {
     expect([(await unread('member')).length, (await unread('owner')).length]).toEqual([0, 1]);
   });
 
-  it('says what kind of channel each is', async () => {
+  it('names the kind of each channel', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     await context(fixture, ['', ''], { ...DEFAULT_CHANNEL_OPTIONS, isPrivate: true });
     expect(noticesOf(fixture).map(({ content }) => content.split('.')[0])).toEqual(
@@ -90,23 +90,23 @@ describe('announcing many channels', () => {
     );
   });
 
-  it('parses descriptions before the unit, each once, and makes one notice for all that say the same', async () => {
+  it('parses each description once before the transaction and reuses identical notices', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const same = Array.from({ length: 150 }, () => 'same');
     const { renderer, turns } = await context(fixture, [...same, '', 'other']);
     expect(renderer.parsedAhead).toEqual(['same', 'other']);
-    // The notices alone, which quote them.
+    // Only notices that quote the descriptions are parsed inside.
     expect(renderer.parsedInside.map((text) => /quote\n(.*)\n/.exec(text)?.[1])).toEqual([
       'same',
       '*No description.*',
       'other',
     ]);
     expect(noticesOf(fixture)).toHaveLength(152);
-    // At each channel that is made, told of, and given its first message.
+    // Yields per channel on creation, on its event and on its first message.
     expect(turns).toBeGreaterThanOrEqual(3 * 152);
   });
 
-  it('announces each of them, in order, however many slices that takes', async () => {
+  it('publishes every channel in order across slices', async () => {
     const fixture = await createFixture(
       aUserOfEachRole(),
       aRealmWith({ settings: { sendChannelEventsMessages: false } }),

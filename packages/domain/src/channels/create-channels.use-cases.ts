@@ -42,20 +42,20 @@ import {
 import { publishDefaultChannels } from './default-channels.js';
 import { subscribeToChannels } from './subscribing.js';
 
-/** What a new channel shall be like; whatever is left out is as everywhere. */
+/** Options of a new channel; absent ones take defaults. */
 export interface ChannelOptions {
   readonly isPrivate: boolean;
   readonly isWebPublic: boolean;
   readonly isDefault: boolean;
   readonly folderId: ChannelFolderId | null;
   readonly topicsPolicy: TopicsPolicy;
-  /** Null: not said; means nothing for channels that are not private. */
+  /** Null if not specified; ignored for channels that are not private. */
   readonly sharesHistory: boolean | null;
   readonly retention: RetentionInput;
   readonly permissions: ChannelPermissionInput;
 }
 
-/** A public channel like any other. */
+/** Options of an ordinary public channel. */
 export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
   isPrivate: false,
   isWebPublic: false,
@@ -68,26 +68,26 @@ export const DEFAULT_CHANNEL_OPTIONS: ChannelOptions = {
 };
 
 export interface NewChannel {
-  /** Checked by `parseChannelName`. */
+  /** Validated by `parseChannelName`. */
   readonly name: string;
   readonly description: string;
 }
 
-/** By normalized description. */
+/** Parsed texts by normalized description. */
 export type ParsedDescriptions = ReadonlyMap<string, ParsedText>;
 
-/** Who asks, where, and what the rest of the unit needs. */
+/** Acting user, organization and data that the rest of the transaction needs. */
 export interface ChannelCreationContext {
   readonly realm: Realm;
   readonly actor: Actor;
   readonly creator: User;
   readonly now: UnixSeconds;
-  /** Whether the server allows channels that anybody on the Internet reads. */
+  /** True if the server allows web-public channels. */
   readonly webPublicEnabled: boolean;
   readonly parsedDescriptions: ParsedDescriptions;
 }
 
-/** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
+/** Steps of channel creation shared by CreateChannel and SubscribeUsers (channels §4.4 and §4.5). */
 export class ChannelCreator {
   static readonly inject = ['textRenderer', 'systemMessages', 'channelQuota'] as const;
   constructor(
@@ -96,12 +96,14 @@ export class ChannelCreator {
     private readonly quota: ChannelQuota,
   ) {}
 
-  /** Before the unit. */
+  /** Runs before the transaction. */
   parseDescriptions(realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
     return this.descriptions.parseAll(realmId, raw.map(normalizeChannelDescription));
   }
 
-  /** Channels §4.4 rows 4–6: asked whether or not anything is created, as soon as a channel is named. @throws DomainError */
+  /**
+   * Implements channels §4.4 rows 4–6, as soon as a channel is named and even if none is created. @throws DomainError
+   */
   async checkOptions(
     tx: Transaction,
     { actor, realm }: ChannelCreationContext,
@@ -114,7 +116,7 @@ export class ChannelCreator {
     enforce(canSetTopicsPolicy(actor, realm, options.topicsPolicy));
   }
 
-  /** Channels §4.4 rows 7–11. @throws DomainError */
+  /** Implements channels §4.4 rows 7–11. @throws DomainError */
   checkCreation(context: ChannelCreationContext, options: ChannelOptions): void {
     const { isPrivate, isWebPublic, isDefault, topicsPolicy, retention } = options;
     if (isPrivate && isWebPublic) throw new DomainError('INVALID_CHANNEL_PRIVACY', 'Invalid parameters');
@@ -127,7 +129,7 @@ export class ChannelCreator {
     enforce(canCreateChannel(context.actor, context.realm, request, context));
   }
 
-  /** Channels §4.4 row 12. @throws DomainError TOPIC_CREATION_MUST_BE_OPEN */
+  /** Implements channels §4.4 row 12. @throws DomainError TOPIC_CREATION_MUST_BE_OPEN */
   async checkTopicCreation(tx: Transaction, { realm }: ChannelCreationContext, options: ChannelOptions): Promise<void> {
     const { canCreateTopic } = options.permissions;
     if (canCreateTopic === undefined) return;
@@ -136,7 +138,7 @@ export class ChannelCreator {
     enforce(canLimitTopicCreation(privacyOf(options), isEveryone));
   }
 
-  /** Channels §4.4 row 13: the permissions that were chosen, each in its one spelling. @throws DomainError */
+  /** Returns the chosen permissions in canonical form (channels §4.4 row 13). @throws DomainError */
   async validatePermissions(
     tx: Transaction,
     { realm }: ChannelCreationContext,
@@ -149,7 +151,7 @@ export class ChannelCreator {
     return wanted;
   }
 
-  /** Channels §4.4 row 14, of what `validatePermissions` answered. @throws DomainError NOT_PERMITTED */
+  /** Checks the result of `validatePermissions` against channels §4.4 row 14. @throws DomainError NOT_PERMITTED */
   async checkDeletePolicy(
     tx: Transaction,
     { actor, realm }: ChannelCreationContext,
@@ -162,7 +164,7 @@ export class ChannelCreator {
   }
 
   /**
-   * Stores the channels and tells those who see them; nobody follows them yet. They count for the day.
+   * Stores and publishes the channels, still without subscribers, and counts them against the daily limit.
    * @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
    */
   async create(
@@ -181,7 +183,7 @@ export class ChannelCreator {
     const rendered = new Map<string, string>();
     for (const { name, description: raw } of newChannels) {
       const description = normalizeChannelDescription(raw);
-      // Mostly they all have the same, which is none.
+      // Most channels of a request share one description, usually the empty one.
       const html =
         rendered.get(description) ??
         (await this.descriptions.render(tx, actor.realmId, actor, parsedDescriptions.get(description)!));
@@ -220,7 +222,7 @@ export class ChannelCreator {
     return channels;
   }
 
-  /** What the notification bot says once the channels have their first subscribers (channels §4.4). */
+  /** Posts the notices about new channels once they have their first subscribers (channels §4.4). */
   async announce(
     tx: Transaction,
     { realm, actor, creator, parsedDescriptions }: ChannelCreationContext,
@@ -228,7 +230,7 @@ export class ChannelCreator {
     inAnnouncements: boolean,
   ): Promise<void> {
     const who = silentMention(creator);
-    // The creator chose the names and the description: neither links to what they cannot see.
+    // The creator chose the names and descriptions, so links are limited to channels the creator can see.
     const author = { actor, about: channels };
     const announcementsChannel = inAnnouncements
       ? await configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
@@ -260,10 +262,16 @@ export class ChannelCreator {
   }
 }
 
-/** How many people and groups permissions of channels that are created together name at most: each times the channels. */
+/**
+ * Maximum number of users and groups named by permissions of channels created together, multiplied by the number of
+ * channels.
+ */
 export const MAX_HOLDERS_IN_REQUEST = 100_000;
 
-/** One channel may name as many as its lists hold. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST */
+/**
+ * Limits only requests for several channels; a single one is limited by its own lists. @throws DomainError
+ * TOO_MANY_HOLDERS_IN_REQUEST
+ */
 function checkHoldersInRequest(permissions: ChannelPermissionInput, channelCount: number): void {
   const named = Object.values(permissions)
     .filter((value) => typeof value !== 'number')
@@ -300,23 +308,23 @@ async function publishCreation(tx: Transaction, realmId: RealmId, channels: read
 
 export type ChannelPermissionInput = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
 
-/** Only a private channel may keep its history from newcomers, and does so by default. */
+/** Only private channels can protect their history, and do so by default. */
 function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelOptions): ChannelPrivacy {
   if (wantsPrivate) return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
   return isWebPublic ? 'webPublic' : 'public';
 }
 
 export interface CreateChannelInput extends NewChannel, ChannelOptions {
-  /** The creator subscribes to the channel only when they are among them. */
+  /** First subscribers. The creator is subscribed only if included here. */
   readonly subscriberIds: readonly UserId[];
-  /** Say so in the channel for announcements. */
+  /** Posts a notice in the announcement channel. */
   readonly announce: boolean;
 }
 
-/** What the operator decides about channels. */
+/** Channel options of the operator. */
 export interface ServerChannelConfig {
   readonly webPublicEnabled: boolean;
-  /** An address with `%s` in it, for a token; null: there is no gateway that takes mail for channels. */
+  /** Address pattern with `%s` for a token; null if the server has no mail gateway for channels. */
   readonly mailGatewayPattern: string | null;
 }
 
@@ -332,10 +340,11 @@ export class CreateChannel {
   ) {}
 
   /**
-   * @throws DomainError INVALID_CHANNEL_NAME, CHANNEL_NAME_TAKEN, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, and
-   * what `ChannelCreator` refuses: MUST_NOT_BE_GUEST, INVALID_CHANNEL_PRIVACY, UNKNOWN_CHANNEL_FOLDER,
-   * DEFAULT_CHANNEL_MUST_BE_PUBLIC, WEB_PUBLIC_CHANNELS_DISABLED, INVALID_RETENTION, MUST_BE_OWNER,
-   * TOPIC_CREATION_MUST_BE_OPEN, RATE_LIMITED, and values of permissions as `validateGroupSetting` does
+   * @throws DomainError INVALID_CHANNEL_NAME, CHANNEL_NAME_TAKEN, UNKNOWN_USER, NAMED_USER_DEACTIVATED,
+   * NOT_PERMITTED, and the rejections of `ChannelCreator`: MUST_NOT_BE_GUEST, INVALID_CHANNEL_PRIVACY,
+   * UNKNOWN_CHANNEL_FOLDER, DEFAULT_CHANNEL_MUST_BE_PUBLIC, WEB_PUBLIC_CHANNELS_DISABLED, INVALID_RETENTION,
+   * MUST_BE_OWNER, TOPIC_CREATION_MUST_BE_OPEN, RATE_LIMITED, and values of permissions as `validateGroupSetting`
+   * does
    */
   async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
     const parsedDescriptions = await this.channelCreator.parseDescriptions(caller.realmId, [input.description]);

@@ -15,23 +15,23 @@ const channel = (id: number, more: { isDefault?: boolean } = {}) => ({
 const group = (...ids: number[]) => ({ name: 'g', channelIds: ids.map(channelId) });
 const refusal = (code: string, message: string) => expect.objectContaining({ code, message });
 
-describe('groups of default channels (channels §4.14)', () => {
-  it('have trimmed names', () => expect(parseDefaultGroupName(' g ')).toBe('g'));
+describe('default channel groups (channels §4.14)', () => {
+  it('trim their names', () => expect(parseDefaultGroupName(' g ')).toBe('g'));
 
   it.each([
     [' ', "Invalid default channel group name ' '"],
     ['a\u0000', "Invalid default channel group name 'a\u0000'"],
     ['é'.repeat(61), 'Default channel group name too long (limit: 60 characters)'],
-  ])('refuse the name %j', (name, message) => {
+  ])('rejects the name %j', (name, message) => {
     expect(() => parseDefaultGroupName(name)).toThrow(refusal('INVALID_DEFAULT_CHANNEL_GROUP_NAME', message));
   });
 
-  it('gain and lose channels, which ascend', () => {
+  it('add and remove channels in ascending order', () => {
     expect(withChannels(group(5), [channel(7), channel(2)])).toEqual(group(2, 5, 7));
     expect(withoutChannels(group(2, 5, 7), [channel(7), channel(2)])).toEqual(group(5));
   });
 
-  it('refuse default channels, those they have, and to lose those they do not have', () => {
+  it('reject default channels, duplicates and removal of absent channels', () => {
     expect(() => withChannels(group(), [channel(1, { isDefault: true })])).toThrow(
       refusal('IS_DEFAULT_CHANNEL', "'c1' is a default channel and cannot be added to 'g'"),
     );
@@ -43,7 +43,7 @@ describe('groups of default channels (channels §4.14)', () => {
     );
   });
 
-  it('have room for a thousand', () => {
+  it('hold at most a thousand channels', () => {
     const many = Array.from({ length: MAX_CHANNELS_OF_A_DEFAULT_GROUP }, (_, n) => channel(n + 1));
     expect(withChannels(group(), many).channelIds).toHaveLength(1000);
     expect(() => withChannels(withChannels(group(), many), [channel(5000)])).toThrow(

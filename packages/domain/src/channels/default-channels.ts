@@ -7,7 +7,7 @@ import { atLeast } from '../users/user-delivery.js';
 import type { Channel } from './channel.js';
 import { canChangeDefaultChannels } from './channel-permissions.js';
 
-/** Channels that newcomers may choose to be subscribed to together (channels §2.3, §4.14). */
+/** Channels to which new users may subscribe together (channels §2.3, §4.14). */
 export interface DefaultChannelGroup {
   readonly id: DefaultChannelGroupId;
   readonly realmId: RealmId;
@@ -19,15 +19,15 @@ export interface DefaultChannelGroup {
 
 /** In code points (channels §4.14). */
 export const MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH = 60;
-/** Of a realm, and of channels in one: each change tells everybody of all of them. */
+/** Groups per realm and channels per group; each change publishes the complete list. */
 export const MAX_DEFAULT_CHANNEL_GROUPS = 100;
 export const MAX_CHANNELS_OF_A_DEFAULT_GROUP = 1000;
 
 export interface DefaultChannelGroupReads {
   find(realmId: RealmId, id: DefaultChannelGroupId): Promise<DefaultChannelGroup | null>;
-  /** Whatever the letter case. */
+  /** Ignores letter case. */
   findByName(realmId: RealmId, name: string): Promise<DefaultChannelGroup | null>;
-  /** By name, in code-point order. */
+  /** Ordered by name in code-point order. */
   list(realmId: RealmId): Promise<readonly DefaultChannelGroup[]>;
 }
 
@@ -65,7 +65,7 @@ interface NamedChannel {
 }
 
 /**
- * The group with more channels. @throws DomainError IS_DEFAULT_CHANNEL, CHANNEL_IN_DEFAULT_GROUP,
+ * Returns the group with additional channels. @throws DomainError IS_DEFAULT_CHANNEL, CHANNEL_IN_DEFAULT_GROUP,
  * TOO_MANY_CHANNELS_IN_DEFAULT_GROUP (channels §4.14)
  */
 export function withChannels<G extends Pick<DefaultChannelGroup, 'name' | 'channelIds'>>(
@@ -93,7 +93,7 @@ export function withChannels<G extends Pick<DefaultChannelGroup, 'name' | 'chann
   return { ...group, channelIds: [...ids].sort((a, b) => a - b) };
 }
 
-/** The group with fewer channels. @throws DomainError CHANNEL_NOT_IN_DEFAULT_GROUP (channels §4.14) */
+/** Returns the group without these channels. @throws DomainError CHANNEL_NOT_IN_DEFAULT_GROUP (channels §4.14) */
 export function withoutChannels<G extends Pick<DefaultChannelGroup, 'name' | 'channelIds'>>(
   group: G,
   channels: readonly Omit<NamedChannel, 'isDefault'>[],
@@ -113,16 +113,16 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** As clients are shown it. */
+/** Group of default channels as shown to clients. */
 export interface DefaultChannelGroupView {
   readonly id: DefaultChannelGroupId;
   readonly name: string;
   readonly description: string;
-  /** By name of the channel. */
+  /** Ordered by channel name. */
   readonly channelIds: readonly ChannelId[];
 }
 
-/** Of the realm, by name. Costs by the channels in them. */
+/** Lists the groups of the realm by name. Cost grows with the number of channels in them. */
 export async function listDefaultChannelGroups(
   { channels, defaultChannelGroups }: Pick<Repositories | Transaction, 'channels' | 'defaultChannelGroups'>,
   realmId: RealmId,
@@ -139,7 +139,7 @@ export async function listDefaultChannelGroups(
   }));
 }
 
-/** Announces to everybody but guests all groups there are now (channels §6.4). */
+/** Publishes the complete list of groups to all users except guests (channels §6.4). */
 export async function publishDefaultChannelGroups(tx: Transaction, realmId: RealmId): Promise<void> {
   const groups = await listDefaultChannelGroups(tx, realmId);
   await tx.events.append(realmId, {
@@ -148,7 +148,7 @@ export async function publishDefaultChannelGroups(tx: Transaction, realmId: Real
   });
 }
 
-/** An archived channel is in no group (channels §4.12). */
+/** Removes an archived channel from all groups (channels §4.12). */
 export async function removeFromDefaultGroups(tx: Transaction, realmId: RealmId, channelId: ChannelId): Promise<void> {
   const holders = (await tx.defaultChannelGroups.list(realmId)).filter(({ channelIds }) =>
     channelIds.includes(channelId),
@@ -162,7 +162,7 @@ export async function removeFromDefaultGroups(tx: Transaction, realmId: RealmId,
 }
 
 /**
- * For changing it. `first` is asked of those who may, before the group is looked for.
+ * Loads a group for a change. `first` runs after the permission check and before the look-up.
  * @throws DomainError CANNOT_MANAGE_DEFAULT_CHANNEL, UNKNOWN_DEFAULT_CHANNEL_GROUP
  */
 export async function loadDefaultChannelGroup(
@@ -178,7 +178,7 @@ export async function loadDefaultChannelGroup(
   throw new DomainError('UNKNOWN_DEFAULT_CHANNEL_GROUP', `Default channel group with id '${id}' does not exist.`);
 }
 
-/** Announces to everybody but guests, who have none, which channels newcomers are subscribed to now (channels §6.4). */
+/** Publishes the default channels to all users except guests, who have none (channels §6.4). */
 export async function publishDefaultChannels(tx: Transaction, realmId: RealmId): Promise<void> {
   const all = await tx.channels.listAll(realmId);
   const channelIds: ChannelId[] = all
@@ -190,7 +190,10 @@ export async function publishDefaultChannels(tx: Transaction, realmId: RealmId):
   });
 }
 
-/** Whether newcomers are subscribed to it. Taking away what is not there is announced all the same (channels §4.14). */
+/**
+ * Adds or removes a default channel. Removing a channel that is not a default still publishes an event (channels
+ * §4.14).
+ */
 export async function setDefaultChannel(tx: Transaction, channel: Channel, isDefault: boolean): Promise<void> {
   if (channel.isDefault && isDefault) return;
   if (channel.isDefault !== isDefault) await tx.channels.update({ ...channel, isDefault });

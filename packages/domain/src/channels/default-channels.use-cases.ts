@@ -21,7 +21,7 @@ export interface SetDefaultChannelInput {
   readonly isDefault: boolean;
 }
 
-/** Whether newcomers are subscribed to a channel (channels §4.14). Repeating is no error. */
+/** Adds or removes a channel as default for new users (channels §4.14). Idempotent. */
 export class SetDefaultChannel {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -44,7 +44,7 @@ export interface CreateDefaultChannelGroupInput {
   readonly channelNames: readonly string[];
 }
 
-/** Channels §4.14. */
+/** Implements channels §4.14. */
 export class CreateDefaultChannelGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -80,7 +80,7 @@ export interface ChangeDefaultChannelGroupInput {
   readonly description?: string;
 }
 
-/** What a group is called and like (channels §4.14). */
+/** Changes name or description of a default channel group (channels §4.14). */
 export class ChangeDefaultChannelGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -123,7 +123,7 @@ export interface ChangeDefaultGroupChannelsInput {
   readonly channelNames: readonly string[];
 }
 
-/** Which channels a group has (channels §4.14). */
+/** Adds channels to a default channel group or removes them (channels §4.14). */
 export class ChangeDefaultGroupChannels {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -148,7 +148,7 @@ export class ChangeDefaultGroupChannels {
   }
 }
 
-/** The group alone: its channels stay (channels §4.14). */
+/** Deletes a default channel group and keeps its channels (channels §4.14). */
 export class DeleteDefaultChannelGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -31,7 +31,7 @@ const NO_NEW_TOPICS = 'CANNOT_CREATE_TOPIC: You do not have permission to create
 
 type PostRequest = Parameters<typeof canPost>[0];
 
-/** A member outside a public channel, writing to a topic that exists. */
+/** Message from a member outside a public channel to an existing topic. */
 const posting = (given: Partial<PostRequest> = {}): PostRequest => ({
   sender: makeActor('member'),
   botOwner: null,
@@ -46,7 +46,7 @@ const posting = (given: Partial<PostRequest> = {}): PostRequest => ({
   ...given,
 });
 
-describe('posting to a channel', () => {
+describe('canPost', () => {
   it.each(
     tableRows(`
       who                                      | web-public | public | private, shared history | private, protected history
@@ -64,7 +64,7 @@ describe('posting to a channel', () => {
       guest outside granted canSubscribe       | yes        | no     | no                      | no
       guest outside granted canAddSubscribers  | yes        | no     | no                      | no
     `),
-  )('%s, %s: %s', (who, kind, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, kind, expected) => {
     const [role, where, , permission] = who.split(' ');
     const permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>> =
       permission === undefined ? {} : { [permission]: TEAM };
@@ -85,7 +85,7 @@ describe('posting to a channel', () => {
       is not                   | yes        | yes    | no                      | no
       is granted canSubscribe  | yes        | yes    | no                      | no
     `),
-  )('a bot whose owner %s, %s channel: %s', (owner, kind, expected) => {
+  )('decides for a bot whose owner %s in a %s channel: %s', (owner, kind, expected) => {
     const fixture = posting({
       sender: makeActor('member', { botOwnerId: 11 }),
       botOwner: makeActor('member', { id: 11, groups: [TEAM] }),
@@ -111,7 +111,7 @@ describe('posting to a channel', () => {
     ${'bot whose owner is inside'}    | ${'its id'} | ${'yes'}
     ${'bot whose owner is an admin'}  | ${'its id'} | ${UNKNOWN}
     ${'system bot'}                   | ${'its id'} | ${'yes'}
-  `('$who addresses a private channel by $by (messages §3.2 row 8, decision 20)', ({ who, by, expected }) => {
+  `('allows $who to address a private channel by $by (messages §3.2 row 8, decision 20)', ({ who, by, expected }) => {
     const bot = makeActor('member', { botOwnerId: 11 });
     const owner = makeActor('member', { id: 11 });
     const given: Record<string, Partial<PostRequest>> = {
@@ -134,7 +134,7 @@ describe('posting to a channel', () => {
     expect(formatDecision(canPostSomewhere(fixture))).toBe(expected);
   });
 
-  it('does not say by its id whether a hidden channel is archived, nor who may post in it', () => {
+  it('does not reveal the state or posting permission of a hidden channel addressed by id', () => {
     const channel = makeChannel({
       privacy: 'privateSharedHistory',
       isArchived: true,
@@ -143,16 +143,16 @@ describe('posting to a channel', () => {
     const decision = canPost(posting({ channel, typedName: null }));
     expect(formatDecision(decision)).toBe(UNKNOWN);
     expect(decision).toMatchObject({ details: { channelId: channel.id } });
-    // Those who see it are told what is the matter.
+    // Users who see the channel learn the actual reason.
     expect(formatDecision(canPost(posting({ channel, typedName: null, isSubscribed: true })))).toBe(MAY_NOT_POST);
   });
 
-  it('a bot without an owner has no rights of an owner', () => {
+  it('grants no owner rights to a bot without an owner', () => {
     const channel = makeChannel({ privacy: 'privateSharedHistory' });
     expect(formatDecision(canPost(posting({ channel, isOwnerSubscribed: true })))).toBe(NOT_HERE);
   });
 
-  it('a bot that is a guest gets into public channels with its owner', () => {
+  it('allows a guest bot into public channels to which its owner is subscribed', () => {
     const sender = makeActor('guest', { botOwnerId: 11 });
     const botOwner = makeActor('member', { id: 11 });
     expect(formatDecision(canPost(posting({ sender, botOwner, isOwnerSubscribed: true })))).toBe('yes');
@@ -167,7 +167,7 @@ describe('posting to a channel', () => {
     ${'the bot of one of them'}     | ${TEAM} | ${'yes'}
     ${'the bot of somebody else'}   | ${TEAM} | ${MAY_NOT_POST}
     ${'a guest who is one of them'} | ${TEAM} | ${'yes'}
-  `('where only a team may post, $who: $expected', ({ who, expected }) => {
+  `('decides if $who may post if only a team may: $expected', ({ who, expected }) => {
     const inTeam = { groups: [TEAM] };
     const actors: Record<string, Pick<Posting, 'sender' | 'botOwner'>> = {
       'one of them': { sender: makeActor('member', inTeam), botOwner: null },
@@ -190,22 +190,25 @@ describe('posting to a channel', () => {
     ${'an owner who is not'}      | ${'old'} | ${'yes'}
     ${'the bot of one of them'}   | ${'new'} | ${'yes'}
     ${'the bot of somebody else'} | ${'new'} | ${NO_NEW_TOPICS}
-  `('where only a team opens topics, $who writes to a $topic one: $expected', ({ who, topic, expected }) => {
-    const inTeam = { groups: [TEAM] };
-    const [sender, botOwner] = {
-      'one of them': [makeActor('member', inTeam), null],
-      'an owner who is not': [makeActor('owner'), null],
-      'the bot of one of them': [makeActor('member'), makeActor('member', inTeam)],
-      'the bot of somebody else': [makeActor('member'), makeActor('owner')],
-    }[who as 'one of them'] as [PostRequest['sender'], PostRequest['botOwner']];
-    const channel = makeChannel({ permissionOverrides: { canCreateTopic: TEAM } });
-    expect(formatDecision(canPost(posting({ sender, botOwner, channel, topicExists: topic === 'old' })))).toBe(
-      expected,
-    );
-    if (topic === 'new') expect(formatDecision(canCreateTopic(sender, botOwner, channel))).toBe(expected);
-  });
+  `(
+    'decides if $who may write to a $topic topic if only a team may create topics: $expected',
+    ({ who, topic, expected }) => {
+      const inTeam = { groups: [TEAM] };
+      const [sender, botOwner] = {
+        'one of them': [makeActor('member', inTeam), null],
+        'an owner who is not': [makeActor('owner'), null],
+        'the bot of one of them': [makeActor('member'), makeActor('member', inTeam)],
+        'the bot of somebody else': [makeActor('member'), makeActor('owner')],
+      }[who as 'one of them'] as [PostRequest['sender'], PostRequest['botOwner']];
+      const channel = makeChannel({ permissionOverrides: { canCreateTopic: TEAM } });
+      expect(formatDecision(canPost(posting({ sender, botOwner, channel, topicExists: topic === 'old' })))).toBe(
+        expected,
+      );
+      if (topic === 'new') expect(formatDecision(canCreateTopic(sender, botOwner, channel))).toBe(expected);
+    },
+  );
 
-  it('nobody posts to an archived channel, subscribed or not', () => {
+  it('rejects posts to an archived channel from subscribers and others', () => {
     const channel = makeChannel({ isArchived: true });
     expect(formatDecision(canPost(posting({ sender: makeActor('owner'), channel, isSubscribed: true })))).toBe(
       NOT_HERE,
@@ -213,7 +216,7 @@ describe('posting to a channel', () => {
     expect(formatDecision(canPost(posting({ sender: makeActor('owner'), channel })))).toBe(NOT_HERE);
   });
 
-  it("the realm's own bots write wherever they must", () => {
+  it("allows the realm's system bots to post in any channel", () => {
     const channel = makeChannel({
       isArchived: true,
       privacy: 'privateProtectedHistory',
@@ -225,7 +228,7 @@ describe('posting to a channel', () => {
     expect(formatDecision(canPostSomewhere(fixture))).toBe('yes');
   });
 
-  it('reports the first of several refusals', () => {
+  it('reports the first of several rejections', () => {
     const { nobody } = systemGroup;
     const shut = { isArchived: true, topicsPolicy: 'emptyTopicOnly' } as const;
     const fixture = (given: Partial<Channel>, permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>>) =>
@@ -243,7 +246,7 @@ describe('posting to a channel', () => {
   });
 });
 
-describe('the topics that a channel allows', () => {
+describe('fitsTopicsPolicy', () => {
   const noEmpty = 'TOPIC_REQUIRED: Sending messages to the general chat is not allowed in this channel.';
   const onlyEmpty = 'EMPTY_TOPIC_REQUIRED: Only the general chat topic is allowed in this channel.';
 
@@ -254,21 +257,24 @@ describe('the topics that a channel allows', () => {
     ${'emptyTopicOnly'}    | ${'emptyTopicAllowed'} | ${'yes'}   | ${onlyEmpty}
     ${'inherit'}           | ${'emptyTopicAllowed'} | ${'yes'}   | ${'yes'}
     ${'inherit'}           | ${'emptyTopicRefused'} | ${noEmpty} | ${'yes'}
-  `('the channel says $channel, the organization $organization', ({ channel, organization, empty, named }) => {
-    const fixture = {
-      realm: makeRealm({ settings: { topicsPolicy: organization } }),
-      channel: makeChannel({ topicsPolicy: channel }),
-    };
-    for (const [topic, expected] of [
-      ['', empty],
-      ['plans', named],
-    ]) {
-      expect(formatDecision(fitsTopicsPolicy(fixture.realm, fixture.channel, topic))).toBe(expected);
-      expect(formatDecision(canPost(posting({ ...fixture, topic })))).toBe(expected);
-    }
-  });
+  `(
+    'applies the channel policy $channel over the organization policy $organization',
+    ({ channel, organization, empty, named }) => {
+      const fixture = {
+        realm: makeRealm({ settings: { topicsPolicy: organization } }),
+        channel: makeChannel({ topicsPolicy: channel }),
+      };
+      for (const [topic, expected] of [
+        ['', empty],
+        ['plans', named],
+      ]) {
+        expect(formatDecision(fitsTopicsPolicy(fixture.realm, fixture.channel, topic))).toBe(expected);
+        expect(formatDecision(canPost(posting({ ...fixture, topic })))).toBe(expected);
+      }
+    },
+  );
 
-  it('says what the empty topic is called', () => {
+  it('includes the display name of the empty topic in the rejection', () => {
     for (const [topicsPolicy, topic] of [
       ['emptyTopicRefused', ''],
       ['emptyTopicOnly', 'plans'],
@@ -279,7 +285,7 @@ describe('the topics that a channel allows', () => {
   });
 });
 
-describe('writing to people', () => {
+describe('canSendDirect', () => {
   const bot: Bot = { kind: 'generic', ownerId: userId(10), isSystem: false, defaultSendingChannelId: null };
   const person = (id: number, given: Partial<DirectRecipient> & { isActive?: boolean; bot?: Bot | null } = {}) => ({
     user: makeUser({ id: userId(id), isActive: given.isActive ?? true, bot: given.bot ?? null }),
@@ -305,7 +311,7 @@ describe('writing to people', () => {
   const mayNotBegin = 'CANNOT_START_CONVERSATION: You do not have permission to initiate direct message conversations.';
   const noAccess = 'CANNOT_ACCESS_RECIPIENT: You do not have permission to access some of the recipients.';
 
-  it.each(['owner', 'administrator', 'moderator', 'member', 'guest'] as const)('%s does, by default', (role) => {
+  it.each(['owner', 'administrator', 'moderator', 'member', 'guest'] as const)('allows a %s by default', (role) => {
     expect(send({ sender: makeActor(role) })).toBe('yes');
   });
 
@@ -315,7 +321,7 @@ describe('writing to people', () => {
     ${'team'}   | ${'outside'} | ${'outside'} | ${unauthorized}
     ${'team'}   | ${'inside'}  | ${'outside'} | ${'yes'}
     ${'team'}   | ${'outside'} | ${'inside'}  | ${'yes'}
-  `('where conversations need one of $holder, a sender $sender to somebody $recipient: $expected', (row) => {
+  `('requires a holder in $holder with sender $sender and recipient $recipient: $expected', (row) => {
     const groups = (where: string) => (where === 'inside' ? [TEAM] : []);
     const realm = makeRealm({
       permissionOverrides: { directMessagePermission: row.holder === 'team' ? TEAM : systemGroup.nobody },
@@ -329,15 +335,15 @@ describe('writing to people', () => {
     ${'inside'}  | ${false} | ${'yes'}
     ${'outside'} | ${false} | ${mayNotBegin}
     ${'outside'} | ${true}  | ${'yes'}
-  `('where a team begins conversations, a sender $sender, spoken before: $before: $expected', (row) => {
+  `('allows a sender $sender the initiator team with existing conversation $before: $expected', (row) => {
     const realm = makeRealm({ permissionOverrides: { directMessageInitiator: TEAM } });
     const sender = makeActor('owner', { groups: row.sender === 'inside' ? [TEAM] : [] });
-    // That the other could begin does not help.
+    // A recipient's permission to start conversations is not sufficient.
     const recipients = [person(20, { actor: makeActor('member', { groups: [TEAM] }) })];
     expect(send({ realm, sender, recipients, conversationExists: row.before })).toBe(row.expected);
   });
 
-  it('asks about permission before it asks who begins', () => {
+  it('checks the permission for direct messages before the permission to start a conversation', () => {
     const { nobody } = systemGroup;
     const realm = makeRealm({
       permissionOverrides: { directMessagePermission: nobody, directMessageInitiator: nobody },
@@ -345,7 +351,7 @@ describe('writing to people', () => {
     expect(send({ realm })).toBe(disabled);
   });
 
-  it('needs no permission with bots, as a bot, or with oneself', () => {
+  it('requires no permission for messages with bots, from bots or to oneself', () => {
     const { nobody } = systemGroup;
     const realm = makeRealm({
       permissionOverrides: { directMessagePermission: nobody, directMessageInitiator: nobody },
@@ -357,12 +363,12 @@ describe('writing to people', () => {
     expect(send({ realm, recipients: [person(20, { bot }), person(21)] })).toBe(disabled);
   });
 
-  it('does not count a user whose rights are unknown as authorizing', () => {
+  it('ignores recipients without known permissions when looking for an authorizing user', () => {
     const realm = makeRealm({ permissionOverrides: { directMessagePermission: TEAM } });
     expect(send({ realm, recipients: [person(20, { actor: null })] })).toBe(unauthorized);
   });
 
-  it('limited guests write to users they share a conversation with', () => {
+  it('lets limited guests write only to users with whom they share a conversation', () => {
     const realm = makeRealm({ permissionOverrides: { canAccessAllUsers: systemGroup.members } });
     const sender = makeActor('guest', { id: 10 });
     expect(send({ realm, sender })).toBe(noAccess);
@@ -373,7 +379,7 @@ describe('writing to people', () => {
     expect(send({ realm, sender: makeActor('member') })).toBe('yes');
   });
 
-  it('deactivated recipients are refused after access, before permission', () => {
+  it('rejects deactivated recipients after the access check and before the permission check', () => {
     const gone = person(20, { isActive: false });
     const goneText = "NAMED_USER_DEACTIVATED: 'user20@example.com' is no longer using Zulip.";
     expect(send({ recipients: [gone] })).toBe(goneText);
@@ -383,7 +389,7 @@ describe('writing to people', () => {
     });
     expect(send({ recipients: [gone], realm: strict, sender: makeActor('guest') })).toBe(noAccess);
     expect(send({ recipients: [gone], realm: strict })).toBe(goneText);
-    // Bots are told too.
+    // Applies to bots as well.
     expect(send({ recipients: [gone], sender: makeActor('member', { isBot: true }) })).toBe(goneText);
   });
 });

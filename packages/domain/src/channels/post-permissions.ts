@@ -10,24 +10,24 @@ import type { User } from '../users/user.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
 import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-access.js';
 
-/** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */
+/** Message to a channel before it is sent. Bots also have the rights of their owner. */
 export interface Posting {
   readonly sender: Pick<Actor, 'role' | 'groups'>;
-  /** Null for people, and for bots whose owner is gone. */
+  /** Null for people and for bots whose owner is deactivated. */
   readonly botOwner: Pick<Actor, 'role' | 'groups'> | null;
   readonly channel: Pick<Channel, 'id' | 'name' | 'privacy' | 'permissions' | 'isArchived' | 'topicsPolicy'>;
-  /** What the sender called the channel; null: they named it by its id. */
+  /** Channel name as typed by the sender; null if they named the channel by id. */
   readonly typedName: string | null;
   readonly isSubscribed: boolean;
   readonly isOwnerSubscribed: boolean;
-  /** One of the realm's own bots, which write where they must. */
+  /** True for the realm's system bots, which may post in any channel. */
   readonly isSystemBot: boolean;
 }
 
-/** Channels §3.9, messages §3.2 rows 9–12, in the order of the latter where the two differ (rows 11 and 12). */
+/** Implements channels §3.9 and messages §3.2 rows 9–12, in the order of the latter if they differ (rows 11 and 12). */
 export function canPost(
   posting: Posting & {
-    /** Whether the topic, in any letter case, has messages. */
+    /** True if the topic, regardless of letter case, has messages. */
     readonly topicExists: boolean;
     readonly topic: string;
     readonly realm: Pick<Realm, 'settings'>;
@@ -41,12 +41,14 @@ export function canPost(
   );
 }
 
-/** The same with the topic left open: who may have the channel's mail address, for example (channels §3.9 rows 1–10). */
+/**
+ * Applies the rules without a specific topic, for example for the channel's email address (channels §3.9 rows 1–10).
+ */
 export function canPostSomewhere(posting: Posting): Decision {
   if (posting.isSystemBot) return allowed;
   const { channel, typedName } = posting;
   const isVisible = isChannelVisible(posting);
-  // To whoever may not see the channel, its name is shown only as they typed it (contract decision 20).
+  // Users who cannot see the channel get its name only as they typed it (contract decision 20).
   if (!isVisible && typedName === null) return unknownChannelId(channel.id);
   return all(
     canSendTo(posting.sender, posting.botOwner, channel),
@@ -58,15 +60,15 @@ export function canPostSomewhere(posting: Posting): Decision {
   );
 }
 
-/** Bots list what their owner is subscribed to (channels §4.1), so nothing of that is hidden from them. */
+/** Bots can list their owner's subscriptions (channels §4.1), so these channels are not hidden from them. */
 const isChannelVisible = ({ sender, botOwner, channel, isSubscribed, isOwnerSubscribed }: Posting): boolean =>
   hasMetadataAccess(sender, channel, isSubscribed) || (botOwner !== null && isOwnerSubscribed);
 
-/** For a channel that does not exist as for one that is hidden (messages §3.2 row 8, contract decision 20). */
+/** Same rejection for missing and hidden channels (messages §3.2 row 8, contract decision 20). */
 export const unknownChannelId = (id: ChannelId): Decision =>
   denied('UNKNOWN_DESTINATION', `Channel with ID '${id}' does not exist`, { channelId: id });
 
-/** By grant, wherever it is: channels §3.9 row 2. */
+/** Checks the posting permission regardless of access (channels §3.9 row 2). */
 export function canSendTo(
   sender: PermissionHolder,
   botOwner: PermissionHolder | null,
@@ -79,7 +81,10 @@ export function canSendTo(
   );
 }
 
-/** By being there, or being allowed in: channels §3.9 rows 5–9. Protected history shuts those out who only could come. */
+/**
+ * Requires a subscription or the right to subscribe (channels §3.9 rows 5–9). In channels with protected history the
+ * right alone is not sufficient.
+ */
 function mayEnter({ sender, channel, isSubscribed, isOwnerSubscribed, botOwner }: Posting): boolean {
   if (isWebPublic(channel) || isSubscribed) return true;
   if (botOwner !== null && isOwnerSubscribed) return true;
@@ -87,7 +92,7 @@ function mayEnter({ sender, channel, isSubscribed, isOwnerSubscribed, botOwner }
   return !isPrivate(channel) || (hasSharedHistory(channel) && hasContentPermission(sender, channel));
 }
 
-/** Asked only where the topic has no messages yet (channels §3.9 row 12). */
+/** Applies only to topics without messages (channels §3.9 row 12). */
 export function canCreateTopic(
   sender: PermissionHolder,
   botOwner: PermissionHolder | null,
@@ -100,7 +105,7 @@ export function canCreateTopic(
   );
 }
 
-/** Channels §5.2: of the channel, or, where it has none of its own, of the organization. */
+/** Applies the channel's topics policy, or the organization's if it has none of its own (channels §5.2). */
 export function fitsTopicsPolicy(
   realm: Pick<Realm, 'settings'>,
   channel: Pick<Channel, 'topicsPolicy'>,
@@ -136,18 +141,18 @@ function eitherHas(
   );
 }
 
-/** Somebody a direct message is for. */
+/** Recipient of a direct message. */
 export interface DirectRecipient {
   readonly user: Pick<User, 'id' | 'isActive' | 'bot'>;
-  /** Null where there are no rights to read: system bots, deactivated users. */
+  /** Null for system bots and deactivated users, who have no permissions. */
   readonly actor: PermissionHolder | null;
-  /** The address others know them by (`publicAddress`): the refusal quotes it. */
+  /** Address by which other users know the recipient (`publicAddress`), quoted in the rejection. */
   readonly address: string;
-  /** Asked only where the sender is a guest who may not know everybody: `UserAccess.isAcquainted`. */
+  /** Read only if the sender is a guest with limited access to users; see `UserAccess.isAcquainted`. */
   readonly sharesConversation: boolean;
 }
 
-/** Messages §3.2 rows 13–15. The sender may be among the recipients. */
+/** Implements messages §3.2 rows 13–15. The sender may be among the recipients. */
 export function canSendDirect({
   sender,
   recipients,
@@ -160,7 +165,7 @@ export function canSendDirect({
   readonly realm: Pick<Realm, 'permissions'>;
   /** Id of the system group without members. */
   readonly nobodyGroupId: GroupId;
-  /** Whether the conversation has a message (messages §3.2): one that has lost its last is begun anew. */
+  /** True if the conversation has a message (messages §3.2). A conversation that lost its last message starts anew. */
   readonly conversationExists: boolean;
 }): Decision {
   const gone = recipients.find(({ user }) => !user.isActive);
@@ -206,7 +211,7 @@ function canConverse(
   );
 }
 
-/** What the rules of posting ask of somebody who writes to a channel. `typedName`: null, they named it by its id. */
+/** Loads the input of the posting rules. `typedName` is null if the sender named the channel by id. */
 export async function loadPosting(
   { actors, channels }: Pick<Repositories | Transaction, 'actors' | 'channels'>,
   actor: Actor,

@@ -12,15 +12,15 @@ import { type Channel, isWebPublic } from './channel.js';
 import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
 import { loadKnownChannels } from './channels.use-cases.js';
 
-/** Somebody who has not logged in, where the host name belongs to an organization. */
+/** Anonymous caller; null realm if the host name belongs to no organization. */
 export interface Spectator {
   readonly realmId: RealmId | null;
 }
 
-/** No user has this number. */
+/** Reserved id; no user has it. */
 export const SPECTATOR_ID = 0 as UserId;
 
-/** They may do what the least of all may, and have nothing. Where guests may know everybody, so may they. */
+/** Returns an actor with minimal permissions and no data. Anonymous callers may see all users if guests may. */
 async function spectatorActor({ groups }: Pick<Repositories, 'groups'>, realm: Realm): Promise<Actor> {
   const { everyone } = await groups.systemGroupIds(realm.id);
   return {
@@ -37,8 +37,8 @@ export const notLoggedIn = () =>
   new DomainError('UNAUTHENTICATED', 'Not logged in: API authentication or user session required');
 
 /**
- * Protocol §9.
- * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED where there is nothing to read without logging in
+ * Admits an anonymous caller (protocol §9).
+ * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED if there is nothing to read without logging in
  */
 export async function enterAsSpectator(
   repositories: Pick<Repositories, 'realms' | 'channels' | 'groups'>,
@@ -54,7 +54,7 @@ export async function enterAsSpectator(
   return { realm, actor: await spectatorActor(repositories, realm), spectators };
 }
 
-/** What clients begin with whose user has not logged in (events §1). There is no queue for them. */
+/** Loads the initial state for an anonymous caller (events §1), who gets no queue. */
 export class LoadSpectatorState {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
@@ -80,7 +80,7 @@ export class LoadSpectatorState {
   }
 }
 
-/** Whom those may know of who have not logged in (users §2, protocol §9). */
+/** Loads the users visible to an anonymous caller (users §2, protocol §9). */
 export class SpectateUsers {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
@@ -88,7 +88,7 @@ export class SpectateUsers {
     private readonly option: WebPublicOption,
   ) {}
 
-  /** `ids`: only these; null: all. @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
+  /** Loads only these `ids`; null loads all. @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
   execute<T>(
     spectator: Spectator,
     { ids }: { readonly ids: readonly UserId[] | null },
@@ -103,7 +103,7 @@ export class SpectateUsers {
 
 const isOpenToSpectators = (channel: Channel): boolean => isWebPublic(channel) && !channel.isArchived;
 
-/** As nobody is stored, for what shows clients their own user. */
+/** Placeholder user that is not stored, for parts of the state that show clients their own user. */
 const spectatorUser = (realm: Realm): User => ({
   id: SPECTATOR_ID,
   realmId: realm.id,
@@ -123,13 +123,13 @@ const spectatorUser = (realm: Realm): User => ({
 
 export interface FoundAvatar {
   readonly realm: Realm;
-  /** Null: there is nobody of this id, or nobody whom the caller may know. */
+  /** Null if the user does not exist or is hidden from the caller. */
   readonly user: User | null;
-  /** Whether the caller may see the address, which some avatars follow from. */
+  /** True if the caller may see the email address, from which some avatars are derived. */
   readonly seesEmail: boolean;
 }
 
-/** Whose avatar it is, for clients that know no more than an id (users §1.3). */
+/** Finds the avatar of a user, for clients that know only an id (users §1.3). */
 export class FindAvatar {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -144,7 +144,7 @@ export class FindAvatar {
   }
 }
 
-/** The same for those who have not logged in: they see nobody's address (protocol §9). */
+/** Finds an avatar for an anonymous caller, who sees no email addresses (protocol §9). */
 export class SpectateAvatar {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(

@@ -29,38 +29,38 @@ import {
 import { normalizeColor } from './subscriptions.js';
 
 export interface SubscribeUsersInput {
-  /** Channels that do not exist are created. */
+  /** Creates channels that do not exist. */
   readonly channels: readonly {
     readonly name: string;
-    /** `#` and three or six hexadecimal digits; null: whatever is free. */
+    /** `#` and three or six hexadecimal digits; null selects a free color. */
     readonly color: string | null;
-    /** Of a channel that is created. */
+    /** Used for a channel that is created. */
     readonly description: string;
   }[];
-  /** Null: the caller. */
+  /** Null stands for the caller. */
   readonly principals: Principals | null;
-  /** For channels that are created. */
+  /** Used for channels that are created. */
   readonly options: ChannelOptions;
   readonly announce: boolean;
-  /** Whether a channel the caller cannot enter refuses the whole request. */
+  /** True to reject the whole request if the caller cannot enter one of the channels. */
   readonly failsOnInaccessible: boolean;
   readonly notifyNewSubscribers: boolean;
 }
 
-/** Names by user, in the order of the request. */
+/** Channel names by user, in request order. */
 export interface SubscribeUsersOutput {
   readonly subscribed: ReadonlyMap<UserId, readonly string[]>;
   readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
-  /** Channels the caller cannot enter; those they may not even see in the spelling of the request. */
+  /** Channels the caller cannot enter; hidden ones appear in the spelling of the request. */
   readonly inaccessible: readonly string[];
-  /** Whether few enough came for an event each. */
+  /** True if there are few enough new subscribers for individual notifications. */
   readonly areNewSubscribersNotified: boolean;
 }
 
-/** With more newcomers than that nobody gets a message about it (protocol §14). */
+/** Maximum number of new subscribers who receive a notification (protocol §14). */
 export const MAX_NOTIFIED_SUBSCRIBERS = 100;
 
-/** Follows channels, oneself or for others, and creates those that do not exist (channels §4.5). */
+/** Subscribes the caller or other users to channels and creates missing ones (channels §4.5). */
 export class SubscribeUsers {
   static readonly inject = [
     'unitOfWork',
@@ -81,20 +81,20 @@ export class SubscribeUsers {
 
   /**
    * @throws DomainError INVALID_CHANNEL_NAME, TOO_MANY_SUBSCRIPTIONS, CHANNEL_CONTENT_ACCESS_REQUIRED, UNKNOWN_USER,
-   * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and what `ChannelCreator` refuses, as CreateChannel
+   * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and the rejections of `ChannelCreator` as in CreateChannel
    */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const parsedDescriptions = await this.parseDescriptions(caller, input);
     return this.uow.write((tx) => this.subscribe(tx, caller, input, parsedDescriptions));
   }
 
-  /** Before the unit. */
+  /** Runs before the transaction. */
   parseDescriptions({ realmId }: Caller, { channels }: SubscribeUsersInput): Promise<ParsedDescriptions> {
     const descriptions = channels.map(({ description }) => description);
     return this.channelCreator.parseDescriptions(realmId, descriptions);
   }
 
-  /** Inside a unit that does more. @throws DomainError as `execute` does */
+  /** Runs as part of a larger transaction. @throws DomainError as `execute` does */
   async subscribe(
     tx: Transaction,
     caller: Caller,
@@ -148,7 +148,7 @@ export class SubscribeUsers {
     const existing = inOrderOf(input, await tx.channels.listByName(context.realm.id, names));
     for (const channel of existing) wanted.delete(foldCase(channel.name));
     if (wanted.size === 0) return { existing, created: [] };
-    // In another order than when a channel is created by itself (channels §4.5).
+    // The order differs from CreateChannel (channels §4.5).
     const permissions = await this.channelCreator.validatePermissions(tx, context, options);
     await this.channelCreator.checkTopicCreation(tx, context, options);
     await this.channelCreator.checkDeletePolicy(tx, context, permissions);
@@ -172,7 +172,7 @@ export class SubscribeUsers {
     for (const channel of existing) {
       const isSubscribed = subscribed.has(channel.id);
       const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
-      // Of a hidden channel the answer says no more than was typed (contract decision 20).
+      // The response names a hidden channel only as typed (contract decision 20).
       const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
       const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
       if (failsOnInaccessible) enforce(decision);
@@ -182,7 +182,7 @@ export class SubscribeUsers {
     return { accessible, inaccessible };
   }
 
-  /** Never about channels that this request created, nor to bots, nor to the caller. */
+  /** Skips channels created by this request, bots and the caller. */
   private async notifyNewSubscribers(
     tx: Transaction,
     { realm, actor, creator }: ChannelCreationContext,
@@ -209,7 +209,7 @@ export class SubscribeUsers {
   }
 }
 
-/** Sic: the caller's own address counts as somebody else (channels §4.5). */
+/** Deliberate: the reference server treats the caller's own address as another user (channels §4.5). */
 function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
   if (principals === null) return false;
   if ('emails' in principals) return principals.emails.length > 0;
@@ -249,17 +249,17 @@ function namesByUser(
 
 export interface UnsubscribeUsersInput {
   readonly channelNames: readonly string[];
-  /** Null: the caller. */
+  /** Null stands for the caller. */
   readonly principals: Principals | null;
 }
 
-/** One entry for each user and channel. */
+/** One entry per user and channel. */
 export interface UnsubscribeUsersOutput {
   readonly removed: readonly string[];
   readonly notSubscribed: readonly string[];
 }
 
-/** Leaves channels, oneself or for others (channels §4.6). */
+/** Unsubscribes the caller or other users from channels (channels §4.6). */
 export class UnsubscribeUsers {
   static readonly inject = ['unitOfWork', 'realmUrls'] as const;
   constructor(
@@ -272,7 +272,7 @@ export class UnsubscribeUsers {
     return this.uow.write((tx) => this.unsubscribe(tx, caller, input));
   }
 
-  /** Inside a unit that does more. @throws DomainError as `execute` does */
+  /** Runs as part of a larger transaction. @throws DomainError as `execute` does */
   async unsubscribe(
     tx: Transaction,
     caller: Caller,
@@ -300,7 +300,10 @@ export class UnsubscribeUsers {
     return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
   }
 
-  /** A channel hidden from the caller is as good as unknown (contract decision 20), unless a bot of theirs is in it. */
+  /**
+   * Finds channels and reports hidden ones as unknown (contract decision 20), unless a bot of the caller is
+   * subscribed.
+   */
   private async findVisible(
     tx: Transaction,
     actor: Actor,
@@ -334,7 +337,7 @@ interface ChannelAccess {
 
 export interface ChangeSubscriptionsInput {
   readonly add: SubscribeUsersInput['channels'];
-  /** Names. */
+  /** Channel names. */
   readonly remove: readonly string[];
 }
 
@@ -343,7 +346,7 @@ export interface ChangeSubscriptionsOutput {
   readonly removed: UnsubscribeUsersOutput;
 }
 
-/** Subscribes to channels and leaves others, oneself, all or nothing (channels §4.7). */
+/** Subscribes the caller to channels and unsubscribes them from others atomically (channels §4.7). */
 export class ChangeSubscriptions {
   static readonly inject = ['unitOfWork', SubscribeUsers, UnsubscribeUsers] as const;
   constructor(
@@ -352,7 +355,7 @@ export class ChangeSubscriptions {
     private readonly unsubscribeUsers: UnsubscribeUsers,
   ) {}
 
-  /** @throws DomainError NO_SUBSCRIPTION_CHANGE, and what SubscribeUsers and UnsubscribeUsers refuse */
+  /** @throws DomainError NO_SUBSCRIPTION_CHANGE, and the rejections of SubscribeUsers and UnsubscribeUsers */
   async execute(caller: Caller, { add, remove }: ChangeSubscriptionsInput): Promise<ChangeSubscriptionsOutput> {
     if (add.length + remove.length === 0) throw new DomainError('NO_SUBSCRIPTION_CHANGE', 'No channel is named.');
     const input: SubscribeUsersInput = {

@@ -13,26 +13,26 @@ import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscr
 
 export interface SubscribeRequest {
   readonly channels: readonly Channel[];
-  /** Each once. */
+  /** Without duplicates. */
   readonly userIds: readonly UserId[];
-  /** For channels a user has no row of yet. */
+  /** Colors for channels in which the user has no row yet. */
   readonly requestedColors: ReadonlyMap<ChannelId, string>;
 }
 
-/** By channel, in the order they were named; users ascending. */
+/** Result by channel in request order; users ascending. */
 export interface SubscribeResult {
   readonly added: ReadonlyMap<ChannelId, readonly UserId[]>;
   readonly alreadySubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
 }
 
-/** How many subscriptions one request changes at most: users times channels. */
+/** Maximum number of subscriptions changed by one request: users times channels. */
 export const MAX_SUBSCRIPTIONS_PER_REQUEST = 100_000;
-/** How many of them are worked on before others get their turn. */
+/** Subscriptions processed before yielding the event loop. */
 const SUBSCRIPTIONS_AT_A_TIME = 500;
 const CHANNELS_AT_A_TIME = 100;
 const USERS_AT_A_TIME = 500;
 
-/** @throws DomainError TOO_MANY_SUBSCRIPTIONS when a request asks for more than is done at once. */
+/** @throws DomainError TOO_MANY_SUBSCRIPTIONS if the request exceeds the limit */
 export function checkSubscriptionCount(userCount: number, channelCount: number): void {
   if (userCount * channelCount <= MAX_SUBSCRIPTIONS_PER_REQUEST) return;
   throw new DomainError(
@@ -41,13 +41,13 @@ export function checkSubscriptionCount(userCount: number, channelCount: number):
   );
 }
 
-/** So many users at a time that what they have to do with these channels is looked up in one go. */
+/** Splits users into slices whose rows in these channels can be loaded at once. */
 export const slicesOfUsers = (userIds: readonly UserId[], channelCount: number): Iterable<readonly UserId[]> =>
   slicesOf(userIds, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channelCount)));
 
 /**
- * Makes all users subscribe to all channels, and tells them and the others in the order of channels §6.3. Asks for no
- * permission. Following twice changes nothing.
+ * Subscribes all users to all channels and publishes the changes in the order of channels §6.3. Checks no permission.
+ * Idempotent.
  */
 export async function subscribeToChannels(tx: Transaction, subscribed: SubscribeRequest): Promise<SubscribeResult> {
   const { channels, userIds } = subscribed;
@@ -79,7 +79,7 @@ export async function subscribeToChannels(tx: Transaction, subscribed: Subscribe
   return { added, alreadySubscribed };
 }
 
-/** Of these people, by user and then as the channels come. Notes who follows already. */
+/** Returns new subscriptions by user and channel order, and records existing subscribers. */
 async function newSubscriptions(
   tx: Transaction,
   realmId: RealmId,
@@ -101,7 +101,7 @@ async function newSubscriptions(
     );
     for (const id of ids) if (rows.get(id)?.isActive) alreadySubscribed.get(id)!.push(userId);
     for (const channelId of wanted) {
-      // Coming back restores how they had it.
+      // Resubscribing restores the former settings.
       const row = rows.get(channelId) ?? {
         realmId,
         channelId,
@@ -160,7 +160,7 @@ async function announce(
   await publishSubscriberChanges(tx, 'add', channels, added);
 }
 
-/** Of active users, each once. */
+/** Returns the actors of active users without duplicates. */
 export async function actorsOf(
   tx: Transaction,
   realmId: RealmId,
@@ -176,19 +176,19 @@ export async function actorsOf(
 
 const ascending = (a: number, b: number): number => a - b;
 
-/** Whether the channel is news to somebody who has just come to follow it. */
+/** True if the channel was hidden from the user before they subscribed. */
 const couldNotSee = (actor: Actor | undefined, channel: Channel): boolean =>
   actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;
 
-/** By channel, in the order they were named; users ascending. */
+/** Result by channel in request order; users ascending. */
 export interface UnsubscribeResult {
   readonly removed: ReadonlyMap<ChannelId, readonly UserId[]>;
   readonly notSubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
 }
 
 /**
- * Makes all users leave all channels, and tells them and the others in the order of channels §6.3; what they had not
- * read there becomes read. Asks for no permission. Leaving twice changes nothing.
+ * Unsubscribes all users from all channels, marks unread messages there as read and publishes the changes in the
+ * order of channels §6.3. Checks no permission. Idempotent.
  */
 export async function unsubscribeFromChannels(
   tx: Transaction,

@@ -16,7 +16,7 @@ import { canAddSubscribers, canRemoveSubscribers, canSubscribeSelf, canUnsubscri
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 
-describe('subscribing oneself', () => {
+describe('canSubscribeSelf', () => {
   const noAccess = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Unable to access channel (denmark).';
   it.each(
     tableRows(`
@@ -29,7 +29,7 @@ describe('subscribing oneself', () => {
       guest                              | no guests  | no guests | no guests               | no guests
       guest granted canSubscribe         | no guests  | no guests | no guests               | no guests
     `),
-  )('%s, %s channel: %s', (who, kind, expected) => {
+  )('grants a user (%s) the list in a %s channel: %s', (who, kind, expected) => {
     const [role, , permission] = who.split(' ');
     const permissionOverrides = permission === undefined ? {} : { [permission]: TEAM };
     const channel = makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, permissionOverrides });
@@ -38,7 +38,7 @@ describe('subscribing oneself', () => {
   });
 });
 
-describe('adding others', () => {
+describe('canAddSubscribers', () => {
   const noAccess = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Unable to access channel (denmark).';
   it.each(
     tableRows(`
@@ -54,7 +54,7 @@ describe('adding others', () => {
       guest granted canAddSubscribers             | no guests    | no guests       | no guests
       guest whom the organization lets            | no guests    | no guests       | no guests
     `),
-  )('%s, %s: %s', (who, where, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, where, expected) => {
     const [role, verb, permission] = who.split(' ');
     const realm = makeRealm({
       permissionOverrides: { canAddSubscribers: verb === 'whom' ? TEAM : systemGroup.nobody },
@@ -69,12 +69,12 @@ describe('adding others', () => {
     );
   });
 
-  it('members add others by default', () => {
+  it('allows members to add subscribers by default', () => {
     expect(formatDecision(canAddSubscribers(makeActor('member'), makeRealm(), makeChannel(), false))).toBe('yes');
   });
 });
 
-describe('removing others', () => {
+describe('canRemoveSubscribers', () => {
   it.each(
     tableRows(`
       who                                 | public | private, inside | private, outside
@@ -87,7 +87,7 @@ describe('removing others', () => {
       guest granted canAdministerChannel  | no     | no              | no
       guest granted canRemoveSubscribers  | no     | no              | no
     `),
-  )('%s, %s: %s', (who, where, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
     const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateSharedHistory',
@@ -98,7 +98,7 @@ describe('removing others', () => {
     expect(formatDecision(canRemoveSubscribers(inTeam(role as Role), [removal]))).toBe(said);
   });
 
-  it('needs the right in every channel named', () => {
+  it('requires the permission in every named channel', () => {
     const administered = { channel: channelGranting('canAdministerChannel'), isSubscribed: false };
     const removable = { channel: channelGranting('canRemoveSubscribers'), isSubscribed: false };
     const removableUnseen = {
@@ -112,11 +112,11 @@ describe('removing others', () => {
     expect(formatDecision(canRemoveSubscribers(member, [administered, neither]))).toBe(INSUFFICIENT);
     expect(formatDecision(canRemoveSubscribers(member, [neither, removable]))).toBe(INSUFFICIENT);
     expect(formatDecision(canRemoveSubscribers(member, [removable, removableUnseen]))).toBe(INSUFFICIENT);
-    // Administering one and having the grant in the other are two rights, neither of which is whole.
+    // Administering one channel and holding the grant in the other does not satisfy either rule for all channels.
     expect(formatDecision(canRemoveSubscribers(member, [administered, removable]))).toBe(INSUFFICIENT);
   });
 
-  it('everybody removes themselves and their bots, from wherever', () => {
+  it('allows users to remove themselves and their bots from any channel', () => {
     const elsewhere = [{ channel: makeChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false }];
     const guest = makeActor('guest', { id: 10 });
     const somebody = (id: number, botOwnerId: number | null) =>

@@ -18,7 +18,7 @@ const subscription: Subscription = {
   notifications: INHERITED_NOTIFICATIONS,
 };
 
-describe('properties of subscriptions (channels §4.9)', () => {
+describe('subscription properties (channels §4.9)', () => {
   it.each`
     property       | value     | change                                     | stored
     ${'color'}     | ${'#ABC'} | ${{ property: 'color', value: '#aabbcc' }} | ${{ color: '#aabbcc' }}
@@ -27,14 +27,14 @@ describe('properties of subscriptions (channels §4.9)', () => {
     ${'isPinned'}  | ${true}   | ${{ property: 'isPinned', value: true }}   | ${{ isPinned: true }}
     ${'desktop'}   | ${false}  | ${{ property: 'desktop', value: false }}   | ${{ notifications: { ...INHERITED_NOTIFICATIONS, desktop: false } }}
     ${'push'}      | ${true}   | ${{ property: 'push', value: true }}       | ${{ notifications: { ...INHERITED_NOTIFICATIONS, push: true } }}
-  `('$property: $value', ({ property, value, change, stored }) => {
+  `('changes $property to $value', ({ property, value, change, stored }) => {
     expect(changeSubscription(subscription, property, value)).toEqual({
       subscription: { ...subscription, ...stored },
       change,
     });
   });
 
-  it.each(SUBSCRIPTION_PROPERTIES)('refuses a %s that is none', (property) => {
+  it.each(SUBSCRIPTION_PROPERTIES)('rejects an invalid %s', (property) => {
     for (const value of [null, 7]) {
       expect(() => changeSubscription(subscription, property, value)).toThrow(
         expect.objectContaining({ code: 'INVALID_SUBSCRIPTION_VALUE' }),
@@ -42,7 +42,7 @@ describe('properties of subscriptions (channels §4.9)', () => {
     }
   });
 
-  it.each(['', 'red', '#12', '#1234567', '#12345g'])('refuses the color %j', (color) => {
+  it.each(['', 'red', '#12', '#1234567', '#12345g'])('rejects the color %j', (color) => {
     expect(() => changeSubscription(subscription, 'color', color)).toThrow(
       expect.objectContaining({ code: 'INVALID_COLOR' }),
     );

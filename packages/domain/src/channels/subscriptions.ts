@@ -1,7 +1,7 @@
 import { DomainError } from '../kernel/errors.js';
 import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
 
-/** A user's own way of subscribing to a channel. Kept when they leave, so that coming back restores it. */
+/** A user's settings for a channel. Kept after unsubscribing, so that resubscribing restores them. */
 export interface Subscription {
   readonly realmId: RealmId;
   readonly channelId: ChannelId;
@@ -14,7 +14,7 @@ export interface Subscription {
   readonly notifications: ChannelNotifications;
 }
 
-/** Null: as the user's general setting says. */
+/** Null inherits the user's general setting. */
 export interface ChannelNotifications {
   readonly desktop: boolean | null;
   readonly audible: boolean | null;
@@ -37,8 +37,8 @@ const PALETTE = (
 ).split(' ');
 
 /**
- * Colors for channels a user has no row of yet (channels §2.2): what they asked for, else the first palette colors that
- * none of their channels has, in ascending order of channel; when those run out, by the channel's number.
+ * Picks colors for channels in which the user has no row yet (channels §2.2). Requested colors come first, then
+ * unused palette colors in ascending order of channel, then a color by channel number.
  */
 export function pickColors(
   channelIds: readonly ChannelId[],
@@ -56,10 +56,13 @@ export function pickColors(
 
 const COLOR = /^#[0-9a-f]{3,6}$/i;
 
-/** Three to six hexadecimal digits after `#`. */
+/** True for `#` followed by three to six hexadecimal digits. */
 export const isColor = (text: string): boolean => COLOR.test(text);
 
-/** `#abc` and `#ABCDEF` become `#aabbcc` and `#abcdef`; clients read six lower-case digits only (channels §4.9). */
+/**
+ * Normalizes `#abc` and `#ABCDEF` to `#aabbcc` and `#abcdef`; clients accept only six lower-case digits (channels
+ * §4.9).
+ */
 export function normalizeColor(color: string): string {
   const digits = color.slice(1).toLowerCase();
   if (digits.length === 6) return `#${digits}`;
@@ -69,18 +72,18 @@ export function normalizeColor(color: string): string {
 
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email', 'wildcardMentions'] as const;
 
-/** What subscribers choose for themselves; `isUnmuted` is the older name of the opposite of `isMuted` (channels §4.9). */
+/** Settings of a subscription; `isUnmuted` is the older inverse of `isMuted` (channels §4.9). */
 export const SUBSCRIPTION_PROPERTIES = ['color', 'isMuted', 'isUnmuted', 'isPinned', ...NOTIFICATIONS] as const;
 export type SubscriptionProperty = (typeof SUBSCRIPTION_PROPERTIES)[number];
 export type SubscriptionValue = string | boolean;
 
-/** As it is stored, and sent to clients. */
+/** Property as stored and as sent to clients. */
 export type SubscriptionChange =
   | { readonly property: 'color'; readonly value: string }
   | { readonly property: 'isMuted' | 'isPinned' | keyof ChannelNotifications; readonly value: boolean };
 
 /**
- * The subscription with one property changed. Once a notification is chosen, it does not follow the general setting any more.
+ * Returns the subscription with one property changed. A notification set here no longer inherits the general setting.
  * @throws DomainError INVALID_COLOR, INVALID_SUBSCRIPTION_VALUE
  */
 export function changeSubscription(

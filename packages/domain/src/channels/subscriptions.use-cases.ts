@@ -22,17 +22,17 @@ import {
   type SubscriptionValue,
 } from './subscriptions.js';
 
-/** Read at once; the event loop may turn before the next ones. */
+/** Channels read per batch; the event loop may turn between batches. */
 const CHANNELS_AT_A_TIME = 200;
 
 export interface OwnSubscription {
   readonly channel: ChannelView;
   readonly subscription: Subscription;
-  /** Null: not asked for. */
+  /** Null if not requested. */
   readonly subscriberIds: readonly UserId[] | null;
 }
 
-/** What the caller follows, by name; archived channels are left out (channels §4.8). */
+/** Lists the caller's subscriptions by name, without archived channels (channels §4.8). */
 export class ListSubscriptions {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -61,7 +61,7 @@ export class ListSubscriptions {
   }
 }
 
-/** By name in code-point order. */
+/** Ordered by name in code-point order. */
 async function listViewsInSlices(
   repositories: Repositories,
   realmId: RealmId,
@@ -75,7 +75,7 @@ async function listViewsInSlices(
   return sortByCodePoints(views, ({ name }) => name);
 }
 
-/** Active users who are subscribed to a channel, archived or not; ascending (channels §4.10). */
+/** Lists active subscribers of a channel, archived or not; ascending (channels §4.10). */
 export class ListSubscribers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -90,7 +90,10 @@ export class ListSubscribers {
   }
 }
 
-/** What somebody is subscribed to, archived channels too, of what the caller sees; ascending (channels §4.10). */
+/**
+ * Lists a user's subscriptions that are visible to the caller, archived channels included; ascending (channels
+ * §4.10).
+ */
 export class ListUserChannels {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -113,7 +116,7 @@ export interface GetSubscriptionStatusInput {
   readonly channelId: ChannelId;
 }
 
-/** Whether somebody is subscribed to a channel that is in use and that the caller sees (channels §4.10). */
+/** Returns true if a user is subscribed to an active channel that the caller can see (channels §4.10). */
 export class GetSubscriptionStatus {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -130,22 +133,22 @@ export class GetSubscriptionStatus {
 }
 
 export interface ChangeSubscriptionPropertiesInput {
-  /** Carried out in this order. */
+  /** Applied in this order. */
   readonly changes: readonly {
     readonly channelId: ChannelId;
     readonly property: SubscriptionProperty | { readonly unknown: string };
-    /** As it was sent: which ones fit depends on the property. */
+    /** Value as received; valid types depend on the property. */
     readonly value: SubscriptionValue | number | null;
   }[];
 }
 
-/** How the caller shows channels and is notified of them (channels §4.9). */
+/** Changes the caller's display and notification settings for channels (channels §4.9). */
 export class ChangeSubscriptionProperties {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * All or nothing. What stays the same is sent to clients, too.
+   * Atomic. Unchanged values are published, too.
    * @throws DomainError UNKNOWN_SUBSCRIPTION_PROPERTY, UNKNOWN_CHANNEL, NOT_SUBSCRIBED, INVALID_COLOR,
    * INVALID_SUBSCRIPTION_VALUE
    */

@@ -7,40 +7,40 @@ import type { AutomaticTopicPolicy, UserSettings } from '../realms/user-settings
 import { type Channel, normalizeTopic, topicKey } from './channel.js';
 import { hasMetadataAccess } from './channel-access.js';
 
-/** How much of a topic a person wants to see; `inherit`: as of its channel. */
+/** Visibility of a topic for a user; `inherit` uses the channel's setting. */
 export type TopicVisibility = 'inherit' | 'muted' | 'unmuted' | 'followed';
 
-/** A person's choice for one topic, whatever its letter case. There is none for `inherit`. */
+/** Policy of a user for one topic, regardless of letter case. Not stored for `inherit`. */
 export interface TopicPolicy {
   readonly realmId: RealmId;
   readonly userId: UserId;
   readonly channelId: ChannelId;
-  /** As first spelt. */
+  /** Spelling of the topic when the policy was first stored. */
   readonly topic: string;
   readonly visibility: TopicVisibility;
   readonly changedAt: UnixSeconds;
 }
 
-/** Of one user: each change tells their older clients of all that they muted. */
+/** Per user; each change sends older clients the complete list of muted topics. */
 export const MAX_TOPIC_POLICIES = 10_000;
 
 export interface TopicPolicyReads {
-  /** Those of these users who have chosen something for the topic; others are absent. */
+  /** Returns the policies of these users for the topic; users without one are absent. */
   listOf(
     realmId: RealmId,
     channelId: ChannelId,
     topicKey: string,
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<UserId, TopicVisibility>>;
-  /** Null where the user has chosen nothing for the topic. */
+  /** Returns null if the user has no policy for the topic. */
   find(realmId: RealmId, userId: UserId, channelId: ChannelId, topicKey: string): Promise<TopicPolicy | null>;
-  /** For how many topics the user has chosen something. */
+  /** Number of topics for which the user has a policy. */
   count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** What the user has muted; in the order of `list`. */
+  /** Returns the user's muted topics, ordered as in `list`. */
   listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
-  /** Everything the user has chosen; ascending channel, then key of the topic. */
+  /** Returns all policies of the user; ascending channel, then topic key. */
   list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
-  /** What users have chosen for the topic: the first `limit` of those with an id above `after`; ascending user. */
+  /** Returns up to `limit` policies for the topic of users with ids above `after`; ascending user. */
   listOfTopic(
     realmId: RealmId,
     channelId: ChannelId,
@@ -52,15 +52,15 @@ export interface TopicPolicyReads {
 
 /** Every implementation passes topic-policy-repository.contract.ts. */
 export interface TopicPolicyRepository extends TopicPolicyReads {
-  /** Replaces what the user had chosen for the topic, whose spelling stays; `inherit` takes it away. */
+  /** Replaces the user's policy and keeps the stored spelling; `inherit` removes the policy. */
   put(policy: TopicPolicy): Promise<void>;
 }
 
-/** Whether somebody who chose that for a topic, in a channel that they have muted or not, wants to be notified of it. */
+/** True if the topic is muted by its policy or, without one, by its channel. */
 export const isTopicMuted = (hasMutedChannel: boolean, choice: TopicVisibility = 'inherit'): boolean =>
   choice === 'inherit' ? hasMutedChannel : choice === 'muted';
 
-/** What somebody does in a topic, as far as their settings care. */
+/** Participation in a topic, with the settings that react to it. */
 export interface TopicParticipation {
   readonly settings: Pick<
     UserSettings,
@@ -68,11 +68,11 @@ export interface TopicParticipation {
   >;
   readonly current: TopicVisibility;
   readonly hasMutedChannel: boolean;
-  /** Nobody has written there before, as far as they can see. */
+  /** True if no earlier message in the topic is visible to the user. */
   readonly startsTopic: boolean;
 }
 
-/** What sending makes of the sender's choice (messages §4.4); null: nothing. */
+/** Returns the sender's new visibility after sending (messages §4.4); null if unchanged. */
 export function visibilityAfterSending({
   settings,
   current,
@@ -91,7 +91,7 @@ export function visibilityAfterSending({
   return unmuted;
 }
 
-/** The same for who takes part without writing: reacts or votes. What they chose to see stays so. */
+/** Returns the new visibility after a reaction or vote; null if unchanged. Never lowers the visibility. */
 export function visibilityAfterParticipating({
   settings,
   current,
@@ -103,7 +103,7 @@ export function visibilityAfterParticipating({
   return unmutes && current !== 'unmuted' ? 'unmuted' : null;
 }
 
-/** Whether a mention makes the person follow the topic (messages §4.4); what they muted stays so. */
+/** True if a mention makes the user follow the topic (messages §4.4); muted topics stay muted. */
 export function followsWhenMentioned(
   settings: Pick<UserSettings, 'automaticallyFollowTopicsWhereMentioned'>,
   current: TopicVisibility,
@@ -113,7 +113,7 @@ export function followsWhenMentioned(
 
 const BY_VISIBILITY: readonly TopicVisibility[] = ['muted', 'inherit', 'unmuted', 'followed'];
 
-/** What becomes of two choices when one topic becomes part of another (messages §9.3). */
+/** Merges two policies when one topic becomes part of another (messages §9.3). */
 export const moreVisible = (one: TopicVisibility, other: TopicVisibility): TopicVisibility =>
   BY_VISIBILITY[Math.max(BY_VISIBILITY.indexOf(one), BY_VISIBILITY.indexOf(other))]!;
 
@@ -123,14 +123,14 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** A choice with what old clients know its channel by. */
+/** Topic policy with the channel name that old clients require. */
 export interface NamedTopicPolicy extends TopicPolicy {
   readonly channelName: string;
 }
 
 /**
- * The user's own choices, in the given order; without those for archived channels, and for channels that they may not see any
- * more, whose names they must not learn (README decision 20).
+ * Adds channel names to a user's policies, in the given order. Omits archived channels and channels hidden from the
+ * user, whose names must not leak (README decision 20).
  */
 export async function nameTopicPolicies(
   { channels }: Pick<Repositories | Transaction, 'channels'>,
@@ -150,19 +150,19 @@ export async function nameTopicPolicies(
 }
 
 /**
- * Stores a user's choice for a topic and tells their clients. Answers false, and does nothing, where they have chosen
- * something for as many topics as anybody may.
+ * Stores a user's topic policy and publishes it. Returns false and changes nothing if the user has reached the
+ * maximum number of policies.
  */
 export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): Promise<boolean> {
   const { realmId, userId, channelId, topic, visibility, changedAt } = policy;
   const stored = await tx.topicPolicies.find(realmId, userId, channelId, topicKey(topic));
   const isNew = stored === null && visibility !== 'inherit';
   if (isNew && (await tx.topicPolicies.count(realmId, userId)) >= MAX_TOPIC_POLICIES) return false;
-  // A choice keeps the spelling that it was first made in.
+  // A policy keeps the spelling with which it was first stored.
   const changed = { ...policy, topic: stored?.topic ?? topic };
   await tx.topicPolicies.put(changed);
   const muted = await tx.topicPolicies.listMuted(realmId, userId);
-  // Thousands of people may be mentioned at once, of whom few mute anything.
+  // Skips the look-up for users without mutes, because thousands of users may be mentioned at once.
   const named = muted.length === 0 ? [] : await nameTopicPolicies(tx, await tx.actors.get(policy), muted);
   await tx.events.append(realmId, {
     event: {
@@ -171,7 +171,7 @@ export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): P
       topic: changed.topic,
       visibility,
       changedAt,
-      // Old clients know topics by their channel's name, and get all that are muted.
+      // Old clients identify topics by channel name and expect the complete list of muted topics.
       muted: named.map(({ channelName, topic, changedAt }) => ({ channelName, topic, changedAt })),
     },
     audience: users([userId]),
@@ -180,7 +180,7 @@ export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): P
 }
 
 /**
- * What somebody chose for a topic that they named; nothing happens where they have chosen it already.
+ * Sets a topic policy that a user requested; no-op if it is already set.
  * @throws DomainError TOO_MANY_TOPIC_POLICIES
  */
 export async function chooseTopicPolicy(
@@ -197,14 +197,14 @@ export async function chooseTopicPolicy(
   throw new DomainError('TOO_MANY_TOPIC_POLICIES', `Too many topics with a policy (limit: ${MAX_TOPIC_POLICIES}).`);
 }
 
-/** Of what in the channels they are subscribed to somebody wants to be notified. */
+/** Mute state of a user's subscribed channels and topics. */
 export interface TopicMutes {
   isSubscribed(channelId: ChannelId): boolean;
-  /** Neither its channel nor the topic itself is muted, or it is unmuted in a channel that is. */
+  /** True if neither the channel nor the topic is muted, or the topic is unmuted in a muted channel. */
   isUnmuted(channelId: ChannelId, topic: string): boolean;
 }
 
-/** Costs by what they are subscribed to and have chosen. */
+/** Cost grows with the user's subscriptions and topic policies. */
 export async function loadTopicMutes(
   { channels, topicPolicies }: Pick<Repositories | Transaction, 'channels' | 'topicPolicies'>,
   realmId: RealmId,

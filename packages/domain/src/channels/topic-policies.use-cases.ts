@@ -9,12 +9,12 @@ import { chooseTopicPolicy, type TopicVisibility } from './topic-policies.js';
 
 export interface SetTopicPolicyInput {
   readonly channelId: ChannelId;
-  /** As typed; nothing need have been said there. */
+  /** Topic as typed; it need not have messages. */
   readonly topic: string;
   readonly visibility: TopicVisibility;
 }
 
-/** Of what in a topic the caller wants to be notified, subscribed or not (channels §5.4). */
+/** Sets the caller's policy for a topic, subscribed or not (channels §5.4). */
 export class SetTopicPolicy {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -26,7 +26,7 @@ export class SetTopicPolicy {
   execute(caller: Caller, { channelId, topic, visibility }: SetTopicPolicyInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
-      // A choice for what one sees no longer can still be taken back.
+      // A policy can be removed even if the channel is no longer visible.
       const rule = visibility === 'inherit' ? () => allowed : canReadActive;
       const { channel } = await loadChannel(tx, actor, channelId, rule);
       await chooseTopicPolicy(tx, actor, channel, { topic, visibility, changedAt: this.clock.now() });
@@ -37,11 +37,11 @@ export class SetTopicPolicy {
 export interface MuteTopicInput {
   readonly channel: { readonly id: ChannelId } | { readonly name: string };
   readonly topic: string;
-  /** No: whatever was chosen for it is taken back. */
+  /** False removes any policy for the topic. */
   readonly mutes: boolean;
 }
 
-/** The older way of choosing, which knows no more than muting (channels §5.5). Repeating changes nothing. */
+/** Mutes or unmutes a topic through the legacy API (channels §5.5). Idempotent. */
 export class MuteTopic {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -59,7 +59,7 @@ export class MuteTopic {
           ? await tx.channels.find(realmId, named.id)
           : await tx.channels.findByName(realmId, trim(named.name));
       const isSubscribed = channel !== null && (await tx.channels.isSubscribed(realmId, channel.id, actor.id));
-      // By its name a hidden channel is as good as unknown (contract decision 20).
+      // A hidden channel is reported as unknown when addressed by name (contract decision 20).
       const isFound = channel !== null && ('id' in named || hasMetadataAccess(actor, channel, isSubscribed));
       if (!mutes && !isFound) throw new DomainError('UNKNOWN_CHANNEL', 'Topic is not muted');
       if (channel === null || (mutes && !canReadActive(actor, channel, isSubscribed).allowed)) {

@@ -6,7 +6,7 @@ import {
   visibilityAfterSending,
 } from './topic-policies.js';
 
-describe('the sender’s topic visibility after sending', () => {
+describe('topic visibility after sending', () => {
   it.each`
     follow             | unmute             | current       | mutedChannel | starts   | becomes
     ${'participating'} | ${'never'}         | ${'inherit'}  | ${false}     | ${false} | ${'followed'}
@@ -75,7 +75,7 @@ describe('topic visibility after a mention', () => {
   });
 });
 
-describe('one topic that becomes part of another (messages §9.3)', () => {
+describe('visibility of merged topics (messages §9.3)', () => {
   it.each`
     one          | other         | becomes
     ${'muted'}   | ${'inherit'}  | ${'inherit'}
@@ -83,7 +83,7 @@ describe('one topic that becomes part of another (messages §9.3)', () => {
     ${'unmuted'} | ${'followed'} | ${'followed'}
     ${'muted'}   | ${'followed'} | ${'followed'}
     ${'muted'}   | ${'muted'}    | ${'muted'}
-  `('is $becomes where one was $one and the other $other', ({ one, other, becomes }) => {
+  `('becomes $becomes from $one and $other', ({ one, other, becomes }) => {
     expect([moreVisible(one, other), moreVisible(other, one)]).toEqual([becomes, becomes]);
   });
 });

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../kernel/event.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { decodeEvent, encodeEvent, sizeOfEvent } from './features.js';
 
-describe('events that name a thousand messages', () => {
+describe('encoding of events that name a thousand messages', () => {
   const messageIds = Array.from({ length: 1000 }, (_, n) => (1_000_000 + 20 * n) as MessageId);
   const audience = { kind: 'users', ids: [7 as UserId] } as const;
   const marked = {
@@ -18,7 +18,7 @@ describe('events that name a thousand messages', () => {
   it.each<[string, DomainEvent]>([
     ['marks them', marked],
     ['deletes them', deleted],
-  ])('take a few hundred bytes of the log: one that %s', (_, event) => {
+  ])('stores an event that %s in a few hundred bytes', (_, event) => {
     const encoded = encodeEvent({ event, audience });
     expect(encoded.payload.length).toBeLessThan(200);
     const row = { ...encoded, realmId: 1 as RealmId, seq: 1 as EventSeq, at: 0 as UnixSeconds, quotes: null };

@@ -82,7 +82,7 @@ import {
 } from '../users/user-delivery.js';
 import { USER_FEATURE, USER_SETTINGS_FEATURE } from '../users/user-events.js';
 
-/** Of the kinds of every feature. */
+/** Audience functions for the kinds of every feature. */
 export const { isInAudience, questionsOf, parseAudience } = audiencesBy({
   ...CHANNEL_AUDIENCES,
   ...GROUP_AUDIENCES,
@@ -90,7 +90,7 @@ export const { isInAudience, questionsOf, parseAudience } = audiencesBy({
   ...USER_AUDIENCES,
 });
 
-/** What every feature contributes to delivery; the compiler reports what is missing. */
+/** Contributions of all features to delivery; the compiler reports missing ones. */
 export const DELIVERY_FEATURES: DeliveryFeatures = {
   isInAudience,
   questionsOf,
@@ -263,10 +263,10 @@ export const {
   blankEvent: BLANK_EVENT,
 } = eventEncoding(EVENT_FORMATS, parseAudience);
 
-/** Whether queues can be narrowed by it. */
+/** True if queues can be narrowed by the term. */
 const isQueueNarrowTerm = (term: QueueNarrowTerm): boolean => queueConditionOf(term) !== null;
 
-/** What queues can be narrowed by, and are where nothing is said. */
+/** Supported filters of queues and their defaults. */
 export const QUEUE_FILTERS: QueueFilters = { isSupported: isQueueNarrowTerm, loadDefaults: loadQueueDefaults };
 
 export const { encodeQueue, decodeQueue } = queueEncoding(isQueueNarrowTerm);

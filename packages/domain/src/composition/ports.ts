@@ -76,10 +76,10 @@ export interface Ports {
   readonly developmentMode: DevelopmentMode;
   readonly ephemeralEvents: EphemeralEvents;
   readonly servedQueues: ServedQueues;
-  /** Null: the operator named none. */
+  /** Null if the operator configured none. */
   readonly pushService: PushService | null;
   readonly meetingLinks: MeetingLinks;
-  /** Null: the operator named none. */
+  /** Null if the operator configured none. */
   readonly meetingServer: MeetingServer | null;
   readonly blobStore: BlobStore;
   readonly partialBlobStore: PartialBlobStore;

@@ -23,7 +23,7 @@ describe('PublishingUnitOfWork', () => {
     return { uow, inner, realm, storage, calls, failures, append, schedule };
   }
 
-  it('publishes events as they were stored, then jobs, after the commit', async () => {
+  it('publishes stored events and then jobs after the commit', async () => {
     const { uow, calls, append, schedule, storage, realm } = await publishing();
     const { seq } = await uow.write(async (tx) => {
       await schedule(tx, 7);
@@ -44,7 +44,7 @@ describe('PublishingUnitOfWork', () => {
     ]);
   });
 
-  it('publishes nothing of units that fail, add no events, or only read', async () => {
+  it('publishes nothing for transactions that fail, append no events or only read', async () => {
     const { uow, calls, append, schedule } = await publishing();
     const failing = uow.write(async (tx) => {
       await append(tx);
@@ -57,7 +57,7 @@ describe('PublishingUnitOfWork', () => {
     expect(calls).toEqual([]);
   });
 
-  it('reports a listener that fails, and calls the others', async () => {
+  it('reports a failing listener and still calls the others', async () => {
     const { uow, calls, failures, append } = await publishing();
     const broken = new Error('broken');
     uow.subscribe({

@@ -2,7 +2,7 @@ import type { EventListener } from '../kernel/event-log.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
 import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
-/** Called with what a unit of this process has changed, once it is committed. */
+/** Receives the changes of a transaction of this process after its commit. */
 export interface CommitListener extends Partial<EventListener> {
   onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
 }
@@ -13,7 +13,7 @@ export class PublishingUnitOfWork implements UnitOfWork {
 
   constructor(
     private readonly inner: UnitOfWork,
-    /** A listener's bug is no failure of the unit, which is committed by then. */
+    /** A listener failure does not affect the transaction, which is already committed. */
     private readonly onListenerFailure: (error: unknown) => void,
   ) {}
 

@@ -8,45 +8,45 @@ import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { RealmSource } from './realm-copy.js';
 
-/** What of private things is in it: nothing, what belongs to those who agree, or everything. */
+/** Scope of private data: none, that of consenting users, or all. */
 export type ExportType = 'public' | 'withConsent' | 'withoutConsent';
 
-/** What became of an export, and when. The bytes of a complete one are there until it is deleted. */
+/** State of an export with the time of its last change. The archive of a complete export exists until it is deleted. */
 export type ExportState =
   | { readonly status: 'pending' }
   | { readonly status: 'complete'; readonly blob: BlobKey; readonly size: number }
   | { readonly status: 'failed' | 'deleted'; readonly at: UnixSeconds };
 
-/** An archive of the organization that an administrator asked for (organization §8). */
+/** Archive of the organization requested by an administrator (organization §8). */
 export interface RealmExport {
   readonly id: ExportId;
   readonly realmId: RealmId;
   readonly actingUserId: UserId;
   readonly type: ExportType;
   readonly requestedAt: UnixSeconds;
-  /** What its address ends in, by which alone whoever has it may fetch the archive: `2/a3/{random}/lear.tar.gz`. */
+  /** End of the archive's URL, which alone grants access: `2/a3/{random}/lear.tar.gz`. */
   readonly pathId: string;
   readonly state: ExportState;
 }
 
-/** Bounds of what the server exports by itself. */
+/** Limits for exports made by the server itself. */
 export interface ExportLimits {
-  /** Whom to ask for more. */
+  /** Contact for larger exports. */
   readonly operator: string;
   readonly maxMessages: number;
-  /** Of files and pictures. */
+  /** Maximum size of files and pictures. */
   readonly maxBytes: number;
 }
 
 export const MAX_EXPORTED_MESSAGES = 250_000;
 export const MAX_EXPORTED_BYTES = 10 * 1024 ** 3;
 
-/** In `EXPORTS_WINDOW_SECONDS`, whatever became of them. */
+/** Exports per `EXPORTS_WINDOW_SECONDS`, regardless of their result. */
 export const MAX_RECENT_EXPORTS = 5;
 export const EXPORTS_WINDOW_SECONDS = 7 * 86_400;
-/** Older ones are forgotten: their archives are gone by then. */
+/** Older exports are deleted, because their archives have already expired. */
 export const MAX_LISTED_EXPORTS = 100;
-/** How long an archive is there. */
+/** Lifetime of an archive. */
 export const KEEP_ARCHIVE_SECONDS = 30 * 86_400;
 
 /** @throws DomainError TOO_MANY_EXPORTS */
@@ -64,7 +64,7 @@ export function requireExportable(
   throw new DomainError('EXPORT_TOO_LARGE', `Please request a manual export from ${operator}.`);
 }
 
-/** Whether there is an archive to delete. @throws DomainError EXPORT_DELETED, EXPORT_FAILED, EXPORT_IN_PROGRESS */
+/** Returns the archive to delete. @throws DomainError EXPORT_DELETED, EXPORT_FAILED, EXPORT_IN_PROGRESS */
 export function requireArchive({ state }: RealmExport): BlobKey {
   switch (state.status) {
     case 'complete':
@@ -78,7 +78,7 @@ export function requireArchive({ state }: RealmExport): BlobKey {
   }
 }
 
-/** Where the archive is, counted from the organization's own address; null: there is none. */
+/** Path of the archive, relative to the organization's address; null if there is none. */
 export const exportPath = ({ pathId, state }: Pick<RealmExport, 'pathId' | 'state'>): string | null =>
   state.status === 'complete' ? `/user_avatars/exports/${pathId}` : null;
 
@@ -87,7 +87,7 @@ export interface ExportReads {
   findByPath(realmId: RealmId, pathId: string): Promise<RealmExport | null>;
   /** Ascending id. */
   list(realmId: RealmId): Promise<readonly RealmExport[]>;
-  /** Which of these blobs are archives, of whatever realm. */
+  /** Returns those of the blobs that are archives of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 
@@ -95,7 +95,7 @@ export interface ExportReads {
 export interface ExportRepository extends ExportReads {
   add(given: Omit<RealmExport, 'id'>): Promise<RealmExport>;
   setState(realmId: RealmId, id: ExportId, state: ExportState): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, id: ExportId): Promise<void>;
 }
 
@@ -106,13 +106,13 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const EXPORT_ERRORS = declareErrors({
-  /** What is to be imported contradicts itself, or holds what no organization can have. */
+  /** The import contradicts itself or contains data that no organization can have. */
   INVALID_IMPORT: 'invalid',
   TOO_MANY_EXPORTS: 'conflict',
-  /** The operator has to make it, from the command line. */
+  /** The export is too large for the server; the operator has to create it from the command line. */
   EXPORT_TOO_LARGE: 'conflict',
   UNKNOWN_EXPORT: 'unknown',
-  /** Its bytes, not those of one under way, or that failed. */
+  /** The archive was deleted; the export itself neither failed nor is pending. */
   EXPORT_DELETED: 'conflict',
   EXPORT_FAILED: 'conflict',
   EXPORT_IN_PROGRESS: 'conflict',
@@ -124,13 +124,13 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ExportErrors {}
 }
 
-/** An export as clients are shown it. */
+/** Export as shown to clients. */
 export interface ExportView {
   readonly id: ExportId;
   readonly actingUserId: UserId;
   readonly type: ExportType;
   readonly requestedAt: UnixSeconds;
-  /** Counted from the organization's own address; null: there is no archive. */
+  /** Path relative to the organization's address; null if there is no archive. */
   readonly path: string | null;
   readonly isPending: boolean;
   readonly deletedAt: UnixSeconds | null;
@@ -152,7 +152,10 @@ export function viewOfExport(given: RealmExport): ExportView {
 }
 
 export interface ExportEventTypes {
-  /** To whoever asked for the one that changed: all of the organization, at most `MAX_LISTED_EXPORTS` (organization §8). */
+  /**
+   * Sent to the administrator who requested the changed export, with all exports of the organization, at most
+   * `MAX_LISTED_EXPORTS` (organization §8).
+   */
   'exports.changed': { readonly exports: readonly ExportView[] };
 }
 
@@ -162,14 +165,14 @@ declare module '../kernel/event.js' {
 
 export const EXPORT_FEATURE = {
   eventFormats: { 'exports.changed': 1 },
-  // Archives are blobs that belong to no file.
+  // Archives are blobs that do not belong to a file.
   fileUser: { filterBlobs: ({ exports }, keys) => exports.filterBlobs(keys) },
   notExported: {
     exports: 'Archives stay on the server that made them.',
   },
 } satisfies FeatureParts<ExportEventTypes> & { readonly fileUser: FileUser };
 
-/** Organization §8. */
+/** Publishes the list of exports (organization §8). */
 export async function publishExports(tx: Transaction, realmId: RealmId, receiverId: UserId): Promise<void> {
   const exports = (await tx.exports.list(realmId)).map(viewOfExport);
   await tx.events.append(realmId, { event: { type: 'exports.changed', exports }, audience: users([receiverId]) });
@@ -179,7 +182,7 @@ export type ExportPayload = { readonly exportId: ExportId };
 
 const readPayload = idPayload<ExportPayload>('exportId');
 
-/** After a crash another attempt begins this much later: the lease is renewed all the time. */
+/** Delay before a retry after a crash; the lease is renewed continuously. */
 const LEASE_SECONDS = 120;
 
 export const WRITE_EXPORT = jobKind<ExportPayload>({
@@ -192,21 +195,21 @@ export const WRITE_EXPORT = jobKind<ExportPayload>({
 
 export const RENEW_LEASE_MS = (LEASE_SECONDS * 1000) / 4;
 
-/** The archive of an export has been there long enough. */
+/** Removes the archive of an export after its lifetime. */
 export const EXPIRE_EXPORT = jobKind<ExportPayload>({ name: 'exports.expire', readPayload, concurrency: 1 });
 
-/** Makes one file of what an export holds. What it needs beside it on the disk is named by the export. */
+/** Writes an export as one archive file. Temporary files are named after the export. */
 export interface ArchiveWriter {
   /**
-   * The bytes, in pieces that are made as they are asked for. `rest` is awaited after every few messages. Whoever stops asking
-   * leaves nothing behind.
+   * Returns the bytes as a lazy stream. `rest` is awaited after every few messages. Stopping early leaves no
+   * temporary files.
    */
   write(id: ExportId, source: RealmSource, rest: () => Promise<void>): AsyncIterable<Uint8Array>;
-  /** Removes what an attempt that broke off has left, with the whole process perhaps. */
+  /** Removes temporary files of a failed attempt, for example after a crash. */
   clean(id: ExportId): Promise<void>;
 }
 
-/** The archive of an export cannot be fetched any more; its bytes are the caller's to remove. */
+/** Makes the archive of an export unavailable; the caller must delete its bytes. */
 export async function removeArchive(
   tx: Transaction,
   { id, realmId, actingUserId }: RealmExport,
@@ -217,7 +220,7 @@ export async function removeArchive(
   await publishExports(tx, realmId, actingUserId);
 }
 
-/** Removes archives whose time is over (organization §8). */
+/** Removes expired archives (organization §8). */
 export class ExpireExports implements JobHandler<ExportPayload> {
   static readonly inject = ['unitOfWork', 'blobStore', 'clock'] as const;
 
@@ -232,7 +235,7 @@ export class ExpireExports implements JobHandler<ExportPayload> {
   async prepare({ realmId, payload }: Job<ExportPayload>): Promise<JobWork> {
     const found = await this.uow.read(({ exports }) => exports.find(realmId, payload.exportId));
     const { state } = found ?? {};
-    // While the address leads there still: an attempt that fails is made again.
+    // The row still refers to the bytes, so a failed attempt is retried.
     if (state?.status === 'complete') await this.blobs.remove(state.blob);
     return async (tx) => {
       const now = await tx.exports.find(realmId, payload.exportId);

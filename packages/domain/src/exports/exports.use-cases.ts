@@ -35,10 +35,10 @@ import { RealmReader } from './read-realm.js';
 import { type ExportScope, isChannelCovered } from './realm-copy.js';
 
 const USERS_AT_A_TIME = 100;
-/** It has a quarter of the event loop's time. */
+/** Ratio of pause to work, which leaves exports a quarter of the event loop's time. */
 const REST_FACTOR = 3;
 
-/** Makes the archives that administrators asked for (organization §8), a few messages at a time. */
+/** Creates the archives that administrators requested (organization §8), a few messages at a time. */
 export class WriteRealmExport implements JobHandler<ExportPayload> {
   static readonly inject = [
     'unitOfWork',
@@ -72,11 +72,11 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     const found = await this.uow.read(({ exports }) => exports.find(realmId, payload.exportId));
     if (found?.state.status !== 'pending') return async () => {};
     await this.writer.clean(found.id);
-    // Those that ended with the process count as well.
+    // Attempts that ended with a crash count as well.
     if (attempt > this.kind.retries.maxAttempts) throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
     const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
     const size = await this.write(found, blob, renewLease);
-    // Where the unit fails, the sweep finds the bytes.
+    // If the transaction fails, the sweep removes the bytes.
     return (tx) => this.complete(tx, found, blob, size);
   }
 
@@ -107,7 +107,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     return { covers: type === 'public' ? new Set() : await this.consenting(realmId) };
   }
 
-  /** With the bots of those who agree. */
+  /** Returns the consenting users and their bots. */
   private consenting(realmId: RealmId): Promise<ReadonlySet<UserId>> {
     return this.uow.read(async (reads) => {
       const ids = (await reads.users.listEntries(realmId)).map(({ id }) => id);
@@ -138,16 +138,16 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     if (!person?.isActive) return;
     const url = `${this.realmUrls.urlOf(realm)}${exportPath({ pathId: given.pathId, state })}`;
     const content = `Your data export is complete. [Download the archive](${url}), or see all exports in the organization's settings.`;
-    // The address is our own.
+    // The message links only to the server itself, so no author's access applies.
     await this.systemMessages.sendDirect(tx, realm, person, content, { actor: null });
   }
 }
 
 const RECIPIENTS_AT_A_TIME = 1000;
-/** Clients get the event that it is under way before the one that it is complete. */
+/** Delay that lets clients receive the pending event before the one on completion. */
 const BEGIN_AFTER_SECONDS = 1;
 
-/** Asks for an archive of the organization, which the server then makes (organization §8). */
+/** Requests an archive of the organization, which the server creates in the background (organization §8). */
 export class RequestExport {
   static readonly inject = ['unitOfWork', 'exportLimits', 'clock', 'randomness'] as const;
   constructor(
@@ -200,7 +200,7 @@ export class RequestExport {
   }
 }
 
-/** How many were ever sent to what it covers, deleted ones too; once there are too many, counting ends. */
+/** Counts messages ever sent in the scope, deleted ones included, and stops at the limit. */
 async function countMessages(
   reads: Repositories,
   realm: Realm,
@@ -228,7 +228,7 @@ async function countMessages(
   return count;
 }
 
-/** The organization's exports, whoever asked for them; ascending id (organization §8). */
+/** Lists all exports of the organization; ascending id (organization §8). */
 export class ListExports {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -243,17 +243,17 @@ export class ListExports {
   }
 }
 
-/** An archive to be read, all of it or a part. */
+/** Archive that can be read completely or in part. */
 export interface ReadableArchive {
   readonly name: string;
   readonly contentType: string;
   readonly blob: BlobKey;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
   read(range: ByteRange): BlobContent;
 }
 
-/** The archive of an export, for whoever has its address: nobody can guess it (organization §8). */
+/** Opens the archive of an export for any holder of its unguessable URL (organization §8). */
 export class ReadExport {
   static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
@@ -261,7 +261,10 @@ export class ReadExport {
     private readonly blobs: BlobStore,
   ) {}
 
-  /** `realmId`: at whose address it is asked for; null: at none. Null: there is no archive, or not any more. */
+  /**
+   * `realmId` is the realm of the requested host; null if there is none. Returns null if there is no archive or it
+   * was removed.
+   */
   async execute(
     { realmId }: { readonly realmId: RealmId | null },
     { pathId }: { readonly pathId: string },
@@ -274,7 +277,7 @@ export class ReadExport {
   }
 }
 
-/** Deletes the archive of an export, of which is known from then on that there was one (organization §8). */
+/** Deletes the archive of an export and keeps its record (organization §8). */
 export class DeleteExport {
   static readonly inject = ['unitOfWork', 'blobStore', 'clock'] as const;
   constructor(
@@ -294,19 +297,19 @@ export class DeleteExport {
       await removeArchive(tx, found, this.clock.now());
       return archive;
     });
-    // Nobody can reach it any more. Where this fails, the sweep finds it.
+    // The archive is no longer reachable. If the removal fails, the sweep removes the bytes.
     await this.blobs.remove(blob).catch(() => undefined);
   }
 }
 
-/** Whether exports may hold what is private to somebody. */
+/** Consent of a user to exports of their private data. */
 export interface ExportConsent {
   readonly userId: UserId;
   readonly isGiven: boolean;
   readonly emailAddressVisibility: UserSettings['emailAddressVisibility'];
 }
 
-/** Of everybody who is active, without bots; ascending id (organization §8). */
+/** Lists active users without bots; ascending id (organization §8). */
 export class ListExportConsents {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

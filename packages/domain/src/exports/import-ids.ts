@@ -16,19 +16,19 @@ import type { LinkifierRule, MarkdownRenderer, TopicLink } from '../markdown/mar
 import type { Reaction } from '../messages/reactions.js';
 import { type IdKind, type ImportSource, MAX_KEPT_ID, type RealmSource } from './realm-copy.js';
 
-/** The order in which ids stay what they were. */
+/** Sorts items by id; creation in this order lets them keep their ids. */
 export const ascending = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
   [...items].sort((a, b) => a.id - b.id);
 
 export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
 
-/** Ids of one kind as an export names them, and as they are here. */
+/** Maps ids of one kind from the export to this server. */
 export abstract class KnownIds<Id extends number> {
-  /** Whether all are what they were. */
+  /** True if all ids are unchanged. */
   isIdentity = true;
 
   constructor(
-    /** As people call one: `user`. */
+    /** Name of the kind in error messages, such as `user`. */
     protected readonly noun: string,
   ) {}
 
@@ -50,7 +50,7 @@ export abstract class KnownIds<Id extends number> {
   }
 }
 
-/** Ids that are taken one by one. */
+/** Ids assigned one by one. */
 export class IdMap<Id extends number> extends KnownIds<Id> {
   private readonly ids = new Map<Id, Id>();
   private next = 0;
@@ -62,7 +62,7 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
     super(noun);
   }
 
-  /** Makes something of the kind, or its id, under its old id if that is free, which is so in ascending order on a new server. */
+  /** Creates an object under its old id if that id is free, which holds for ascending ids on a new server. */
   async add<T extends Id | { readonly id: Id }>(tx: Transaction, old: Id, make: () => Promise<T>): Promise<T> {
     if (this.ids.has(old)) throw invalidImport(`There are two ${this.noun}s ${old}.`);
     if (old !== this.next && old <= MAX_KEPT_ID) await tx.copies.raiseIds(this.kind, old);
@@ -80,12 +80,12 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
 }
 
 /**
- * Those of messages, which are all decided before the first of them is there: texts name earlier and later ones. There may be
- * millions.
+ * Ids of messages, possibly millions. All are assigned before the first message is created, because texts refer to
+ * earlier and later ones.
  */
 export class MessageIds extends KnownIds<MessageId> {
   private ranges = new IdRanges();
-  /** Within which all are what they were; null: they were planned. */
+  /** Range within which all ids stay unchanged; null if new ids were planned. */
   private free: { readonly first: MessageId; readonly last: MessageId } | null = null;
 
   constructor() {
@@ -93,8 +93,8 @@ export class MessageIds extends KnownIds<MessageId> {
   }
 
   /**
-   * Keeps ids for all that will come: their own if nobody has had one of them, which is so on a new server. Otherwise the source
-   * is read for their ids first. @throws DomainError INVALID_IMPORT
+   * Reserves ids for all messages. Keeps the old ids if none was ever assigned, as on a new server; otherwise reads
+   * the source for its ids first. @throws DomainError INVALID_IMPORT
    */
   async reserve(uow: UnitOfWork, source: Pick<ImportSource, 'messageRange' | 'messageIds'>): Promise<void> {
     const range = await source.messageRange();
@@ -110,8 +110,8 @@ export class MessageIds extends KnownIds<MessageId> {
   }
 
   /**
-   * Where the messages go that come next.
-   * @throws DomainError INVALID_IMPORT also where they are none of those that were reserved
+   * Returns the ids of the next messages.
+   * @throws DomainError INVALID_IMPORT also for ids that were not reserved
    */
   take(old: readonly MessageId[]): readonly MessageId[] {
     if (this.free === null) return this.list(old);
@@ -126,7 +126,7 @@ export class MessageIds extends KnownIds<MessageId> {
     return this.ranges.find(old) as MessageId | undefined;
   }
 
-  /** Each keeps its id if that is free. */
+  /** Keeps each id that is free. */
   private async plan(uow: UnitOfWork, source: Pick<ImportSource, 'messageIds'>): Promise<void> {
     const all: (readonly MessageId[])[] = [];
     for await (const ids of source.messageIds()) all.push(ids);
@@ -148,7 +148,7 @@ export class MessageIds extends KnownIds<MessageId> {
   }
 }
 
-/** Ids of messages, which ascend, as ranges that moved by the same distance. */
+/** Ascending message ids as ranges with a common offset. */
 class IdRanges {
   areIdentity = true;
   private readonly firsts: number[] = [];
@@ -177,7 +177,7 @@ class IdRanges {
     return old + this.distances[at]!;
   }
 
-  /** The last range that begins there or before; -1: none does. */
+  /** Returns the last range that begins at or before the id; -1 if there is none. */
   private rangeBefore(old: number): number {
     let [low, high] = [0, this.firsts.length];
     while (low < high) {
@@ -191,10 +191,10 @@ class IdRanges {
 
 const idOf = <Id extends number>(made: Id | { readonly id: Id }): Id => (typeof made === 'number' ? made : made.id);
 
-/** A topic has many messages, which mostly come together. */
+/** Maximum number of cached topics; messages of a topic are usually adjacent. */
 const MAX_TOPICS = 10_000;
 
-/** Links in the topics of an organization whose export does not say them. */
+/** Cache of topic links for exports that do not contain them. */
 export class TopicLinks {
   private readonly byTopic = new Map<string, readonly TopicLink[]>();
 
@@ -214,18 +214,18 @@ export class TopicLinks {
   }
 }
 
-/** What texts name by ids. */
+/** Ids that texts contain. */
 export interface NamedIds {
   readonly realm: { readonly from: RealmId; readonly to: RealmId };
   readonly users: KnownIds<UserId>;
   readonly groups: KnownIds<GroupId>;
   readonly channels: KnownIds<ChannelId>;
   readonly messages: KnownIds<MessageId>;
-  /** Files of custom emoji, as addresses end: `7.gif`. Those that are absent are what they were. */
+  /** File names of custom emoji at the end of URLs, such as `7.gif`. Missing ones are unchanged. */
   readonly emojiFiles: ReadonlyMap<string, string>;
 }
 
-/** Names the same things by their ids here, in Markdown and in what was made of it. Ids that mean nothing stay. */
+/** Replaces ids in Markdown and HTML by those of this server. Unknown ids stay. */
 export class TextRewriter {
   constructor(private readonly ids: NamedIds) {}
 
@@ -256,7 +256,7 @@ export class TextRewriter {
     return this.emojiPictures(this.links(named));
   }
 
-  /** Of a file: its path begins with its organization. */
+  /** Converts the path of a file, which begins with the organization's id. */
   pathId(pathId: string): string | null {
     const { from, to } = this.ids.realm;
     return pathId.startsWith(`${from}/`) ? `${to}/${pathId.slice(String(from).length + 1)}` : null;
@@ -271,7 +271,7 @@ export class TextRewriter {
     );
   }
 
-  /** After links name the organization as it is here. */
+  /** Runs after links were converted, because it expects this organization's id. */
   private emojiPictures(text: string): string {
     const { realm, emojiFiles } = this.ids;
     if (emojiFiles.size === 0 || !text.includes('/emoji/images/')) return text;
@@ -307,7 +307,7 @@ function mapped<Id extends number>(map: KnownIds<Id>, id: string): string {
   return String(map.find(Number(id) as Id) ?? id);
 }
 
-/** What everything of an export is called here, as far as it has been made. */
+/** Ids on this server of everything imported so far. */
 export class ImportedIds {
   readonly users = new IdMap<UserId>('user', 'user');
   readonly groups = new IdMap<GroupId>('group', 'user group');
@@ -334,7 +334,7 @@ export class ImportedIds {
     return Object.fromEntries(mapped) as R;
   }
 
-  /** Codes of custom emoji are their ids. */
+  /** Codes of custom emoji are ids. */
   emojiOf<E extends Pick<Reaction, 'type' | 'code'>>(emoji: E): E {
     const id = emoji.type === 'custom' ? this.emoji.find(Number(emoji.code) as CustomEmojiId) : undefined;
     return id === undefined ? emoji : { ...emoji, code: String(id) };

@@ -12,13 +12,13 @@ import type { OrdinalRange } from '../messages/read-set.js';
 import { IdMap, type ImportedIds, invalidImport, type TopicLinks } from './import-ids.js';
 import type { AppendedCopy, FileCopy, FlagsCopy, MessageCopy, RealmCopy, RealmSource } from './realm-copy.js';
 
-/** What one person has received and read of what was sent to one recipient; ascending. */
+/** Ordinals that one user received and read from one recipient; ascending. */
 export interface Runs {
   readonly received: readonly OrdinalRange[];
   readonly read: readonly OrdinalRange[];
 }
 
-/** What people have received and read of what was sent to whom, gathered message by message as ranges of ordinals. */
+/** Collects received and read messages per user and recipient as ranges of ordinals. */
 export class OrdinalRuns {
   private readonly recipients = new Map<RecipientId, ReceiverRuns>();
   private readonly users = new Map<UserId, Map<RecipientId, Runs>>();
@@ -40,13 +40,13 @@ export class OrdinalRuns {
   }
 }
 
-/** Of one recipient. A message has as many receivers as there are, so that each costs one look-up. */
+/** Ranges of one recipient. Each receiver of a message costs one look-up. */
 export class ReceiverRuns {
   private readonly runs = new Map<UserId, { readonly received: Run[]; readonly read: Run[] }>();
 
   constructor(private readonly onNew: (userId: UserId, runs: Runs) => void) {}
 
-  /** Ordinals come in ascending order. */
+  /** Requires ascending ordinals. */
   add(userId: UserId, ordinal: Ordinal, isRead: boolean): void {
     let runs = this.runs.get(userId);
     if (!runs) {
@@ -69,7 +69,7 @@ function extend(runs: Run[], ordinal: Ordinal): void {
 
 const FILES_AT_A_TIME = 100;
 
-/** A file whose bytes are there. */
+/** File whose bytes were received. */
 interface ReceivedFile {
   readonly copy: FileCopy;
   readonly ownerId: UserId;
@@ -78,7 +78,7 @@ interface ReceivedFile {
   readonly image: FileImage | null;
 }
 
-/** Files with their bytes. */
+/** Imports files with their bytes. */
 export class FileImport {
   constructor(
     private readonly uow: UnitOfWork,
@@ -129,7 +129,7 @@ export class FileImport {
     const added = await ids.add(tx, id, () => tx.files.add(row));
     for (const messageId of copy.messageIds) {
       await tx.files.attach(this.ids.realmId, this.ids.messages.get(messageId), [added.id]);
-      // It may have been sent shortly before the export.
+      // The message may have been sent shortly before the export, with thumbnails still pending.
       if (added.image) await tx.files.awaitThumbnails(this.ids.realmId, this.ids.messages.get(messageId), [added.id]);
       await tx.yield();
     }
@@ -141,7 +141,7 @@ const MESSAGES_AT_A_TIME = 4000;
 const MESSAGES_BEFORE_YIELD = 50;
 const FLAGS_AT_A_TIME = 1000;
 
-/** Messages with all that belongs to them; whoever received them is noted in `runs`. */
+/** Imports messages with all dependent data and records their receivers in `runs`. */
 export class MessageImport {
   private readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
 
@@ -155,7 +155,7 @@ export class MessageImport {
     this.participants = new Map(source.realm.conversations.map(({ recipientId, userIds }) => [recipientId, userIds]));
   }
 
-  /** Answers how many there are. */
+  /** Returns the number of messages. */
   async run(onProgress: (messages: number) => void): Promise<number> {
     let count = 0;
     for await (const page of pagesOf(this.source.messages(), MESSAGES_AT_A_TIME)) {
@@ -190,7 +190,7 @@ export class MessageImport {
     }
   }
 
-  /** Spelt out: copying so many properties, to change some, makes objects that V8 handles several times as slowly. */
+  /** Lists all properties explicitly, because spreading this many creates objects that V8 handles slowly. */
   private rowOf({ message }: MessageCopy, id: MessageId, recipientId: RecipientId): AppendedCopy {
     return {
       id,
@@ -221,7 +221,7 @@ export class MessageImport {
     return tx.recipients.openDirect(this.ids.realmId, this.ids.users.list(conversation));
   }
 
-  /** What few messages have. */
+  /** Imports data that few messages have. */
   private async addParts(
     tx: Transaction,
     { edits, reactions, submessages }: MessageCopy,
@@ -250,7 +250,7 @@ export class MessageImport {
       if (!flags.historical) runs.add(this.ids.users.get(userId), ordinal, flags.read);
     }
     if (message.channelId !== null) return;
-    // To people of a conversation of whom the export says nothing, what was said in it is read.
+    // Participants of a conversation whose read state is missing in the export get the message as read.
     const listed = new Set(holders.map(({ userId }) => userId));
     for (const userId of conversation ?? this.participants.get(message.recipientId) ?? []) {
       if (!listed.has(userId)) runs.add(this.ids.users.get(userId), ordinal, true);
@@ -269,7 +269,7 @@ export class MessageImport {
     };
   }
 
-  /** After the messages. */
+  /** Runs after the messages were imported. */
   async noteFirstMessages(tx: Transaction, { channels }: RealmCopy): Promise<void> {
     for (const { id, firstMessageId } of channels) {
       const found = firstMessageId === null ? undefined : this.ids.messages.find(firstMessageId);
@@ -283,7 +283,7 @@ export class MessageImport {
   }
 }
 
-/** Whether a message is anything to somebody but received, and read or not. */
+/** True if the flags contain more than received and read. */
 const isSpecial = (flags: PersonalFlags): boolean =>
   flags.starred ||
   flags.collapsed ||
@@ -292,7 +292,7 @@ const isSpecial = (flags: PersonalFlags): boolean =>
   flags.hasAlertWord ||
   flags.historical;
 
-/** Those that come, put together to pages of at least so many messages, as far as there are so many. */
+/** Regroups batches into pages of a minimum size; the last page may be smaller. */
 async function* pagesOf(
   source: AsyncIterable<readonly MessageCopy[]>,
   size: number,

@@ -21,10 +21,10 @@ import {
   type UserCopy,
 } from './realm-copy.js';
 
-/** Makes the pictures of an export anew, since anybody may have written its bytes; counts them. */
+/** Recreates and counts the pictures of an export, because its bytes are untrusted. */
 export class ImportedPictures {
   made = 0;
-  /** Whose bytes are not there, are too many, or are no image. */
+  /** Number of pictures whose bytes are missing, too large or not an image. */
   missing = 0;
 
   constructor(
@@ -32,7 +32,10 @@ export class ImportedPictures {
     private readonly pictures: PictureMaker,
   ) {}
 
-  /** `work` gets nothing where there is no picture. `userId`: whose turn it is. @throws DomainError SERVER_BUSY */
+  /**
+   * Passes an empty list to `work` if there is no picture. `userId` selects the processing queue. @throws DomainError
+   * SERVER_BUSY
+   */
   async add<Of>(
     { content }: PictureCopy<Of>,
     userId: UserId,
@@ -66,7 +69,7 @@ export class ImportedPictures {
   }
 }
 
-/** Null: there are too many. */
+/** Returns null if the content is too large. */
 async function bytesOf(content: AsyncIterable<Uint8Array>): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -84,7 +87,7 @@ async function bytesOf(content: AsyncIterable<Uint8Array>): Promise<Uint8Array |
   return bytes;
 }
 
-/** Custom emoji, avatars, icon and logos. */
+/** Imports custom emoji, avatars, icon and logos. */
 export class PictureImport {
   constructor(
     private readonly uow: UnitOfWork,
@@ -93,7 +96,7 @@ export class PictureImport {
     private readonly source: RealmSource,
   ) {}
 
-  /** Before texts, in which they are shown. */
+  /** Runs before texts are imported, which show the emoji. */
   async addCustomEmoji(): Promise<void> {
     const copies = this.source.realm.customEmoji;
     if (copies.length > MAX_CUSTOM_EMOJI) throw invalidImport(`It has more than ${MAX_CUSTOM_EMOJI} custom emoji.`);
@@ -106,7 +109,7 @@ export class PictureImport {
     }
   }
 
-  /** One without a picture stays, for what was said with it. */
+  /** Imports an emoji even without a picture, because messages refer to it. */
   private async addEmoji(tx: Transaction, copy: EmojiCopy, [picture, still]: readonly MadePicture[]): Promise<void> {
     const { realmId } = this.ids;
     const row = {
@@ -136,7 +139,7 @@ export class PictureImport {
     }
   }
 
-  /** At an address of its own, which only the new server tells. */
+  /** Stores the avatar under a new key, which only this server knows. */
   private async addAvatar(tx: Transaction, userId: UserId, made: readonly MadePicture[]): Promise<void> {
     if (made.length === 0) return;
     const [user] = await tx.users.list(this.ids.realmId, [userId]);
@@ -162,7 +165,7 @@ export class PictureImport {
     await tx.realms.update({ ...realm, images: { ...realm.images, [name]: image } });
   }
 
-  /** Whose turn it is to have images read: here it is everybody's. */
+  /** Returns the user in whose queue shared images are processed. */
   private anybody(): UserId {
     return this.ids.users.get(this.source.realm.users[0]!.user.id);
   }
@@ -170,10 +173,10 @@ export class PictureImport {
 
 const ENTRIES_AT_A_TIME = 1000;
 
-/** Whose it is. */
+/** Owner of personal data. */
 type Owner = { readonly realmId: RealmId; readonly userId: UserId };
 
-/** What people have for themselves: subscriptions, read state, choices, drafts and what waits to be sent. */
+/** Imports personal data: subscriptions, read state, settings, drafts and scheduled messages. */
 export class PeopleImport {
   private readonly usersById: ReadonlyMap<UserId, UserCopy>;
 
@@ -301,7 +304,7 @@ export class PeopleImport {
     const added = await tx.reminders.add({
       ...copied,
       ...own,
-      // It may have been deleted.
+      // The message may have been deleted.
       messageId: this.ids.messages.find(messageId) ?? messageId,
       content: this.ids.rewriter.markdown(copied.content),
       renderedContent: this.ids.rewriter.html(copied.renderedContent),

@@ -28,9 +28,9 @@ import type { ImportSource, RealmCopy } from './realm-copy.js';
 
 export interface ImportRealmInput {
   readonly source: ImportSource;
-  /** Null: the one that it had. */
+  /** Null keeps the original value. */
   readonly stringId: string | null;
-  /** Called now and then with how many messages are there. */
+  /** Called periodically with the number of imported messages. */
   readonly onProgress?: (messages: number) => void;
 }
 
@@ -40,20 +40,20 @@ export interface ImportRealmOutput {
   readonly channels: number;
   readonly messages: number;
   readonly files: number;
-  /** Files whose bytes were not in the export; links to them in messages are broken. */
+  /** Files whose bytes were missing in the export; links to them in messages are broken. */
   readonly missingFiles: number;
-  /** Custom emoji, avatars, icon and logos. */
+  /** Imports custom emoji, avatars, icon and logos. */
   readonly pictures: number;
-  /** Pictures whose bytes were not in the export, or cannot be shown. */
+  /** Pictures whose bytes were missing in the export or cannot be displayed. */
   readonly missingPictures: number;
 }
 
-/** If the process ends in the middle, what is there is removed after that time. */
+/** Time after which the remains of a crashed import are removed. */
 const ABANDONED_SECONDS = 86_400;
 
 /**
- * Makes an organization of an export, for the operator. Nobody can reach it before everything is there; when something is wrong,
- * all of it is removed again. Ids stay what they were where they are free: on a new server all of them.
+ * Creates an organization from an export, for the operator. The organization is unreachable until the import is
+ * complete, and a failure removes it. Free ids are kept, on a new server all of them.
  */
 export class ImportRealm {
   static readonly inject = [
@@ -112,7 +112,7 @@ export class ImportRealm {
     }
   }
 
-  /** What is named by others comes before them. */
+  /** Imports objects before those that refer to them. */
   private async importInto(
     realmId: RealmId,
     source: ImportSource,
@@ -156,7 +156,7 @@ export class ImportRealm {
       stringId: unreachableStringId(this.randomness.uuid()),
       uuid: isUuidTaken ? this.randomness.uuid() : realm.uuid,
       isDeactivated: true,
-      // Until there are the pictures.
+      // Applies until the pictures are imported.
       images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
       isAtServerAddress: false,
       settings: mapChannelSettings(realm.settings, () => null),

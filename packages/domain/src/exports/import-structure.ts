@@ -9,7 +9,7 @@ import type { GroupCopy, RealmCopy, UserCopy } from './realm-copy.js';
 
 const ROWS_AT_A_TIME = 200;
 
-/** Users, groups, channels and lists of an organization, without what people have of them. */
+/** Imports users, groups, channels and lists of an organization, without personal data. */
 export class StructureImport {
   constructor(
     private readonly uow: UnitOfWork,
@@ -42,7 +42,7 @@ export class StructureImport {
       await this.uow.write(async (tx) => {
         for (const { user, systemKind } of slice) {
           const { id, version: _, ...copied } = user;
-          // Until there is the picture.
+          // Applies until the picture is imported.
           const source = user.avatar.source === 'uploaded' ? 'generated' : user.avatar.source;
           const bot = user.bot && { ...user.bot, ownerId: null, defaultSendingChannelId: null };
           const row = { ...copied, realmId: this.ids.realmId, bot, avatar: { source, version: user.avatar.version } };
@@ -102,7 +102,7 @@ export class StructureImport {
     }
   }
 
-  /** Channels and direct conversations in the order in which they came to be, which is that of their ids as recipients. */
+  /** Imports channels and direct conversations in order of creation, given by their recipient ids. */
   private async addChannels({ channels, conversations, defaultChannelGroups }: RealmCopy): Promise<void> {
     const { realmId } = this.ids;
     const recipients = [
@@ -150,7 +150,7 @@ export class StructureImport {
     });
   }
 
-  /** When all that texts name has its id here. */
+  /** Runs once everything that texts refer to has its id on this server. */
   async rewriteDescriptions(tx: Transaction, { realm, channels, channelFolders }: RealmCopy): Promise<void> {
     const { realmId, rewriter } = this.ids;
     const copied = await tx.realms.get(realmId);

@@ -35,15 +35,15 @@ import {
   type UserCopy,
 } from './realm-copy.js';
 
-/** Of whatever realm; so few that others hardly notice: about a millisecond's work. */
+/** Messages of any realm read per batch, about a millisecond of work, so that other requests are not delayed. */
 const MESSAGES_AT_A_TIME = 25;
-/** Flags of one message for one user. */
+/** Flags of one message per batch. */
 const FLAGS_AT_A_TIME = 5000;
 const PEOPLE_AT_A_TIME = 50;
 const FILES_AT_A_TIME = 500;
 const ENTRIES_AT_A_TIME = 1000;
 
-/** Reads organizations as exports hold them. */
+/** Reads organizations for exports. */
 export class RealmReader {
   static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
@@ -52,8 +52,8 @@ export class RealmReader {
   ) {}
 
   /**
-   * Each part is read in units of its own, so that nobody waits for a long one: what changes meanwhile is in it as it was when its
-   * part was read. @throws DomainError UNKNOWN_REALM
+   * Opens an organization for export. Each part is read in its own transactions, so that long parts block nobody; the
+   * parts therefore reflect different moments. @throws DomainError UNKNOWN_REALM
    */
   async open(realmId: RealmId, scope: ExportScope): Promise<RealmSource> {
     const subscribers = await this.uow.read(async ({ channels }) => {
@@ -165,7 +165,7 @@ export class RealmReader {
     }
   }
 
-  /** Whoever was ever subscribed to a channel, or takes part in a conversation. */
+  /** Maps each recipient to the users who were ever subscribed to the channel or take part in the conversation. */
   private async receiversByRecipient(
     realmId: RealmId,
     userIds: readonly UserId[],
@@ -212,7 +212,7 @@ export class RealmReader {
     }
   }
 
-  /** Of each the first that is there. Pictures are for everybody, and in every export. */
+  /** Reads the first available picture of each owner. Pictures are public and part of every export. */
   private async *readPictures<Of>(
     realmId: RealmId,
     shown: readonly { readonly of: Of; readonly names: readonly PictureName[] }[],
@@ -239,7 +239,7 @@ interface Page {
   readonly reached: MessageId | null;
 }
 
-/** What is in the export: whoever and whatever came later is not. */
+/** Scope of the export; users and objects created later are not included. */
 interface Covered {
   readonly scope: ExportScope;
   readonly userIds: ReadonlySet<UserId>;
@@ -284,7 +284,7 @@ async function readRealm(
 const byId = <T extends { readonly id: number }>(items: readonly T[]): readonly T[] =>
   [...items].sort((a, b) => a.id - b.id);
 
-/** Settings that name a channel which is not in the export name none. */
+/** Clears settings that refer to a channel outside the export. */
 const withKnownChannels = (settings: RealmSettings, channelIds: ReadonlySet<number>): RealmSettings =>
   mapChannelSettings(settings, (id) => (channelIds.has(id) ? id : null));
 
@@ -332,7 +332,7 @@ const hasOptions = (options: BotOptions): boolean =>
   options.eventsChannelId !== NO_BOT_OPTIONS.eventsChannelId ||
   options.allPublicChannels !== NO_BOT_OPTIONS.allPublicChannels;
 
-/** What administrators may know of anybody: preferences are their own, and so is an address that they hide. */
+/** Properties of a user visible to administrators; excludes preferences and a hidden email address. */
 function publicPart(user: User, defaults: UserSettings): User {
   const { emailAddressVisibility, presenceEnabled } = user.settings;
   const settings = { ...defaults, emailAddressVisibility, presenceEnabled };
@@ -482,7 +482,7 @@ function copyOf(
   };
 }
 
-/** Where a message was before it came out of a channel that is not in the export is left out. */
+/** Omits the origin of a message that was moved out of a channel outside the export. */
 const withKnownMove = (edit: MessageEdit, channelIds: ReadonlySet<ChannelId>): MessageEdit =>
   edit.channel === null || (channelIds.has(edit.channel.from) && channelIds.has(edit.channel.to))
     ? edit

@@ -41,20 +41,20 @@ import type { UserStatus } from '../users/statuses.js';
 import type { SystemBotKind, User } from '../users/user.js';
 
 /**
- * An organization as an export holds it: everything that is not a message, a file, a picture, or one person's own. Ids are those of the
- * server that it comes from. Lists ascend by id.
+ * Organization in an export, without messages, files, pictures and personal data. Ids are those of the source server;
+ * lists ascend by id.
  */
 export interface RealmCopy {
   readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers'>;
-  /** In the order in which they are applied. */
+  /** In order of application. */
   readonly linkifiers: readonly Linkifier[];
   readonly playgrounds: readonly Playground[];
   readonly allowedDomains: readonly ListedDomain[];
-  /** Deactivated ones too. */
+  /** Includes deactivated emoji. */
   readonly customEmoji: readonly EmojiCopy[];
-  /** Anonymous ones too. */
+  /** Includes anonymous groups. */
   readonly groups: readonly GroupCopy[];
-  /** The realm's own bots too. */
+  /** Includes system bots. */
   readonly users: readonly UserCopy[];
   readonly profileFields: readonly ProfileField[];
   readonly channelFolders: readonly ChannelFolder[];
@@ -71,22 +71,22 @@ export interface GroupCopy extends Group {
 export interface UserCopy {
   readonly user: User;
   readonly systemKind: SystemBotKind | null;
-  /** Null: has none. */
+  /** Null if the user has none. */
   readonly botOptions: BotOptions | null;
 }
 
 export interface EmojiCopy extends Omit<CustomEmoji, 'realmId'> {
-  /** As the address of its picture ends in texts. */
+  /** File name at the end of the picture's URL in texts. */
   readonly fileName: string;
 }
 
-/** A direct conversation. */
+/** Direct message conversation. */
 export interface ConversationCopy {
   readonly recipientId: RecipientId;
   readonly userIds: readonly UserId[];
 }
 
-/** What is one person's own. */
+/** Personal data of one user. */
 export interface PersonCopy {
   readonly userId: UserId;
   readonly subscriptions: readonly Subscription[];
@@ -102,27 +102,27 @@ export interface PersonCopy {
   readonly mutedUsers: readonly MutedSender[];
   readonly scheduledMessages: readonly ScheduledMessage[];
   readonly reminders: readonly Reminder[];
-  /** Of a bot. */
+  /** Set for bots. */
   readonly botStorage: readonly StoredEntry[];
 }
 
-/** A message with everything that hangs on it. */
+/** Message with all dependent data. */
 export interface MessageCopy {
   readonly message: Omit<
     Message,
     'realmId' | 'sentRecipientId' | 'ordinal' | 'version' | 'hasReactions' | 'topicLinks'
   > & {
-    /** Null: what was exported does not say. */
+    /** Null if the export does not contain them. */
     readonly topicLinks: readonly TopicLink[] | null;
   };
-  /** Of a direct message whose conversation is not among those of the realm's copy. */
+  /** Participants of a direct message whose conversation is missing in the realm's copy. */
   readonly conversation?: readonly UserId[];
   /** Newest first. */
   readonly edits: readonly MessageEdit[];
-  /** Oldest first, as the following. */
+  /** Oldest first, like the lists below. */
   readonly reactions: readonly Reaction[];
   readonly submessages: readonly Pick<Submessage, 'senderId' | 'kind' | 'content'>[];
-  /** Those who have it as their own. */
+  /** Users who hold the message. */
   readonly holders: readonly HolderCopy[];
 }
 
@@ -134,53 +134,53 @@ export interface HolderCopy {
 export interface FileCopy {
   readonly file: Omit<StoredFile, 'blob' | 'realmId'> & { readonly id: FileId };
   readonly messageIds: readonly MessageId[];
-  /** Null: the bytes are missing. */
+  /** Null if the bytes are missing. */
   readonly content: AsyncIterable<Uint8Array> | null;
 }
 
-/** Longer ones are not read: pictures of the largest images that people may upload are shorter. */
+/** Maximum size of a picture that is read; the largest uploaded images yield smaller pictures. */
 export const MAX_PICTURE_BYTES = 16 * 1024 ** 2;
 
-/** What the server made of an image that somebody uploaded, or the image itself. */
+/** Picture made from an uploaded image, or the image itself. */
 export interface PictureCopy<Of> {
   readonly of: Of;
-  /** In bytes, of the content. */
+  /** Size of the content in bytes. */
   readonly size: number;
-  /** Null: the bytes are missing. */
+  /** Null if the bytes are missing. */
   readonly content: AsyncIterable<Uint8Array> | null;
 }
 
-/** Where a copy of an organization comes from. What may be long is read a part at a time, in the order of this interface. */
+/** Source of an organization's copy. Large parts are read in batches, in the order of this interface. */
 export interface RealmSource {
   readonly realm: RealmCopy;
   people(): AsyncIterable<PersonCopy>;
-  /** Ascending id, a few at a time. */
+  /** Ascending ids, in batches. */
   messages(): AsyncIterable<readonly MessageCopy[]>;
-  /** Without those whose messages are not among the messages. */
+  /** Excludes files whose messages are not in the copy. */
   files(): AsyncIterable<FileCopy>;
-  /** As they move, where they do. */
+  /** Animated pictures, if available. */
   emojiPictures(): AsyncIterable<PictureCopy<CustomEmojiId>>;
-  /** Of those whose avatar is uploaded. */
+  /** Pictures of users with an uploaded avatar. */
   avatars(): AsyncIterable<PictureCopy<UserId>>;
-  /** Of those that were uploaded. */
+  /** Uploaded icon and logos. */
   realmImages(): AsyncIterable<PictureCopy<RealmImageName>>;
 }
 
-/** A copy that is read once more: an import decides about ids before it begins. */
+/** Copy that can be read twice, because an import assigns ids before it begins. */
 export interface ImportSource extends RealmSource {
-  /** All ids of messages are among these, of which a few may be of none; null: there are no messages. Costs little. */
+  /** Returns a range that contains all message ids, possibly with gaps; null without messages. Cheap. */
   messageRange(): Promise<{ readonly first: MessageId; readonly last: MessageId } | null>;
-  /** Of all messages, ascending, a few at a time. */
+  /** Returns all message ids, ascending, in batches. */
   messageIds(): AsyncIterable<readonly MessageId[]>;
 }
 
-/** What an export holds of private things. */
+/** Selects the private data in an export. */
 export interface ExportScope {
-  /** Whose private data is in it. `all`: everybody's, and every private channel and conversation. */
+  /** Users whose private data is included; `all` includes every private channel and conversation. */
   readonly covers: 'all' | ReadonlySet<UserId>;
 }
 
-/** Which channels are in an export. */
+/** True if a channel is part of the export. */
 export const isChannelCovered = (
   { privacy }: Pick<Channel, 'id' | 'privacy'>,
   { covers }: ExportScope,
@@ -194,7 +194,7 @@ export const isChannelCovered = (
 export const isPersonCovered = (userId: UserId, { covers }: ExportScope): boolean =>
   covers === 'all' || covers.has(userId);
 
-/** What has an id that clients know. */
+/** Kinds of objects whose ids clients see. */
 export type IdKind =
   | 'realm'
   | 'user'
@@ -214,53 +214,56 @@ export type IdKind =
   | 'scheduled'
   | 'file';
 
-/** Larger ones are not kept: ids ascend for ever, and the whole server counts on from there. */
+/** Maximum id that an import keeps. Ids never decrease, so the whole server continues from the highest one. */
 export const MAX_KEPT_ID = 1_000_000_000;
 
 export interface CopyReads {
   /**
-   * The realm's messages among the next `limit` of the server with an id above `after`; ascending. `reached`: where to go on;
-   * null: there are no more.
+   * Returns the realm's messages among the server's next `limit` ids above `after`; ascending. `reached` is the id to
+   * continue from, null at the end.
    */
   listMessageIds(
     realmId: RealmId,
     after: number,
     limit: number,
   ): Promise<{ readonly ids: readonly MessageId[]; readonly reached: MessageId | null }>;
-  /** Whatever the user received messages of, whether or not they still do; ascending. */
+  /** Returns all recipients from which the user ever received messages; ascending. */
   listReceivedRecipients(viewer: Viewer): Promise<readonly RecipientId[]>;
-  /** How many messages were ever sent to these recipients together. */
+  /** Number of messages ever sent to these recipients together. */
   countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number>;
-  /** Who has flagged each of these messages, is named in it, or has it though they did not receive it; others are absent. */
+  /**
+   * Returns the users who flagged each message, are mentioned in it or hold it without having received it. Messages
+   * without such users are absent.
+   */
   listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>>;
 }
 
-/** A message that is something special to somebody. */
+/** Personal flags of a user for a message. */
 export interface FlagsCopy {
   readonly userId: UserId;
   readonly messageId: MessageId;
   readonly flags: PersonalFlags;
 }
 
-/** A message as it is appended. */
+/** Message to append. */
 export type AppendedCopy = Omit<NewMessage, 'readBy' | 'exceptions'> & { readonly id: MessageId };
 
-/** What nothing but copying an organization needs. Every implementation passes copy-repository.contract.ts. */
+/** Operations that only copying an organization needs. Every implementation passes copy-repository.contract.ts. */
 export interface CopyRepository extends CopyReads {
-  /** The highest that was ever given; 0: none. */
+  /** Returns the highest id ever assigned; 0 if none. */
   lastId(kind: IdKind): Promise<number>;
-  /** The next id of the kind is `least` or higher. Without effect where it would be anyway. */
+  /** Makes the next id of the kind at least `least`. Has no effect if it already is. */
   raiseIds(kind: IdKind, least: number): Promise<void>;
   /**
-   * Messages of one realm that are nothing special to anybody, under ids that were kept for it by `raiseIds`; in order, after those
-   * before them. However long ago they were sent, others' messages are found by time as before. Answers the ordinal of each.
+   * Appends messages of one realm without personal flags, in order, under ids reserved by `raiseIds`. Their age does
+   * not affect look-ups of other messages by time. Returns the ordinal of each.
    */
   appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]>;
-  /** The whole history of a message that has none yet; newest first. */
+  /** Stores the complete edit history of a message that has none yet; newest first. */
   putEdits(realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void>;
   /**
-   * What the user received of a recipient, and of that has read, by ordinals; both ascend. They have no open span of it yet, or
-   * one of all these ordinals.
+   * Stores ordinals of a recipient that the user received and read; both ascend. Requires that the user has no open
+   * span there, or one with exactly these ordinals.
    */
   putReceived(
     viewer: Viewer,
@@ -268,7 +271,7 @@ export interface CopyRepository extends CopyReads {
     received: readonly OrdinalRange[],
     read: readonly OrdinalRange[],
   ): Promise<void>;
-  /** All flags but `read`, unless the message is historical to the user. */
+  /** Stores all flags but `read`, unless the message is historical to the user. */
   putFlags(realmId: RealmId, rows: readonly FlagsCopy[]): Promise<void>;
 }
 

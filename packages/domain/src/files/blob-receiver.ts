@@ -2,22 +2,22 @@ import type { Randomness } from '../kernel/ports.js';
 import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES } from './blobs.js';
 import { type FileLimits, MIB } from './files.js';
 
-/** Bytes that are safe, and belong to nothing yet. */
+/** Durably stored bytes that do not belong to anything yet. */
 export interface ReceivedBlob {
   readonly key: BlobKey;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** What its bytes are by themselves; null: nothing is known of such. */
+  /** Content type detected from the bytes; null if unknown. */
   readonly recognizedType: string | null;
-  /** Whether there are bytes at its beginning that no text has. */
+  /** True if the first bytes cannot be text. */
   readonly isBinary: boolean;
 }
 
-/** Takes in what is uploaded, before anything is known of it. What nobody claims is swept away within hours. */
+/** Receives uploads before anything is known about them. Unclaimed blobs are swept within hours. */
 export class BlobReceiver {
   static readonly inject = ['blobStore', 'fileLimits', 'randomness', 'contentTypes'] as const;
 
-  /** Of one blob. Whoever reads the content sees to it. */
+  /** Maximum size of one blob, enforced by the reader of the content. */
   readonly maxBytes: number;
 
   constructor(
@@ -29,7 +29,7 @@ export class BlobReceiver {
     this.maxBytes = limits.maxFileMib * MIB;
   }
 
-  /** Resolves once the bytes are safe; keeps nothing when the content breaks off. */
+  /** Resolves once the bytes are durable; keeps nothing if the content breaks off. */
   async receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
     const key = newBlobKey(this.randomness);
     const head = new Head();
@@ -44,7 +44,7 @@ export class BlobReceiver {
 
 export const newBlobKey = (randomness: Randomness): BlobKey => randomness.uuid().replaceAll('-', '') as BlobKey;
 
-/** What the beginning of a content tells. */
+/** Describes content by its first bytes. */
 export async function describeHead(
   head: Uint8Array,
   contentTypes: ContentTypes,
@@ -52,7 +52,7 @@ export async function describeHead(
   return { recognizedType: await contentTypes.ofBytes(head), isBinary: head.includes(0) };
 }
 
-/** Keeps the beginning of what passes. */
+/** Keeps the first bytes of a stream. */
 class Head {
   private readonly kept = new Uint8Array(HEAD_BYTES);
   private length = 0;

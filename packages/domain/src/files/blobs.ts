@@ -1,11 +1,11 @@
 declare const brand: unique symbol;
 
-/** Names what is stored: 32 digits of `0-9a-f`, never given twice. */
+/** Key of a blob: 32 digits of `0-9a-f`, never reused. */
 export type BlobKey = string & { readonly [brand]: 'blob' };
 
 export const isBlobKey = (text: string): text is BlobKey => /^[0-9a-f]{32}$/.test(text);
 
-/** The bytes from `start` to before `end`. */
+/** Bytes from `start` up to but excluding `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -13,75 +13,74 @@ export interface ByteRange {
 
 export interface StoredBlob {
   readonly key: BlobKey;
-  /** In milliseconds since the epoch, by the storage's clock. */
+  /** Milliseconds since the epoch, by the storage's clock. */
   readonly storedAtMs: number;
 }
 
-/** What is read of a blob, in pieces. */
+/** Content of a blob in chunks. */
 export interface BlobContent extends AsyncIterable<Uint8Array> {
-  /** Lets the memory of a piece be used for a later one. Whoever does not say this keeps the piece. */
+  /** Allows the memory of a chunk to be reused. Without this call the reader keeps the chunk. */
   release?(piece: Uint8Array): void;
 }
 
 /**
- * Where the bytes of files are, outside of units of work: bytes are put there before the row that names them is written, and
- * removed after it is gone. What a row never came to name, `list` finds. Every implementation passes blob-store.contract.ts.
+ * Stores file contents outside transactions. Bytes are written before the row that names them and removed after it;
+ * `list` finds orphans. Every implementation passes blob-store.contract.ts.
  */
 export interface BlobStore {
   /**
-   * Resolves with the number of bytes once all of them are safe, whatever happens to the machine. Nothing is there under the key
-   * before that, nor after a failure.
+   * Resolves with the number of bytes once all are durable. Before that, and after a failure, the key does not exist.
    */
   put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Null: there is nothing under this key. */
+  /** Returns null if the key does not exist. */
   sizeOf(key: BlobKey): Promise<number | null>;
-  /** Opened when the first bytes are asked for, and closed with the iteration. Throws where there is nothing. */
+  /** Opens on first read and closes with the iteration. Throws if the key does not exist. */
   read(key: BlobKey, range: ByteRange): BlobContent;
-  /** Without effect where there is nothing. */
+  /** Has no effect if the key does not exist. */
   remove(key: BlobKey): Promise<void>;
-  /** Removes what is left of content that broke off, with the whole server for example, and began before then. */
+  /** Removes incomplete content that was started before this time, for example after a crash. */
   removeUnfinished(beforeMs: number): Promise<void>;
-  /** At most `limit` with keys above `after`, ascending; null: from the first. */
+  /** Returns at most `limit` blobs with keys above `after`, ascending; null starts at the first. */
   list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
 }
 
-/** What files are, as far as others than their owners can tell. Synchronous or not, both look at nothing but what they are given. */
+/** Detects content types from the arguments alone. */
 export interface ContentTypes {
-  /** By the first bytes, of which `HEAD_BYTES` are enough; null: nothing is known of such bytes, text for example. */
+  /** Detects by the first bytes, for which `HEAD_BYTES` suffice; null if unknown, for example text. */
   ofBytes(head: Uint8Array): Promise<string | null>;
-  /** By the name's ending; null: unknown. */
+  /** Detects by the file extension; null if unknown. */
   ofName(name: string): string | null;
 }
 
-/** Of a file's beginning, to tell what it is. */
+/** Number of first bytes needed for detection. */
 export const HEAD_BYTES = 4100;
 
 export interface ClaimedContent {
-  /** By the bytes; null: nothing is known of such. */
+  /** Type detected from the bytes; null if unknown. */
   readonly recognized: string | null;
-  /** Whether there are bytes at the beginning that no text has. */
+  /** True if the first bytes cannot be text. */
   readonly isBinary: boolean;
-  /** As whoever uploaded it says, without parameters; empty: they did not. */
+  /** Type claimed by the uploader, without parameters; empty if missing. */
   readonly claimed: string;
-  /** By the name; null: unknown. */
+  /** Type derived from the name; null if unknown. */
   readonly ofName: string | null;
 }
 
 const ANYTHING = 'application/octet-stream';
 const TEXT = 'text/plain';
-/** What is in these, their bytes do not say: office documents, packages, drawings. */
+/** Formats whose bytes do not reveal their content: office documents, packages, drawings. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/gzip',
   'application/x-cfb',
   'application/xml',
 ]);
-/** Whose bytes are always recognized, so that others that claim it are wrong. */
+/** True for types that are always detected, so that a mere claim is wrong. */
 const isAlwaysRecognized = (type: string): boolean =>
   type === 'application/pdf' || (type.startsWith('image/') && type !== 'image/svg+xml');
 
 /**
- * The content type that a file is kept and served with. What the bytes say counts; what they leave open, whoever uploaded it says,
+ * Returns the content type with which a file is stored and served. The bytes decide; otherwise the uploader's claim
  * or the name does.
  */
 export function contentTypeOf({ recognized, isBinary, claimed, ofName }: ClaimedContent): string {

@@ -9,7 +9,7 @@ import { namePicture, PictureMaker } from './pictures.js';
 
 const STILL = { format: 'png', maxFrames: 1 } as const;
 const LOGO: ImageTarget = { ...STILL, width: 800, height: 100, fit: 'inside' };
-/** In pixels. */
+/** Sizes in pixels. */
 export const REALM_IMAGE_TARGETS: Readonly<Record<RealmImageName, ImageTarget>> = {
   icon: { ...STILL, width: 100, height: 100, fit: 'cover' },
   logo: LOGO,
@@ -21,11 +21,11 @@ export interface RealmImageInput {
 }
 
 export interface ChangeRealmImageInput extends RealmImageInput {
-  /** Null: no file, or several. */
+  /** Null if the request has no file or several. */
   readonly image: GivenImage | null;
 }
 
-/** An icon or logo of the organization's own (organization §3). */
+/** Uploads an icon or logo for the organization (organization §3). */
 export class ChangeRealmImage {
   static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(
@@ -34,9 +34,9 @@ export class ChangeRealmImage {
   ) {}
 
   /**
-   * Answers the organization as it is afterwards.
-   * @throws DomainError MUST_BE_ADMINISTRATOR, ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
-   * SERVER_BUSY
+   * Returns the updated organization.
+   * @throws DomainError MUST_BE_ADMINISTRATOR, ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE,
+   * IMAGE_TOO_LARGE, SERVER_BUSY
    */
   async execute(caller: Caller, { name, image }: ChangeRealmImageInput): Promise<Realm> {
     await this.uow.read((reads) => loadChangeable(reads, caller));
@@ -53,7 +53,7 @@ export class ChangeRealmImage {
   }
 }
 
-/** Back to the usual one (organization §3). Nothing happens where none was uploaded. */
+/** Restores the default image (organization §3). Has no effect if none was uploaded. */
 export class RemoveRealmImage {
   static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(
@@ -61,7 +61,7 @@ export class RemoveRealmImage {
     private readonly pictures: PictureMaker,
   ) {}
 
-  /** Answers the organization as it is afterwards. @throws DomainError MUST_BE_ADMINISTRATOR */
+  /** Returns the updated organization. @throws DomainError MUST_BE_ADMINISTRATOR */
   async execute(caller: Caller, { name }: RealmImageInput): Promise<Realm> {
     const { realm, removed } = await this.uow.write(async (tx) => {
       const before = await loadChangeable(tx, caller);
@@ -90,7 +90,7 @@ async function publish(tx: Transaction, realm: Realm, name: RealmImageName, isUp
   return changed;
 }
 
-/** The caller's organization, with what is known of its icon and logos (organization §3). */
+/** Returns the caller's organization with its icon and logos (organization §3). */
 export class FindOwnRealm {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -19,6 +19,6 @@ it.each`
   ${null}              | ${'application/octet-stream'} | ${'text/csv'}                 | ${false} | ${'text/csv'}
   ${null}              | ${''}                         | ${null}                       | ${false} | ${'application/octet-stream'}
   ${null}              | ${'audio/mpeg'}               | ${null}                       | ${true}  | ${'audio/mpeg'}
-`('takes $recognized, claimed as $claimed and named like $ofName (binary: $isBinary), for $type', (row) =>
+`('combines recognized $recognized, claimed $claimed and named $ofName (binary: $isBinary) to $type', (row) =>
   expect(contentTypeOf(row)).toBe(row.type),
 );

@@ -9,11 +9,11 @@ import type { CustomEmojiName, EmojiCatalogue, LoadUnicodeEmoji } from './emoji.
 import { type ImageInfo, type ImageTarget, MAX_FRAMES } from './images.js';
 import type { Picture } from './pictures.js';
 
-/** An emoji of an organization's own (organization §7). Of its pictures, the still one is there where it is animated. */
+/** Custom emoji of an organization (organization §7). An animated one also has a still picture. */
 export interface CustomEmoji extends CustomEmojiName {
   readonly id: CustomEmojiId;
   readonly realmId: RealmId;
-  /** Null where none is recorded. */
+  /** Null if no author is recorded. */
   readonly authorId: UserId | null;
   readonly format: Picture['format'];
   readonly isAnimated: boolean;
@@ -21,12 +21,12 @@ export interface CustomEmoji extends CustomEmojiName {
 
 export type NewCustomEmoji = Omit<CustomEmoji, 'id' | 'isDeactivated'>;
 
-/** In pixels, as wide as high. */
+/** Width and height in pixels. */
 export const EMOJI_SIZE = 64;
-/** Of an organization, deactivated ones too, since clients get all of them. */
+/** Per organization, deactivated emoji included, because clients receive all of them. */
 export const MAX_CUSTOM_EMOJI = 5000;
 
-/** Of what moves, a still picture too. */
+/** Returns the pictures to make; animations also get a still picture. */
 export function emojiTargets({ format, frames }: ImageInfo): readonly ImageTarget[] {
   const square = { width: EMOJI_SIZE, height: EMOJI_SIZE, fit: 'contain' } as const;
   const still: ImageTarget = { ...square, format: 'png', maxFrames: 1 };
@@ -35,7 +35,7 @@ export function emojiTargets({ format, frames }: ImageInfo): readonly ImageTarge
 }
 
 /**
- * What an emoji is called, of what somebody typed.
+ * Normalizes a typed emoji name.
  * @throws DomainError EMOJI_NAME_MISSING, INVALID_EMOJI_NAME
  */
 export function parseEmojiName(raw: string): string {
@@ -62,15 +62,15 @@ export function requireRoomForEmoji(count: number): void {
 export const emojiExists = (): DomainError =>
   new DomainError('CUSTOM_EMOJI_EXISTS', 'A custom emoji with this name already exists.');
 
-/** Where the picture is, counted from the realm's own address (organization §7). */
+/** Path of the picture, relative to the realm's address (organization §7). */
 export const emojiPath = ({ realmId, id, format }: Pick<CustomEmoji, 'realmId' | 'id' | 'format'>): string =>
   `/user_avatars/${realmId}/emoji/images/${id}.${format}`;
 
-/** Likewise the one that does not move; null: there is no other one. */
+/** Path of the still picture; null if the emoji is not animated. */
 export const stillEmojiPath = ({ realmId, id, isAnimated }: CustomEmoji): string | null =>
   isAnimated ? `/user_avatars/${realmId}/emoji/images/still/${id}.png` : null;
 
-/** What a name, or a code, can stand for. */
+/** Loads the emoji that names and codes can refer to. */
 export async function emojiCatalogue(
   { customEmoji }: Pick<Repositories, 'customEmoji'>,
   realmId: RealmId,
@@ -84,19 +84,19 @@ export async function emojiCatalogue(
 }
 
 export interface CustomEmojiReads {
-  /** Deactivated ones too. */
+  /** Includes deactivated emoji. */
   find(realmId: RealmId, id: CustomEmojiId): Promise<CustomEmoji | null>;
-  /** Those that can be chosen by these names; ascending id. */
+  /** Returns the active emoji with these names; ascending id. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly CustomEmoji[]>;
-  /** Deactivated ones too; ascending id. */
+  /** Includes deactivated emoji; ascending id. */
   list(realmId: RealmId): Promise<readonly CustomEmoji[]>;
-  /** Deactivated ones too. */
+  /** Includes deactivated emoji. */
   count(realmId: RealmId): Promise<number>;
 }
 
-/** Every implementation passes custom-emoji-repository.contract.ts. */
+/** Includes deactivated emoji. */
 export interface CustomEmojiRepository extends CustomEmojiReads {
-  /** @throws DomainError CUSTOM_EMOJI_EXISTS where one can be chosen by this name. */
+  /** @throws DomainError CUSTOM_EMOJI_EXISTS if an active emoji has this name */
   add(emoji: NewCustomEmoji): Promise<CustomEmoji>;
   deactivate(realmId: RealmId, id: CustomEmojiId): Promise<void>;
 }
@@ -121,7 +121,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends CustomEmojiErrors {}
 }
 
-/** To everybody (organization §7). */
+/** Sent to the whole realm (organization §7). */
 export interface CustomEmojiEventTypes {
   'custom_emoji.added': { readonly emoji: CustomEmoji };
   'custom_emoji.deactivated': { readonly id: CustomEmojiId };
@@ -140,11 +140,11 @@ export const CUSTOM_EMOJI_FEATURE = {
 
 declare module '../kernel/event-log.js' {
   interface Receiver {
-    /** All of the realm, where the event needs them. */
+    /** All custom emoji of the realm, if the event needs them. */
     readonly customEmoji: readonly CustomEmoji[];
   }
   interface EventNeeds {
-    /** Some clients get all emoji, whatever changed: too many to be in the event. */
+    /** True if clients need the complete list of emoji, which is too long for the event. */
     readonly customEmoji?: true;
   }
 }
@@ -157,7 +157,7 @@ export const customEmojiReceiver = (): CustomEmojiReceiver => NONE;
 
 export const needsCustomEmoji = ({ customEmoji }: EventNeeds): boolean => customEmoji === true;
 
-/** In the order of the requests; the same list for all of them. */
+/** Loads receivers in request order, with one shared list. */
 export async function loadCustomEmojiReceivers(
   { customEmoji }: Repositories,
   realmId: RealmId,

@@ -10,7 +10,7 @@ import { findEmoji, type LoadUnicodeEmoji } from './emoji.js';
 import { bytesOf, type GivenImage, type ImageProcessor, requireOneImage } from './images.js';
 import { type MadePicture, namePicture, PictureMaker } from './pictures.js';
 
-/** All of the organization, deactivated ones too; ascending id (organization §7). */
+/** Lists all custom emoji of the organization, deactivated ones included; ascending id (organization §7). */
 export class ListCustomEmoji {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -21,13 +21,13 @@ export class ListCustomEmoji {
 }
 
 export interface AddCustomEmojiInput {
-  /** As it was typed. */
+  /** Name as typed. */
   readonly name: string;
-  /** Null: no file, or several. */
+  /** Null if the request has no file or several. */
   readonly image: GivenImage | null;
 }
 
-/** Gives the organization an emoji of its own (organization §7). */
+/** Adds a custom emoji to the organization (organization §7). */
 export class AddCustomEmoji {
   static readonly inject = ['unitOfWork', 'unicodeEmoji', 'imageProcessor', PictureMaker] as const;
   constructor(
@@ -59,7 +59,7 @@ export class AddCustomEmoji {
     );
   }
 
-  /** Asked before the image is looked at, and again of what is so when it is added. */
+  /** Runs before the image is processed and again when the emoji is added. */
   private async requireAllowed(
     { realms, customEmoji }: Pick<Repositories, 'realms' | 'customEmoji'>,
     actor: Actor,
@@ -90,7 +90,7 @@ async function addEmoji(
   return emoji;
 }
 
-/** Takes an emoji from what can be chosen (organization §7). What was said with it stays as it is. */
+/** Deactivates a custom emoji (organization §7). Existing messages keep it. */
 export class DeactivateCustomEmoji {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

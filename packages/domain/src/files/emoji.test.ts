@@ -26,21 +26,21 @@ const shadowing: EmojiCatalogue = {
   ],
 };
 
-describe('the emoji of a name', () => {
+describe('findEmoji', () => {
   it.each([
     ['tick', { type: 'custom', code: '2', name: 'tick' }],
     ['zulip', { type: 'extra', code: 'zulip', name: 'zulip' }],
     ['thumbs_up', { type: 'unicode', code: '1f44d', name: 'thumbs_up' }],
-    // A deactivated custom emoji takes no name from others.
+    // A deactivated custom emoji does not shadow other emoji.
     ['smile', { type: 'unicode', code: '1f642', name: 'smile' }],
-  ])('%s', (name, emoji) => expect(getEmoji(catalogue, name)).toEqual(emoji));
+  ])('supports the operator %s', (name, emoji) => expect(getEmoji(catalogue, name)).toEqual(emoji));
 
-  it('is the custom one where there are several', () => {
+  it('prefers a custom emoji among several with the same name', () => {
     expect(getEmoji(shadowing, '+1')).toEqual({ type: 'custom', code: '4', name: '+1' });
     expect(getEmoji(shadowing, 'zulip')).toEqual({ type: 'custom', code: '5', name: 'zulip' });
   });
 
-  it('is missing where no emoji has the name', () => {
+  it('finds nothing for an unknown name', () => {
     expect(findEmoji(catalogue, '')).toBeNull();
     expect(() => getEmoji(catalogue, 'nothing')).toThrow("Emoji 'nothing' does not exist");
   });
@@ -58,7 +58,7 @@ it.each([
   expect(isEmojiCode(catalogue, { type, code })).toBe(isKnown),
 );
 
-describe('choosing an emoji', () => {
+describe('requireChoosable', () => {
   it.each([
     ['unicode', '1f44d', 'thumbs_up'],
     ['custom', '2', 'tick'],

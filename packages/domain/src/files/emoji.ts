@@ -3,7 +3,7 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 export const EMOJI_ERRORS = declareErrors({
   UNKNOWN_EMOJI: 'unknown',
   UNKNOWN_EMOJI_TYPE: 'unknown',
-  /** The emoji exists, but not by this name. */
+  /** The emoji exists under another name. */
   EMOJI_NAME_MISMATCH: 'conflict',
   EMOJI_DEACTIVATED: 'conflict',
 });
@@ -14,49 +14,52 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends EmojiErrors {}
 }
 
-/** `extra`: the one emoji that is neither in Unicode nor the organization's own. Codes are unique within a type. */
+/** `extra` is the only emoji that is neither in Unicode nor custom. Codes are unique within a type. */
 export const EMOJI_TYPES = ['unicode', 'custom', 'extra'] as const;
 export type EmojiType = (typeof EMOJI_TYPES)[number];
 
-/** An emoji as somebody chose it. */
+/** Emoji as chosen by a user. */
 export interface Emoji {
   readonly type: EmojiType;
-  /** Code points in hex joined by dashes; a custom emoji's id as text; the extra emoji's name. */
+  /** Hexadecimal code points joined by dashes, a custom emoji's id as text, or the extra emoji's name. */
   readonly code: string;
-  /** The one it was chosen by, of those it has or had. */
+  /** Name under which the emoji was chosen, one of its current or former names. */
   readonly name: string;
 }
 
-/** The emoji that every organization has. */
+/** Unicode emoji shared by all organizations. */
 export interface UnicodeEmoji {
-  /** Names by code, the canonical one first. */
+  /** Names by code, canonical name first. */
   readonly namesByCode: ReadonlyMap<string, readonly string[]>;
   /** Codes by name, aliases included. */
   readonly codesByName: ReadonlyMap<string, string>;
 }
 
-/** Made when it is first asked for, and kept. */
+/** Loaded on first use and cached. */
 export type LoadUnicodeEmoji = () => UnicodeEmoji;
 
-/** What of an organization's own emoji decides who is meant by a name. */
+/** Properties of a custom emoji that decide which emoji a name refers to. */
 export interface CustomEmojiName {
   readonly id: number;
   readonly name: string;
-  /** Cannot be chosen any more, and leaves its name to others. */
+  /** True if the emoji can no longer be chosen and its name is free. */
   readonly isDeactivated: boolean;
 }
 
-/** Emoji of an organization. */
+/** Emoji available in an organization. */
 export interface EmojiCatalogue {
   readonly unicode: UnicodeEmoji;
-  /** Of those asked for; deactivated ones too. */
+  /** Requested custom emoji, deactivated ones included. */
   readonly custom: readonly CustomEmojiName[];
 }
 
 /** Code and name of the extra emoji. */
 const EXTRA_EMOJI = 'zulip';
 
-/** What a name stands for now; custom emoji take names from others (messages §12.1). Null: nothing. */
+/**
+ * Returns the emoji that a name currently refers to; custom emoji shadow others (messages §12.1). Null if there is
+ * none.
+ */
 export function findEmoji({ unicode, custom }: EmojiCatalogue, name: string): Emoji | null {
   const own = custom.find((emoji) => emoji.name === name && !emoji.isDeactivated);
   if (own) return { type: 'custom', code: String(own.id), name };
@@ -65,14 +68,14 @@ export function findEmoji({ unicode, custom }: EmojiCatalogue, name: string): Em
   return code === undefined ? null : { type: 'unicode', code, name };
 }
 
-/** @throws DomainError UNKNOWN_EMOJI where `findEmoji` answers null. */
+/** @throws DomainError UNKNOWN_EMOJI if `findEmoji` returns null */
 export function getEmoji(catalogue: EmojiCatalogue, name: string): Emoji {
   const emoji = findEmoji(catalogue, name);
   if (!emoji) throw new DomainError('UNKNOWN_EMOJI', `Emoji '${name}' does not exist`);
   return emoji;
 }
 
-/** Whether there is or was such an emoji. */
+/** True if the emoji exists or existed. */
 export function isEmojiCode({ unicode, custom }: EmojiCatalogue, { type, code }: Omit<Emoji, 'name'>): boolean {
   switch (type) {
     case 'unicode':
@@ -85,7 +88,7 @@ export function isEmojiCode({ unicode, custom }: EmojiCatalogue, { type, code }:
 }
 
 /**
- * Whether an emoji can be chosen as it is named (messages §12.2).
+ * Requires that the emoji can be chosen by this name (messages §12.2).
  * @throws DomainError UNKNOWN_EMOJI, EMOJI_NAME_MISMATCH, EMOJI_DEACTIVATED
  */
 export function requireChoosable({ unicode, custom }: EmojiCatalogue, { type, code, name }: Emoji): void {

@@ -5,69 +5,69 @@ import { takeCodePoints } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { BlobKey } from './blobs.js';
 
-/** What somebody uploaded. Its bytes never change. */
+/** Uploaded file. Its bytes never change. */
 export interface StoredFile {
   readonly id: FileId;
   readonly realmId: RealmId;
   readonly ownerId: UserId;
-  /** As they called it. */
+  /** Name given by the uploader. */
   readonly name: string;
-  /** What its address ends in: `2/a3/{random}/cat.png`. */
+  /** End of the file's URL: `2/a3/{random}/cat.png`. */
   readonly pathId: string;
   readonly blob: BlobKey;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** See `contentTypeOf`; shown by browsers only where that can do no harm. */
+  /** See `contentTypeOf`; browsers display only harmless types. */
   readonly contentType: string;
   readonly createdAt: UnixSeconds;
-  /** Null: it is no image, or none that can be shown. */
+  /** Null if the file is not a displayable image. */
   readonly image: FileImage | null;
 }
 
-/** What is known of an image. */
+/** Properties of an image. */
 export interface FileImage {
-  /** In pixels, as it is seen: turned as its metadata say. */
+  /** Size in pixels as displayed, after the rotation given by its metadata. */
   readonly width: number;
   readonly height: number;
   readonly isAnimated: boolean;
-  /** Whether there are smaller ones to be shown in its place; 'failed': it cannot be shown at all. */
+  /** State of the thumbnails; 'failed' means that the image cannot be displayed at all. */
   readonly thumbnail: 'pending' | 'ready' | 'failed';
 }
 
-/** An image made of a file's. It is no part of the space that files take. */
+/** Image derived from a file, which does not count as used space. */
 export interface StoredThumbnail {
-  /** `840x560.webp`. */
+  /** For example, `840x560.webp`. */
   readonly name: string;
   readonly blob: BlobKey;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
 export type NewFile = Omit<StoredFile, 'id'>;
 
-/** A file and the messages that refer to it; ascending. */
+/** File with the messages that refer to it; ascending. */
 export interface AttachedFile extends StoredFile {
   readonly messageIds: readonly MessageId[];
 }
 
-/** Of one user. */
+/** Per user. */
 export const MAX_FILES = 20_000;
-/** That refer to one file: further ones may link to it, which gives nobody access. */
+/** Messages that can refer to one file; links in further messages grant no access. */
 export const MAX_MESSAGES_OF_FILE = 1000;
-/** That one message refers to; further links give nobody access. */
+/** Files to which one message can refer; further links grant no access. */
 export const MAX_FILES_OF_MESSAGE = 50;
 
-/** Bounds that the operator chose. */
+/** Limits set by the operator. */
 export interface FileLimits {
-  /** Of one file, in MiB. */
+  /** Size of one file in MiB. */
   readonly maxFileMib: number;
-  /** Of all files of an organization together, in MiB; null: none. */
+  /** Size of all files of an organization together in MiB; null for no limit. */
   readonly quotaMib: number | null;
-  /** Of all files of one user together, in MiB; null: none. */
+  /** Size of all files of one user together in MiB; null for no limit. */
   readonly userQuotaMib: number | null;
 }
 
-/** What files take, of one user. */
+/** Number and size of one user's files. */
 export interface FileSpace {
   readonly count: number;
   readonly bytes: number;
@@ -76,7 +76,7 @@ export interface FileSpace {
 export const MIB = 1024 * 1024;
 
 /**
- * Whether there is room for one more file (messages §16.1). `usedBytes`: of all files of the organization.
+ * Requires room for one more file (messages §16.1). `usedBytes` covers all files of the organization.
  * @throws DomainError UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
  */
 export function requireRoomForFile(
@@ -104,13 +104,13 @@ export const fileTooLarge = (maxMib: number): DomainError =>
 const MAX_NAME_LENGTH = 255;
 const NAMELESS = 'uploaded-file';
 
-/** The name that a file keeps: never a path, and not without end. */
+/** Returns the stored name of a file, without a path and limited in length. */
 export function nameOfFile(given: string): string {
   const last = given.slice(given.lastIndexOf('/') + 1).replace(/\p{Cc}/gu, '');
   return last === '' ? NAMELESS : takeCodePoints(last, MAX_NAME_LENGTH);
 }
 
-/** What of a name can stand in an address (messages §16.1). */
+/** Returns a name that is safe in URLs (messages §16.1). */
 export function safeNameOf(name: string): string {
   const safe = name
     .normalize('NFKC')
@@ -122,7 +122,7 @@ export function safeNameOf(name: string): string {
 
 const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** `2/a3/{24 random characters}/cat.png`. `digits`: at least 38 random ones, hexadecimal. */
+/** Returns `2/a3/{24 random characters}/cat.png`. `digits` holds at least 38 random hexadecimal digits. */
 export function pathIdOf(realmId: RealmId, name: string, digits: string): string {
   const random = Array.from({ length: 12 }, (_, at) => {
     const value = Number.parseInt(digits.slice(2 + 3 * at, 5 + 3 * at), 16);
@@ -138,54 +138,57 @@ export function ownFile(file: StoredFile | null, userId: UserId): StoredFile {
 }
 
 export interface FileReads {
-  /** Null for those of other realms. */
+  /** Returns null for files of other realms. */
   find(realmId: RealmId, id: FileId): Promise<StoredFile | null>;
-  /** Unknown paths are left out; ascending id. */
+  /** Omits unknown paths; ascending id. */
   listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]>;
-  /** The owner's with an id above `after`, ascending; at most `limit`. */
+  /** Returns the owner's files with ids above `after`, ascending; at most `limit`. */
   list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]>;
-  /** Of these files; unknown ones are left out; ascending id. */
+  /** Omits unknown files; ascending id. */
   listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]>;
-  /** The files that a message refers to; ascending. */
+  /** Returns the files to which a message refers; ascending. */
   listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]>;
-  /** Costs what files the owner has. */
+  /** Cost grows with the owner's number of files. */
   spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace>;
-  /** The owner's oldest image, from that file on, whose thumbnails are still to be made. Costs what files there are from there on. */
+  /**
+   * Returns the owner's oldest image from this file on with pending thumbnails. Cost grows with the number of files
+   * from there on.
+   */
   findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null>;
-  /** Of all files of a realm, in bytes. */
+  /** Size of all files of a realm in bytes. */
   usedBytes(realmId: RealmId): Promise<number>;
-  /** Images made of it. */
+  /** Returns the images derived from the file. */
   listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]>;
-  /** Messages that show a placeholder until the file has thumbnails; ascending, at most `limit`. */
+  /** Returns messages that show a placeholder until the thumbnails are ready; ascending, at most `limit`. */
   listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]>;
-  /** Which of these blobs belong to files or their thumbnails, of whatever realm. */
+  /** Returns those of the blobs that belong to files or thumbnails of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
   /**
-   * Files, of whatever realm, to which no message has referred since before then; the longest unreferred first, at most `limit`.
-   * `wasAttached`: those to which one referred once.
+   * Returns files of any realm without references since before this time, longest unreferenced first, at most
+   * `limit`. `wasAttached` selects files that were referenced once.
    */
   listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]>;
 }
 
 /** Every implementation passes file-repository.contract.ts. */
 export interface FileRepository extends FileReads {
-  /** Nothing refers to it yet. */
+  /** Adds a file without references. */
   add(file: NewFile): Promise<StoredFile>;
-  /** From now on the message refers to these files. */
+  /** Adds references from the message to these files. */
   attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void>;
-  /** From now on the message does not refer to these files any more. */
+  /** Removes references from the message to these files. */
   detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void>;
-  /** From now on these messages refer to no file. Answers to which they did; ascending. */
+  /** Removes all references from these messages. Returns the files concerned; ascending. */
   detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]>;
-  /** What is known of an image now, with the thumbnails that there were none of before. */
+  /** Updates the image properties and adds thumbnails. */
   setImage(realmId: RealmId, id: FileId, image: FileImage, thumbnails: readonly StoredThumbnail[]): Promise<void>;
-  /** The message shows a placeholder for each of these files. */
+  /** Records that the message shows a placeholder for each of these files. */
   awaitThumbnails(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void>;
-  /** These messages show no placeholder for the file any more. */
+  /** Records that these messages no longer show a placeholder for the file. */
   endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void>;
-  /** A message refers to it after all, or something else does: it counts as unreferenced from then on. */
+  /** Restarts the time without references, because the file is still in use. */
   postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
-  /** With its thumbnails. Without effect where there is none. */
+  /** Removes the file with its thumbnails. Has no effect on a missing file. */
   remove(realmId: RealmId, id: FileId): Promise<void>;
 }
 
@@ -198,17 +201,17 @@ declare module '../kernel/unit-of-work.js' {
 export const FILE_ERRORS = declareErrors({
   UNKNOWN_FILE: 'unknown',
   FILE_TOO_LARGE: 'invalid',
-  /** The organization's. */
+  /** Quota of the organization. */
   UPLOAD_QUOTA_EXCEEDED: 'conflict',
   OWN_UPLOAD_QUOTA_EXCEEDED: 'conflict',
   TOO_MANY_FILES: 'conflict',
   TOO_MANY_UPLOADS: 'conflict',
   UNKNOWN_UPLOAD: 'unknown',
-  /** What the client says of a file is too long. */
+  /** The client's metadata for the file is too long. */
   UPLOAD_METADATA_TOO_LONG: 'invalid',
-  /** Made up, expired, or the file is gone. */
+  /** The token is forged or expired, or the file was deleted. */
   INVALID_FILE_TOKEN: 'invalid',
-  /** Not the name of the file that the token is for. */
+  /** The name differs from the token's file. */
   INVALID_FILE_NAME: 'invalid',
 });
 
@@ -218,13 +221,13 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends FileErrors {}
 }
 
-/** What clients show of a file. */
+/** File as shown by clients. */
 export type FileView = Pick<AttachedFile, 'id' | 'name' | 'pathId' | 'size' | 'createdAt' | 'messageIds'>;
 
-/** To those whose files they are (users §16). `usedBytes`: of all files of the realm. */
+/** Sent to the file's owner (users §16). `usedBytes` covers all files of the realm. */
 export interface FileEventTypes {
   'file.added': { readonly file: FileView; readonly usedBytes: number };
-  /** Other messages refer to it. */
+  /** Published when the messages that refer to the file change. */
   'file.changed': { readonly file: FileView; readonly usedBytes: number };
   'file.removed': { readonly id: FileId; readonly usedBytes: number };
 }
@@ -253,7 +256,7 @@ export const viewOfFile = ({ id, name, pathId, size, createdAt, messageIds }: At
   messageIds,
 });
 
-/** Announces to the owners that other messages refer to their files. */
+/** Publishes to the owners that the references to their files changed. */
 export async function publishFileChanges(tx: Transaction, realmId: RealmId, ids: readonly FileId[]): Promise<void> {
   if (ids.length === 0) return;
   const usedBytes = await tx.files.usedBytes(realmId);
@@ -265,7 +268,7 @@ export async function publishFileChanges(tx: Transaction, realmId: RealmId, ids:
   }
 }
 
-/** Answers which blobs belong to nothing from then on. */
+/** Returns the blobs that are unreferenced afterwards. */
 export async function removeFile(
   tx: Transaction,
   { realmId, id, ownerId, blob }: Pick<AttachedFile, 'realmId' | 'id' | 'ownerId' | 'blob'>,
@@ -279,17 +282,17 @@ export async function removeFile(
   return [blob, ...thumbnails.map((thumbnail) => thumbnail.blob)];
 }
 
-/** What a temporary address stands for. */
+/** Content of a temporary URL. */
 export interface FileTicket {
   readonly realmId: RealmId;
   readonly fileId: FileId;
   readonly expiresAt: UnixSeconds;
 }
 
-/** Makes texts of tickets that nobody else can make. Synchronous and quick. */
+/** Signs and verifies tickets. Synchronous and fast. */
 export interface FileTokens {
-  /** URL-safe. */
+  /** URL-safe text. */
   sign(ticket: FileTicket): string;
-  /** Null: none that was signed. Whether it has expired is up to whoever asks. */
+  /** Returns null for an invalid signature. Expiry must be checked by the caller. */
   verify(token: string): FileTicket | null;
 }

@@ -16,15 +16,15 @@ import { NewFiles } from './new-files.js';
 import type { PartialBlobStore } from './resumable-uploads.js';
 
 export interface UploadFileInput {
-  /** Null: it was too large, so that nothing was kept. */
+  /** Null if the upload was too large and discarded. */
   readonly blob: ReceivedBlob | null;
-  /** As the client calls it. */
+  /** Name given by the client. */
   readonly name: string;
-  /** As the client claims; empty: it does not. */
+  /** Type claimed by the client; empty if missing. */
   readonly claimedType: string;
 }
 
-/** Makes a file of bytes that were received (messages §16.1). Nobody else may read it until a message refers to it. */
+/** Creates a file from received bytes (messages §16.1). Only its owner may read it until a message refers to it. */
 export class UploadFile {
   static readonly inject = ['unitOfWork', 'fileLimits', NewFiles] as const;
   constructor(
@@ -50,11 +50,11 @@ const AT_A_TIME = 200;
 export interface ListFilesOutput {
   /** Oldest first. */
   readonly files: readonly AttachedFile[];
-  /** Of all files of the realm. */
+  /** Size of all files of the realm. */
   readonly usedBytes: number;
 }
 
-/** One's own files (users §16). */
+/** Lists the caller's files (users §16). */
 export class ListFiles {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -72,7 +72,7 @@ export class ListFiles {
   }
 }
 
-/** Deletes a file of one's own, whatever refers to it (users §16). */
+/** Deletes one of the caller's files regardless of references (users §16). */
 export class DeleteFile {
   static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
@@ -86,43 +86,43 @@ export class DeleteFile {
       const file = ownFile(await tx.files.find(realmId, id), userId);
       return removeFile(tx, file);
     });
-    // Nobody can reach it any more. Where this fails, the sweep finds it.
+    // The archive is no longer reachable. If the removal fails, the sweep removes the bytes.
     for (const blob of blobs) await this.blobs.remove(blob).catch(() => undefined);
   }
 }
 
-/** Something beside messages that needs files or blobs. */
+/** Feature other than messages that uses files or blobs. */
 export interface FileUser {
-  /** Whether the file is still needed. */
+  /** Returns true if the file is still needed. */
   readonly needsFile?: (reads: Repositories, file: StoredFile) => Promise<boolean>;
-  /** Which of the blobs belong to it. */
+  /** Returns those of the blobs that belong to the feature. */
   readonly filterBlobs?: (reads: Repositories, keys: readonly BlobKey[]) => Promise<ReadonlySet<BlobKey>>;
 }
 
 export interface SweepFilesInput {
-  /** How long deleted messages can be put back, with what they refer to. */
+  /** Time during which deleted messages can be restored with their files. */
   readonly keepDetachedSeconds: number;
-  /** Only counts. */
+  /** True to count without removing. */
   readonly isDryRun?: boolean;
 }
 
 export interface SweepFilesOutput {
-  /** Files to which nothing refers. */
+  /** Number of unreferenced files. */
   readonly files: number;
-  /** Uploads that were not finished in time. */
+  /** Number of expired uploads. */
   readonly uploads: number;
-  /** Blobs that belong to nothing, or would be some when they were whole. */
+  /** Number of orphaned blobs, incomplete ones included. */
   readonly blobs: number;
 }
 
-/** From the upload on, for a message to refer to it. */
+/** Time after the upload within which a message must refer to the file. */
 const KEEP_UNATTACHED_SECONDS = 7 * 86_400;
-/** Between the bytes and the row that names them. */
+/** Time between writing the bytes and the row that names them. */
 const KEEP_UNNAMED_MS = 3_600_000;
 const FILES_AT_A_TIME = 50;
 const BLOBS_AT_A_TIME = 500;
 
-/** Removes files that nobody needs any more, and bytes that belong to nothing. For a worker, once a day. */
+/** Removes unneeded files and orphaned bytes. Run daily by a worker. */
 export class SweepFiles {
   static readonly inject = ['unitOfWork', 'blobStore', 'partialBlobStore', 'clock', 'fileUsers'] as const;
   constructor(
@@ -149,7 +149,7 @@ export class SweepFiles {
     return { files, uploads, blobs: await this.sweepBlobs(isDryRun) };
   }
 
-  /** Their bytes belong to nothing then, and are swept as such. */
+  /** Leaves the bytes to the sweep of orphaned blobs. */
   private async sweepUploads(now: UnixSeconds, isDryRun: boolean): Promise<number> {
     if (isDryRun) {
       return (await this.uow.read((reads) => reads.unfinishedUploads.listExpired(now, BLOBS_AT_A_TIME))).length;
@@ -165,7 +165,7 @@ export class SweepFiles {
     }
   }
 
-  /** Up to what is swept at once: there is no more to be learnt from a longer look. */
+  /** Counts up to the batch limit of a sweep, which is sufficient. */
   private count(wasAttached: boolean, before: UnixSeconds): Promise<number> {
     return this.uow.read(async (reads) => {
       let count = 0;
@@ -193,7 +193,7 @@ export class SweepFiles {
         }
         return { found: candidates.length, swept: files, removed: blobs };
       });
-      // What fails here belongs to nothing, and is found as such.
+      // Bytes whose removal fails are orphaned and swept later.
       for (const key of removed) await this.blobs.remove(key).catch(() => undefined);
       count += swept;
       if (found < FILES_AT_A_TIME) return count;
@@ -202,7 +202,7 @@ export class SweepFiles {
 
   private async isNeeded(reads: Repositories, file: StoredFile): Promise<boolean> {
     const [attached] = await reads.files.listAttached(file.realmId, [file.id]);
-    // Messages that were put back.
+    // Its messages may have been restored.
     if (attached && attached.messageIds.length > 0) return true;
     for (const { needsFile } of this.fileUsers) if (needsFile && (await needsFile(reads, file))) return true;
     return false;

@@ -2,17 +2,17 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { UserId } from '../kernel/ids.js';
 
 export const IMAGE_ERRORS = declareErrors({
-  /** There is no file, or there are several. */
+  /** The request has no file or several files. */
   ONE_IMAGE_REQUIRED: 'invalid',
-  /** In bytes. */
+  /** Size in bytes. */
   IMAGE_FILE_TOO_LARGE: 'invalid',
-  /** Not an image, damaged, or in a format that is not read. */
+  /** The file is not an image, is damaged or has an unsupported format. */
   UNREADABLE_IMAGE: 'invalid',
-  /** Too many pixels, or work. */
+  /** The image has too many pixels or needs too much processing. */
   IMAGE_TOO_LARGE: 'invalid',
-  /** Its first frame can be read, and a further one cannot. */
+  /** The first frame is readable, but a later one is not. */
   CORRUPT_ANIMATION: 'invalid',
-  /** It has several frames in a format in which none are shown. */
+  /** The image has several frames in a format without animation support. */
   UNKNOWN_ANIMATION_FORMAT: 'invalid',
 });
 
@@ -22,36 +22,39 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ImageErrors {}
 }
 
-/** Those that are read. Never SVG, which is a program. */
+/** Supported input formats. SVG is excluded because it can contain scripts. */
 export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'heic' | 'tiff';
 
-/** Of all frames together. */
+/** Maximum number of pixels over all frames. */
 export const MAX_IMAGE_PIXELS = 90_000_000;
-/** Of one frame that has to be in memory as a whole: of a progressive image, or in most formats. */
+/**
+ * Maximum number of pixels of a frame that must be decoded in memory at once. Applies to progressive images and to
+ * most formats.
+ */
 export const MAX_WHOLE_PIXELS = 30_000_000;
-/** Every frame takes time, however small it is. */
+/** Maximum number of frames, since each one takes time regardless of its size. */
 export const MAX_FRAMES = 2000;
 
 export interface ImageInfo {
   readonly format: ImageFormat;
-  /** In pixels, as it is seen: turned as its metadata say. */
+  /** Size in pixels as displayed, after the rotation given by its metadata. */
   readonly width: number;
   readonly height: number;
-  /** More than one: it is animated. */
+  /** Number of frames; an animated image has more than one. */
   readonly frames: number;
 }
 
 export interface ImageTarget {
-  /** In pixels. */
+  /** Sizes in pixels. */
   readonly width: number;
   readonly height: number;
   /**
-   * `cover`: exactly this size, and what is over at the edges is cut off. `contain`: exactly this size, and what is missing is
-   * transparent. `inside`: at most this size, and never larger than the image is.
+   * `cover`: exact size, cropped at the edges. `contain`: exact size, padded with transparency. `inside`: at most
+   * this size, never enlarged.
    */
   readonly fit: 'cover' | 'contain' | 'inside';
   readonly format: 'png' | 'gif' | 'webp';
-  /** Further frames are left out; 1: a still image. */
+  /** Further frames are dropped; 1 produces a still image. */
   readonly maxFrames: number;
 }
 
@@ -61,14 +64,19 @@ export interface ProcessedImage extends ImageInfo {
 }
 
 /**
- * Reads what claims to be an image. Slow, so never within a unit of work, and never on the event loop; bounded in pixels, frames and time. Images
- * are read in turns: one of each user who waits. Every implementation passes image-processor.contract.ts.
+ * Reads untrusted images within limits on pixels, frames and time. Slow: never call it inside a unit of work, and run
+ * it off the event loop. Queued images are processed round-robin per user. Every implementation passes
+ * image-processor.contract.ts.
  */
 export interface ImageProcessor {
-  /** Looks at the header alone: what follows it may be damaged. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY */
+  /**
+   * Reads only the header; the remaining data may be damaged. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
+   * SERVER_BUSY
+   */
   inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo>;
   /**
-   * A new image of the same pixels, without metadata of any kind: no places, no times, no comments. It is turned as the metadata said.
+   * Returns a resized image without metadata such as locations, times or comments. Applies the rotation from the
+   * metadata.
    * @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT, SERVER_BUSY
    */
   resize(image: Uint8Array, target: ImageTarget, userId: UserId): Promise<ProcessedImage>;
@@ -84,17 +92,17 @@ export const corruptAnimation = (): DomainError => new DomainError('CORRUPT_ANIM
 export const unknownAnimationFormat = (): DomainError =>
   new DomainError('UNKNOWN_ANIMATION_FORMAT', 'Unknown animated image format.');
 
-/** The one file that came with a request where an image belongs. */
+/** Image file uploaded with a request. */
 export interface GivenImage {
   readonly bytes: Uint8Array;
-  /** It is longer than images may be, and only its beginning is here. */
+  /** True if the file exceeds the size limit; `bytes` is then truncated. */
   readonly isTooLarge: boolean;
 }
 
-/** Of an avatar, an emoji, an icon or a logo as it is uploaded, in MiB. */
+/** Maximum size of an uploaded avatar, emoji, icon or logo, in MiB. */
 export const MAX_IMAGE_MIB = 5;
 
-/** `image`: null where there was no file, or several. @throws DomainError ONE_IMAGE_REQUIRED */
+/** `image`: null if the request has no file or several files. @throws DomainError ONE_IMAGE_REQUIRED */
 export function requireOneImage(image: GivenImage | null, what: 'file' | 'avatar' | 'icon' | 'logo'): GivenImage {
   if (!image) throw new DomainError('ONE_IMAGE_REQUIRED', `You must upload exactly one ${what}.`);
   return image;

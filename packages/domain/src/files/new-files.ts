@@ -8,10 +8,10 @@ import { type ContentTypes, contentTypeOf } from './blobs.js';
 import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile, viewOfFile } from './files.js';
 import { scheduleThumbnails, Thumbnails } from './thumbnails.js';
 
-/** What becomes a file: bytes that are safe, and what is known of them. */
+/** Durable bytes of a new file and their properties. */
 export type FileContent = Pick<NewFile, 'name' | 'blob' | 'size' | 'contentType' | 'image'>;
 
-/** Makes files of bytes, however they arrived. */
+/** Creates files from received bytes. */
 export class NewFiles {
   static readonly inject = ['fileLimits', 'randomness', 'clock', 'contentTypes', Thumbnails] as const;
   constructor(
@@ -22,7 +22,7 @@ export class NewFiles {
     private readonly thumbnails: Thumbnails,
   ) {}
 
-  /** What the address of a file ends in. */
+  /** Returns the end of the URL for a new file. */
   newPath(realmId: RealmId, name: string): string {
     return pathIdOf(realmId, name, `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', ''));
   }
@@ -40,7 +40,10 @@ export class NewFiles {
     return { name, blob: key, size, contentType, image } satisfies FileContent;
   }
 
-  /** Nobody else may read it until a message refers to it. @throws DomainError UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
+  /**
+   * Adds a file that only its owner may read until a message refers to it. @throws DomainError UPLOAD_QUOTA_EXCEEDED,
+   * OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
+   */
   async add(
     tx: Transaction,
     { realmId, id: ownerId }: Pick<Actor, 'realmId' | 'id'>,

@@ -14,8 +14,8 @@ beforeEach(() => {
   maker = new PictureMaker(blobs, new FakeImageProcessor(), new SeededRandomness(1));
 });
 
-describe('pictures of an image', () => {
-  it('are stored before the work that names them runs', async () => {
+describe('PictureMaker', () => {
+  it('stores pictures before running the work that names them', async () => {
     const targets = [{ ...PNG, format: 'gif', maxFrames: 9 } as const, PNG];
     const made = await maker.make(USER, image, targets, async (pictures) => {
       expect(await Promise.all(pictures.map(({ blob }) => blobs.sizeOf(blob)))).toEqual(
@@ -31,7 +31,7 @@ describe('pictures of an image', () => {
     expect(blobs.size).toBe(2);
   });
 
-  it('are removed when the work fails', async () => {
+  it('removes pictures when the work fails', async () => {
     const failing = maker.make(USER, image, [PNG, PNG], async () => {
       throw new Error('no');
     });
@@ -39,14 +39,14 @@ describe('pictures of an image', () => {
     expect(blobs.size).toBe(0);
   });
 
-  it('are removed when one of them cannot be made, and the work does not run', async () => {
+  it('removes pictures and skips the work when one cannot be made', async () => {
     const work = jest.fn();
     const failing = maker.make(USER, image, [PNG, { ...PNG, maxFrames: 9 }], work);
     await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT' });
     expect([work.mock.calls.length, blobs.size]).toEqual([0, 0]);
   });
 
-  it('are replaced by the refusal for work that throws it later', async () => {
+  it('passes an image error to work that throws it later', async () => {
     const refused = maker.makeAhead(USER, Buffer.from('no image'), [PNG], async (pictures) => {
       expect(pictures).toBeInstanceOf(DomainError);
       throw pictures;
@@ -54,7 +54,7 @@ describe('pictures of an image', () => {
     await expect(refused).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
   });
 
-  it('are made from the previous picture where the target asks for it', async () => {
+  it('makes a picture from the previous one if the target requests it', async () => {
     const processor = new FakeImageProcessor();
     const resize = jest.spyOn(processor, 'resize');
     maker = new PictureMaker(blobs, processor, new SeededRandomness(1));

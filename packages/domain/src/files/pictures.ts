@@ -17,7 +17,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends PictureErrors {}
 }
 
-/** What a picture shows. A realm has at most one picture of each name. */
+/** Purpose of a picture; unique within a realm. */
 export type PictureName =
   | `emoji/${number}`
   | `emoji/${number}/still`
@@ -25,28 +25,30 @@ export type PictureName =
   | `avatar/${string}/medium`
   | RealmImageName;
 
-/** What the server made of an image that somebody uploaded. Anybody who has its address may see it. */
+/** Picture made from an uploaded image. Public to anyone with its URL. */
 export interface Picture {
   readonly name: PictureName;
   readonly blob: BlobKey;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
   readonly format: ImageTarget['format'];
 }
 
 export interface PictureReads {
   find(realmId: RealmId, name: PictureName): Promise<Picture | null>;
-  /** Of all pictures of a realm. Costs what pictures there are. */
+  /** Returns the total size of a realm's pictures. The cost depends on their number. */
   usedBytes(realmId: RealmId): Promise<number>;
-  /** Which of them are pictures, of whatever realm. */
+  /** Returns the keys that belong to pictures of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 
 /** Every implementation passes picture-repository.contract.ts. */
 export interface PictureRepository extends PictureReads {
-  /** In place of the one that had this name. Answers its blob, which nothing names any more; null: there was none. */
+  /**
+   * Adds or replaces the picture with this name. Returns the replaced blob, now unreferenced; null if there was none.
+   */
   put(realmId: RealmId, picture: Picture): Promise<BlobKey | null>;
-  /** Answers its blob, which nothing names any more; null: there was none. */
+  /** Returns the removed blob, now unreferenced; null if there was none. */
   remove(realmId: RealmId, name: PictureName): Promise<BlobKey | null>;
 }
 
@@ -56,15 +58,15 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** A picture whose bytes are safe, and that shows nothing yet. */
+/** Stored picture that has no name yet. */
 export type MadePicture = Omit<Picture, 'name'> & Pick<ProcessedImage, 'frames'>;
 
 export interface PictureTarget extends ImageTarget {
-  /** Made of the picture before it, which is larger: an image is worth reading once. */
+  /** True to resize the previous, larger picture, so that the image is decoded only once. */
   readonly isOfPrevious?: true;
 }
 
-/** Makes pictures of what was uploaded. Slow, so it happens before the unit of work that names them. */
+/** Makes pictures of an uploaded image. Slow, so it runs before the unit of work that names them. */
 export class PictureMaker {
   static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
   constructor(
@@ -74,7 +76,8 @@ export class PictureMaker {
   ) {}
 
   /**
-   * One for each target, for the work to name. `userId`: whose turn it is. Where it fails, they are gone again.
+   * Makes one picture per target and passes them to `work`. Removes them again on failure. `userId` determines the
+   * processing queue.
    * @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT, SERVER_BUSY
    */
   make<T>(
@@ -86,7 +89,7 @@ export class PictureMaker {
     return this.makeAhead(userId, image, targets, (pictures) => work(orThrow(pictures)));
   }
 
-  /** The same for work that says in its own turn why the image cannot be shown. */
+  /** Works like `make`, but passes an image error to `work`, which throws it in its place in the validation order. */
   async makeAhead<T>(
     userId: UserId,
     image: Uint8Array,
@@ -102,12 +105,12 @@ export class PictureMaker {
     }
   }
 
-  /** What nothing names any more. Where that fails, the sweep finds it. */
+  /** Removes unreferenced blobs. If removal fails, garbage collection finds them. */
   async discard(keys: readonly (BlobKey | null)[]): Promise<void> {
     for (const key of keys) if (key !== null) await this.blobs.remove(key).catch(() => undefined);
   }
 
-  /** Null: all went well. */
+  /** Returns null on success. */
   private async makeAll(
     userId: UserId,
     image: Uint8Array,
@@ -135,7 +138,7 @@ export class PictureMaker {
   }
 }
 
-/** Answers the blob that nothing names any more; null: there was none. */
+/** Returns the blob of the replaced picture, now unreferenced; null if there was none. */
 export const namePicture = (
   tx: Transaction,
   realmId: RealmId,
@@ -151,7 +154,7 @@ export interface ReadablePicture extends Picture {
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** A picture, for anybody: browsers load it without credentials. */
+/** Returns a picture to any caller, since browsers load it without credentials. */
 export class ReadPicture {
   static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
@@ -159,13 +162,13 @@ export class ReadPicture {
     private readonly blobs: BlobStore,
   ) {}
 
-  /** `realmId`: null where no realm has the address that was asked. @throws DomainError UNKNOWN_PICTURE */
+  /** `realmId`: null if no realm has the requested address. @throws DomainError UNKNOWN_PICTURE */
   async execute(
     { realmId }: { readonly realmId: RealmId | null },
     { name }: { readonly name: PictureName },
   ): Promise<ReadablePicture> {
     const picture = realmId === null ? null : await this.uow.read(({ pictures }) => pictures.find(realmId, name));
-    // The bytes may be gone, where it was replaced this moment.
+    // The content may be missing if the picture was replaced concurrently.
     if (!picture || (await this.blobs.sizeOf(picture.blob)) === null) {
       throw new DomainError('UNKNOWN_PICTURE', 'There is no such picture.');
     }
@@ -173,7 +176,7 @@ export class ReadPicture {
   }
 }
 
-/** The sweep leaves their bytes alone. */
+/** Protects picture blobs from garbage collection. */
 export const PICTURE_FEATURE: { readonly fileUser: FileUser } = {
   fileUser: { filterBlobs: ({ pictures }, keys) => pictures.filterBlobs(keys) },
 };

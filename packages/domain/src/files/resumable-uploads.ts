@@ -7,28 +7,28 @@ import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES, type Store
 import { type FileLimits, fileTooLarge, MIB, nameOfFile, requireRoomForFile, type StoredFile } from './files.js';
 import { NewFiles } from './new-files.js';
 
-/** A file whose bytes arrive in parts, with interruptions in between (messages §16.1). */
+/** Upload that arrives in parts, with possible interruptions (messages §16.1). */
 export interface UnfinishedUpload {
-  /** What its address ends in, and the file's afterwards. */
+  /** End of the URL, kept by the finished file. */
   readonly pathId: string;
   readonly realmId: RealmId;
   readonly ownerId: UserId;
   readonly name: string;
-  /** As the client claims; empty: it does not. */
+  /** Type claimed by the client; empty if missing. */
   readonly claimedType: string;
-  /** All that the client says of it, as it was written. */
+  /** Raw metadata as sent by the client. */
   readonly metadata: string;
-  /** Of the whole, in bytes. */
+  /** Size of the complete file in bytes. */
   readonly size: number;
   readonly blob: BlobKey;
   readonly expiresAt: UnixSeconds;
 }
 
-/** Of one user, at the same time. */
+/** Concurrent uploads per user. */
 export const MAX_UNFINISHED_UPLOADS = 20;
-/** In characters. */
+/** Maximum length in characters. */
 export const MAX_UPLOAD_METADATA = 4096;
-/** From the beginning to the last byte. */
+/** Time from the start of an upload to its last byte. */
 export const UPLOAD_SECONDS = 86_400;
 
 /** @throws DomainError TOO_MANY_UPLOADS */
@@ -40,20 +40,20 @@ export function requireRoomForUpload(unfinished: number): void {
 export const unknownUpload = () => new DomainError('UNKNOWN_UPLOAD', 'This upload does not exist, or has expired.');
 
 export interface UnfinishedUploadReads {
-  /** Null: it was never begun, or is finished or removed. */
+  /** Returns null if the upload never started, is finished or was removed. */
   find(realmId: RealmId, pathId: string): Promise<UnfinishedUpload | null>;
-  /** Of one user; `bytes`: what they will have when they are finished. */
+  /** Summarizes the uploads of one user; `bytes` is their total size when finished. */
   summarize(realmId: RealmId, ownerId: UserId): Promise<{ readonly count: number; readonly bytes: number }>;
-  /** Of whatever realm, whose time ended before then; at most `limit`. */
+  /** Returns uploads of any realm that expired before this time; at most `limit`. */
   listExpired(before: UnixSeconds, limit: number): Promise<readonly UnfinishedUpload[]>;
-  /** Which of these blobs belong to unfinished uploads, of whatever realm. */
+  /** Returns those of the blobs that belong to unfinished uploads of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 
 /** Every implementation passes unfinished-upload-repository.contract.ts. */
 export interface UnfinishedUploadRepository extends UnfinishedUploadReads {
   add(upload: UnfinishedUpload): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, pathId: string): Promise<void>;
 }
 
@@ -64,26 +64,26 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 /**
- * Where bytes are that do not make a blob yet. Like blobs they are outside of units of work. Every implementation passes
+ * Stores bytes that are not a complete blob yet, outside transactions. Every implementation passes
  * partial-blob-store.contract.ts.
  */
 export interface PartialBlobStore {
-  /** How many bytes there are, all of which survive the process; 0 where there is nothing. */
+  /** Number of durable bytes; 0 if the key does not exist. */
   sizeOf(key: BlobKey): Promise<number>;
   /**
-   * Puts bytes behind those that are there, of which there must be `offset`. Resolves with how many there are then, once they are safe.
-   * Where the content breaks off, what came of it stays.
+   * Appends bytes to the existing ones, which must number `offset`. Resolves with the new total once all are durable.
+   * Received bytes stay if the content breaks off.
    */
   append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number>;
-  /** From then on what is there, perhaps nothing, is the blob of this key. Without effect when it is already. */
+  /** Turns the bytes, possibly none, into the blob of this key. Idempotent. */
   finish(key: BlobKey): Promise<void>;
-  /** Without effect where there is nothing. */
+  /** Has no effect if the key does not exist. */
   remove(key: BlobKey): Promise<void>;
-  /** At most `limit` with keys above `after`, ascending; null: from the first. */
+  /** Returns at most `limit` blobs with keys above `after`, ascending; null starts at the first. */
   list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
 }
 
-/** Makes files of uploads whose bytes are all there. Whoever was interrupted at it may begin again. */
+/** Creates files from completely received uploads. Interrupted attempts can be repeated. */
 export class UploadFinisher {
   static readonly inject = ['unitOfWork', 'partialBlobStore', 'blobStore', NewFiles, 'contentTypes'] as const;
   constructor(
@@ -94,14 +94,17 @@ export class UploadFinisher {
     private readonly contentTypes: ContentTypes,
   ) {}
 
-  /** How many bytes there are. */
+  /** Number of received bytes. */
   async sizeOf({ blob, size }: UnfinishedUpload): Promise<number> {
     const received = await this.partials.sizeOf(blob);
-    // They may be a blob already, and its row what is missing.
+    // The bytes may already be a blob whose file row is missing.
     return received === 0 && size > 0 ? ((await this.blobs.sizeOf(blob)) ?? 0) : received;
   }
 
-  /** @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY; of an upload that is refused nothing is left */
+  /**
+   * Deletes everything of a rejected upload. @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED,
+   * OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY
+   */
   async finish(caller: Caller, upload: UnfinishedUpload): Promise<StoredFile> {
     const { realmId, pathId, blob: key, size, name } = upload;
     await this.partials.finish(key);
@@ -125,8 +128,8 @@ export class UploadFinisher {
   }
 
   /**
-   * False: it was finished or given up meanwhile, and what there is of bytes belongs to the file. Where removing bytes fails, the
-   * sweep finds them.
+   * Returns false if the upload was finished or cancelled in the meantime, so that its bytes belong to the file. If
+   * the removal of bytes fails, the sweep removes them.
    */
   async discard({ realmId, pathId, blob }: UnfinishedUpload): Promise<boolean> {
     const isThere = await this.uow.write(async (tx) => {
@@ -150,17 +153,17 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 export interface BeginUploadInput {
-  /** As the client calls it. */
+  /** Name given by the client. */
   readonly name: string;
-  /** As the client claims; empty: it does not. */
+  /** Type claimed by the client; empty if missing. */
   readonly claimedType: string;
-  /** All that the client says of it, as it was written. */
+  /** Raw metadata as sent by the client. */
   readonly metadata: string;
-  /** Of the whole, in bytes. */
+  /** Size of the complete file in bytes. */
   readonly size: number;
 }
 
-/** Begins an upload that may be interrupted and go on (messages §16.1). */
+/** Starts an upload that can be interrupted and resumed (messages §16.1). */
 export class BeginUpload {
   static readonly inject = ['unitOfWork', 'fileLimits', NewFiles, 'randomness', 'clock'] as const;
   constructor(
@@ -210,15 +213,15 @@ interface UploadInput {
   readonly pathId: string;
 }
 
-/** How far an upload is. */
+/** Progress of an upload. */
 export interface UploadProgress extends Pick<UnfinishedUpload, 'pathId' | 'size' | 'metadata'> {
-  /** How many bytes are safe. */
+  /** Number of durable bytes. */
   readonly offset: number;
-  /** Null: it has expired or is finished. */
+  /** Null if the upload has expired or is finished. */
   readonly expiresAt: UnfinishedUpload['expiresAt'] | null;
 }
 
-/** How far an upload of one's own is, so that it can go on. */
+/** Returns the progress of one of the caller's uploads, so that it can be resumed. */
 export class FindUpload {
   static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
   constructor(
@@ -227,7 +230,10 @@ export class FindUpload {
     private readonly clock: Clock,
   ) {}
 
-  /** What only its last answer was lost of is finished here. @throws DomainError UNKNOWN_UPLOAD, and what finishing it is refused with */
+  /**
+   * Finishes an upload if only the final response was lost. @throws DomainError UNKNOWN_UPLOAD, and the rejections of
+   * finishing
+   */
   async execute(caller: Caller, { pathId }: UploadInput): Promise<UploadProgress> {
     const { upload, file } = await find(this.uow, caller, pathId, this.clock);
     if (!upload) return { pathId, size: file.size, offset: file.size, metadata: '', expiresAt: null };
@@ -238,7 +244,7 @@ export class FindUpload {
   }
 }
 
-/** Takes further bytes of an upload of one's own. */
+/** Appends bytes to one of the caller's uploads. */
 export class ContinueUpload {
   static readonly inject = ['unitOfWork', 'partialBlobStore', 'clock'] as const;
   constructor(
@@ -247,7 +253,10 @@ export class ContinueUpload {
     private readonly clock: Clock,
   ) {}
 
-  /** Answers how many bytes are safe then. What came of content that breaks off is kept. @throws DomainError UNKNOWN_UPLOAD */
+  /**
+   * Returns the number of durable bytes. Bytes received before an interruption are kept. @throws DomainError
+   * UNKNOWN_UPLOAD
+   */
   async execute(
     caller: Caller,
     { pathId, offset, content }: UploadInput & { readonly offset: number; readonly content: AsyncIterable<Uint8Array> },
@@ -258,7 +267,7 @@ export class ContinueUpload {
   }
 }
 
-/** Makes a file of an upload of one's own whose bytes are all there. */
+/** Creates a file from one of the caller's complete uploads. */
 export class FinishUpload {
   static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
   constructor(
@@ -276,7 +285,7 @@ export class FinishUpload {
   }
 }
 
-/** Gives an upload of one's own up. */
+/** Cancels one of the caller's uploads. */
 export class CancelUpload {
   static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
   constructor(
@@ -285,14 +294,14 @@ export class CancelUpload {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_UPLOAD, also when it is finished */
+  /** @throws DomainError UNKNOWN_UPLOAD, also if it is finished */
   async execute(caller: Caller, { pathId }: UploadInput): Promise<void> {
     const { upload } = await find(this.uow, caller, pathId, this.clock);
     if (!upload || !(await this.finisher.discard(upload))) throw unknownUpload();
   }
 }
 
-/** Of the caller's own, or the file that was made of it. @throws DomainError UNKNOWN_UPLOAD */
+/** Finds the caller's upload or the file created from it. @throws DomainError UNKNOWN_UPLOAD */
 function find(
   uow: UnitOfWork,
   caller: Caller,
@@ -311,7 +320,7 @@ function find(
   });
 }
 
-/** All that there is to do with such an upload. */
+/** Operations on resumable uploads. */
 export class ResumableUploads {
   static readonly inject = [BeginUpload, FindUpload, ContinueUpload, FinishUpload, CancelUpload] as const;
   constructor(

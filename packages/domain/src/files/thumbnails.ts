@@ -9,18 +9,21 @@ import type { BlobKey, BlobStore } from './blobs.js';
 import type { FileImage, StoredFile, StoredThumbnail } from './files.js';
 import { type ImageInfo, type ImageProcessor, type ImageTarget, MAX_FRAMES, type ProcessedImage } from './images.js';
 
-/** In pixels: what thumbnails are scaled to fit into (markdown §15.2). */
+/** Maximum size of thumbnails in pixels (markdown §15.2). */
 export const THUMBNAIL_SIZE = { width: 840, height: 560 };
 const SIZE_NAME = `${THUMBNAIL_SIZE.width}x${THUMBNAIL_SIZE.height}`;
 export const STILL_THUMBNAIL = `${SIZE_NAME}.webp`;
 export const ANIMATED_THUMBNAIL = `${SIZE_NAME}-anim.webp`;
 
-/** Larger ones are links and no pictures: an image is in memory as a whole while it is looked at. */
+/**
+ * Maximum size of a previewed image, because processing holds the whole image in memory. Larger images are shown as
+ * links.
+ */
 export const MAX_IMAGE_BYTES = 40 * 1024 * 1024;
-/** No picture of this format can be larger, in either direction. */
+/** Maximum width and height of a WebP picture. */
 const MAX_WEBP_SIDE = 16_383;
 
-/** Those that are shown as pictures (markdown §15.2). */
+/** Types shown as images (markdown §15.2). */
 const IMAGE_TYPES: ReadonlySet<string> = new Set([
   'image/avif',
   'image/gif',
@@ -30,22 +33,22 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
   'image/tiff',
   'image/webp',
 ]);
-/** Of these, those that browsers cannot show: they get a copy in full size beside the thumbnail. */
+/** Image types that browsers cannot display; they get a full-size copy in addition to the thumbnail. */
 const TRANSCODED_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/tiff']);
-/** Formats in which several frames are an animation, and not pages. */
+/** Formats in which several frames are an animation and not pages. */
 const ANIMATED_FORMATS: ReadonlySet<ImageInfo['format']> = new Set(['gif', 'webp']);
 
-/** `1920x1080.webp`; null where browsers show the original. */
+/** Returns the name of the full-size copy, such as `1920x1080.webp`; null if browsers display the original. */
 export const transcodedFormatOf = (contentType: string, { width, height }: Pick<FileImage, 'width' | 'height'>) =>
   TRANSCODED_TYPES.has(contentType) ? `${width}x${height}.webp` : null;
 
 export interface ThumbnailsPayload {
   readonly fileId: FileId;
-  /** The file is the first one of this owner's that may have to be done; null: of no other one. */
+  /** Owner whose next pending image, from this file on, the job processes; null for this file only. */
   readonly ownerId: UserId | null;
 }
 
-/** Its work is done by `MakeThumbnails`. */
+/** Handled by `MakeThumbnails`. */
 export const MAKE_THUMBNAILS = jobKind<ThumbnailsPayload>({
   name: 'files.make_thumbnails',
   format: 2,
@@ -55,10 +58,10 @@ export const MAKE_THUMBNAILS = jobKind<ThumbnailsPayload>({
     if (!Number.isSafeInteger(fileId) || !isOwner) throw new TypeError('no file');
     return { fileId, ownerId: format === 1 ? null : ownerId };
   },
-  // Should an image end the process, this counts as an attempt.
+  // An image that crashes the process counts as an attempt.
   leaseSeconds: 120,
   retries: { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 },
-  // Each has a whole image in memory.
+  // Each job holds a whole image in memory.
   concurrency: 1,
 });
 
@@ -77,8 +80,8 @@ const schedule = (tx: Transaction, { realmId, id }: OfFile, ownerId: UserId | nu
 const keyOf = (ownerId: UserId): string => `owner:${ownerId}`;
 
 /**
- * One job of each owner, for one image: when that is done, their next one goes to the end of the queue. So owners take turns,
- * however many images one of them has.
+ * Schedules one job per owner for one image; the owner's next image goes to the end of the queue. This keeps
+ * processing fair among owners.
  */
 export async function scheduleThumbnails(tx: Transaction, file: OfFile, clock: Clock): Promise<void> {
   const { realmId, ownerId } = file;
@@ -86,11 +89,11 @@ export async function scheduleThumbnails(tx: Transaction, file: OfFile, clock: C
   await schedule(tx, file, ownerId, clock);
 }
 
-/** The same image once more, beside what else there is of its owner. */
+/** Schedules one image again, independent of the owner's other images. */
 export const scheduleFile = (tx: Transaction, file: OfFile, clock: Clock): Promise<unknown> =>
   schedule(tx, file, null, clock);
 
-/** Looks at images that were uploaded, a few at a time, and makes smaller ones of them. */
+/** Inspects uploaded images, a few at a time, and creates smaller versions. */
 export class Thumbnails {
   static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
 
@@ -102,7 +105,7 @@ export class Thumbnails {
     private readonly randomness: Randomness,
   ) {}
 
-  /** Null: it is no image, or none that can be shown. @throws DomainError SERVER_BUSY */
+  /** Returns null if the file is not a displayable image. @throws DomainError SERVER_BUSY */
   async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType' | 'ownerId'>): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
     return this.turns.run(file.ownerId, async () => {
@@ -112,7 +115,7 @@ export class Thumbnails {
   }
 
   /**
-   * Makes and stores what is shown in the place of an image. Null: nothing can be. An animation that is damaged, or takes too long,
+   * Creates and stores the thumbnails of an image. Returns null if that is impossible. A damaged or slow animation
    * becomes a still image.
    * @throws DomainError SERVER_BUSY
    */
@@ -167,7 +170,7 @@ const describe = ({ width, height, frames, format }: ImageInfo) => ({
   isAnimated: frames > 1 && ANIMATED_FORMATS.has(format),
 });
 
-/** Refusals of the image are final; SERVER_BUSY is tried again. */
+/** Image errors are final; SERVER_BUSY is retried. */
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -181,5 +184,5 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Each has a whole image in memory. */
+/** Each job holds a whole image in memory. */
 const LOOKED_AT_AT_ONCE = 2;

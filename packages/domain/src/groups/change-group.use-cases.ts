@@ -54,11 +54,11 @@ export interface CreateGroupInput {
   readonly description: string;
   readonly memberIds: readonly UserId[];
   readonly subgroupIds: readonly GroupId[];
-  /** Others have their defaults. */
+  /** Omitted permissions get their default values. */
   readonly permissions: { readonly [P in GroupPermission]?: GroupSettingValue };
 }
 
-/** A new group with its first members, who are not notified by message (users §12.3). */
+/** Creates a group with its first members, who get no notification message (users §12.3). */
 export class CreateGroup {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -68,7 +68,7 @@ export class CreateGroup {
 
   /**
    * @throws DomainError MUST_NOT_BE_GUEST, NOT_PERMITTED, UNKNOWN_USER, INVALID_GROUP_NAME, GROUP_NAME_TAKEN,
-   * TOO_MANY_GROUPS, TOO_MANY_MEMBERSHIPS, UNKNOWN_GROUP, GROUP_DEACTIVATED, and values of permissions as `validateGroupSetting` does
+   * TOO_MANY_GROUPS, TOO_MANY_MEMBERSHIPS, UNKNOWN_GROUP, GROUP_DEACTIVATED, and the codes of `validateGroupSetting`
    */
   execute(caller: Caller, input: CreateGroupInput): Promise<GroupId> {
     const { realmId } = caller;
@@ -130,22 +130,22 @@ export interface UpdateGroupInput {
   readonly name?: string;
   /** At most `MAX_GROUP_DESCRIPTION_LENGTH`. */
   readonly description?: string;
-  /** Deactivating has an operation of its own; here it changes nothing. */
+  /** Only `false` has an effect; deactivation is a separate operation. */
   readonly isDeactivated?: boolean;
   readonly permissions: { readonly [P in GroupPermission]?: GroupSettingUpdate };
 }
 
 type PropertyChange = Pick<GroupEventTypes['group.property_changed'], 'property' | 'value'>;
 
-/** Name, description, permissions; brings a deactivated group back (users §12.3). */
+/** Changes the name, description and permissions of a group, or reactivates it (users §12.3). */
 export class UpdateGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * All or nothing.
+   * Applies all changes or none.
    * @throws DomainError NO_GROUP_CHANGE, MUST_NOT_BE_GUEST, UNKNOWN_GROUP, NOT_PERMITTED, INVALID_GROUP_NAME,
-   * GROUP_NAME_TAKEN, STALE_VALUE, and values of permissions as `validateGroupSetting` does
+   * GROUP_NAME_TAKEN, STALE_VALUE, and the codes of `validateGroupSetting`
    */
   execute(caller: Caller, input: UpdateGroupInput): Promise<void> {
     const { groupId, name, description, isDeactivated, permissions } = input;
@@ -199,7 +199,7 @@ async function freeName(tx: Transaction, { realmId, id }: Group, raw: string): P
   return name;
 }
 
-/** A group that nothing in use depends on is used no longer; it keeps its name and members (users §12.3). */
+/** Deactivates a group on which nothing in use depends. The group keeps its name and members (users §12.3). */
 export class DeactivateGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -227,7 +227,7 @@ export class DeactivateGroup {
   }
 }
 
-/** Its members are in the groups that hold it only while it is active. */
+/** Updates the closure too: members count towards containing groups only while this group is active. */
 async function setDeactivated(tx: Transaction, group: Group, isDeactivated: boolean): Promise<void> {
   const { realmId, id } = group;
   await changeMembership(
@@ -255,11 +255,11 @@ export interface ChangeGroupMembersInput {
   readonly removedUserIds: readonly UserId[];
   readonly addedSubgroupIds: readonly GroupId[];
   readonly removedSubgroupIds: readonly GroupId[];
-  /** What the request could have asked for, for its refusal when it asks for nothing. */
+  /** Kind of change the request is about, reported when it changes nothing. */
   readonly of: 'members' | 'subgroups';
 }
 
-/** Puts users and groups into a group and takes them out, in this order, in one go (users §12.4). */
+/** Adds and removes users and subgroups, in this order and in one unit of work (users §12.4). */
 export class ChangeGroupMembers {
   static readonly inject = ['unitOfWork', 'groupMembershipNotices'] as const;
   constructor(
@@ -268,9 +268,10 @@ export class ChangeGroupMembers {
   ) {}
 
   /**
-   * All or nothing.
+   * Applies all changes or none.
    * @throws DomainError NO_GROUP_CHANGE, MUST_NOT_BE_GUEST, UNKNOWN_GROUP, NOT_PERMITTED, UNKNOWN_USER,
-   * ALREADY_GROUP_MEMBER, TOO_MANY_MEMBERSHIPS, NOT_GROUP_MEMBER, GROUP_DEACTIVATED, ALREADY_SUBGROUP, GROUP_CYCLE, NOT_SUBGROUP
+   * ALREADY_GROUP_MEMBER, TOO_MANY_MEMBERSHIPS, NOT_GROUP_MEMBER, GROUP_DEACTIVATED, ALREADY_SUBGROUP, GROUP_CYCLE,
+   * NOT_SUBGROUP
    */
   execute(caller: Caller, input: ChangeGroupMembersInput): Promise<void> {
     return this.uow.write(async (tx) => {
@@ -288,7 +289,7 @@ export class ChangeGroupMembers {
   }
 }
 
-/** Each part sees what those before it did, and asks for the caller's rights anew. */
+/** Each step sees the changes of the previous steps and checks the caller's permissions again. */
 class GroupChange {
   constructor(
     private readonly tx: Transaction,
@@ -310,7 +311,7 @@ class GroupChange {
 
   async removeMembers(userIds: readonly UserId[]): Promise<void> {
     const { tx, groupId } = this;
-    // Sic: before it is asked who may change the group.
+    // Deliberate: the reference server checks the users before the permission to change the group.
     enforce(areUsers(userIds, await activeUserIds(tx, this.caller.realmId, userIds)));
     const { actor, realm, group } = await this.load();
     enforce(canRemoveMembers(actor, realm, group, userIds));

@@ -46,7 +46,7 @@ const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 
 const inTeam = (role: Role, id = 10) => makeActor(role, { id, groups: [TEAM] });
 
-describe('a permission given to a group', () => {
+describe('permission granted to a group', () => {
   it.each(
     tableRows(`
       given to       | owner | administrator | moderator | full member | new member | guest
@@ -59,7 +59,7 @@ describe('a permission given to a group', () => {
       everyone       | yes   | yes           | yes       | yes         | yes        | yes
       internet       | yes   | yes           | yes       | yes         | yes        | yes
     `),
-  )('%s, %s: %s', (group, who, expected) => {
+  )('includes a %s when a %s channel is created: %s', (group, who, expected) => {
     const role = who.split(' ').at(-1) as Role;
     const actor = makeActor(role, { isFullMember: who !== 'new member' });
     const id = systemGroup[group as keyof typeof systemGroup];
@@ -67,13 +67,13 @@ describe('a permission given to a group', () => {
     expect(isGranted(actor, id, { allowEveryone: false })).toBe(expected === 'yes' && role !== 'guest');
   });
 
-  it('reaches guests in the group only where everyone could have it', () => {
+  it('includes guests only if it may be granted to everyone', () => {
     expect(isGranted(inTeam('guest'), TEAM, { allowEveryone: true })).toBe(true);
     expect(isGranted(inTeam('guest'), TEAM, { allowEveryone: false })).toBe(false);
     expect(isGranted(inTeam('member'), TEAM, { allowEveryone: false })).toBe(true);
   });
 
-  it('of the organization and of groups is asked by the table of its kind', () => {
+  it('follows the rules of its kind for the organization and for groups', () => {
     const realm = makeRealm({ permissionOverrides: { canDeleteAnyMessage: TEAM, canDeleteOwnMessage: TEAM } });
     expect(hasRealmPermission(inTeam('member'), realm, 'canDeleteAnyMessage')).toBe(true);
     expect(hasRealmPermission(inTeam('guest'), realm, 'canDeleteAnyMessage')).toBe(false);
@@ -86,8 +86,9 @@ describe('a permission given to a group', () => {
   });
 });
 
-describe('the tables of permissions', () => {
-  // channels §3.4–3.6: may it be given to nobody, to everyone; its default; for groups also that on system groups.
+describe('permission registries', () => {
+  // Columns of channels §3.4–3.6: whether nobody and everyone are allowed, the default, and for groups the default on
+  // system groups.
   it.each`
     permission                        | nobody  | everyone | initial
     ${'canAddSubscribers'}            | ${true} | ${false} | ${'nobody'}
@@ -101,7 +102,7 @@ describe('the tables of permissions', () => {
     ${'canSendMessage'}               | ${true} | ${true}  | ${'everyone'}
     ${'canSubscribe'}                 | ${true} | ${false} | ${'nobody'}
     ${'canResolveTopics'}             | ${true} | ${true}  | ${'nobody'}
-  `('of channels: $permission', ({ permission, nobody, everyone, initial }) => {
+  `('defines the channel permission $permission', ({ permission, nobody, everyone, initial }) => {
     expect(CHANNEL_PERMISSIONS[permission as keyof typeof CHANNEL_PERMISSIONS]).toEqual({
       requireSystemGroup: false,
       allowInternet: false,
@@ -139,7 +140,7 @@ describe('the tables of permissions', () => {
     ${'directMessageInitiator'}         | ${true}  | ${true}  | ${'everyone'}       | ${[]}
     ${'directMessagePermission'}        | ${true}  | ${true}  | ${'everyone'}       | ${[]}
     ${'workplaceUsers'}                 | ${true}  | ${true}  | ${'everyone'}       | ${[]}
-  `('of the organization: $permission', ({ permission, nobody, everyone, initial, allowed }) => {
+  `('defines the organization permission $permission', ({ permission, nobody, everyone, initial, allowed }) => {
     const { changedBy: _, ...definition } = REALM_PERMISSIONS[permission as keyof typeof REALM_PERMISSIONS];
     expect(definition).toEqual({
       requireSystemGroup: allowed.length > 0,
@@ -159,7 +160,7 @@ describe('the tables of permissions', () => {
     ${'canManage'}        | ${true} | ${false} | ${'creator'}
     ${'canMention'}       | ${true} | ${true}  | ${'everyone'}
     ${'canRemoveMembers'} | ${true} | ${false} | ${'nobody'}
-  `('of groups: $permission', ({ permission, nobody, everyone, initial }) => {
+  `('defines the group permission $permission', ({ permission, nobody, everyone, initial }) => {
     expect(GROUP_PERMISSIONS[permission as GroupPermission]).toEqual({
       requireSystemGroup: false,
       allowInternet: false,
@@ -171,15 +172,15 @@ describe('the tables of permissions', () => {
     });
   });
 
-  it('are complete', () => {
+  it('contain every permission', () => {
     expect(Object.keys(CHANNEL_PERMISSIONS)).toHaveLength(11);
     expect(Object.keys(REALM_PERMISSIONS)).toHaveLength(25);
     expect(Object.keys(GROUP_PERMISSIONS)).toHaveLength(6);
   });
 });
 
-describe('a group by its id', () => {
-  it('is a named one, in use unless both will do', () => {
+describe('canAccessGroup', () => {
+  it('accepts active named groups and deactivated ones only on request', () => {
     expect(formatDecision(canAccessGroup(null))).toBe(UNKNOWN);
     expect(formatDecision(canAccessGroup(makeGroup({ name: null })))).toBe(UNKNOWN);
     expect(formatDecision(canAccessGroup(makeGroup()))).toBe('yes');
@@ -190,7 +191,7 @@ describe('a group by its id', () => {
   });
 });
 
-/** Everything that can be done to a group, by a member of the team or not, to themselves or others. */
+/** Every action on a group, by a team member or another user, on themselves or on others. */
 const ACTIONS = {
   'changes it': canManageGroup,
   'deactivates it': canDeactivateGroup,
@@ -211,7 +212,7 @@ const ACTIONS = {
   'invites into it': canInviteIntoGroup,
 } as const;
 
-describe('what may be done to a group', () => {
+describe('actions on a group', () => {
   it.each(
     tableRows(`
       action                     | all groups | canManage | canAddMembers | canRemoveMembers | canJoin | canLeave | canMention | nothing
@@ -227,7 +228,7 @@ describe('what may be done to a group', () => {
       removes a subgroup         | yes        | yes       | no            | no               | no      | no       | no         | no
       invites into it            | yes        | yes       | yes           | no               | no      | no       | no         | no
     `),
-  )('somebody %s who is granted %s: %s', (action, granted, expected) => {
+  )('decide if a user %s when granted %s: %s', (action, granted, expected) => {
     const nothing = { canLeave: systemGroup.nobody };
     const isPermission = granted !== 'all groups' && granted !== 'nothing';
     const permissionOverrides = isPermission ? { ...nothing, [granted]: TEAM } : nothing;
@@ -241,7 +242,7 @@ describe('what may be done to a group', () => {
     );
     expect(formatDecision(may(inTeam('guest'), realm, makeGroup({ permissionOverrides })))).toBe(NO_GUESTS);
     expect(formatDecision(may(inTeam('guest'), realm, null))).toBe(NO_GUESTS);
-    // A member who is granted everything changes no system group.
+    // System groups cannot be changed even with every permission.
     expect(formatDecision(may(inTeam('owner'), realm, makeGroup({ permissionOverrides, systemName: 'members' })))).toBe(
       INSUFFICIENT,
     );
@@ -252,7 +253,7 @@ describe('what may be done to a group', () => {
     );
   });
 
-  it('owners manage all groups by default, and everyone leaves', () => {
+  it('allow owners to manage all groups and everyone to leave by default', () => {
     expect(formatDecision(canManageGroup(makeActor('owner'), makeRealm(), makeGroup()))).toBe('yes');
     expect(formatDecision(canManageGroup(makeActor('administrator'), makeRealm(), makeGroup()))).toBe(INSUFFICIENT);
     const member = makeActor('member', { id: 10 });
@@ -270,11 +271,11 @@ describe('what may be done to a group', () => {
     ${'owner'}  | ${'yes'}
     ${'member'} | ${'yes'}
     ${'guest'}  | ${NO_GUESTS}
-  `('$who makes groups, by default: $expected', ({ who, expected }) => {
+  `('decides if $who may create groups by default: $expected', ({ who, expected }) => {
     expect(formatDecision(canCreateGroup(makeActor(who), makeRealm()))).toBe(expected);
   });
 
-  it('groups are made by those who are granted it', () => {
+  it('allow only holders of the permission to create groups', () => {
     const realm = makeRealm({ permissionOverrides: { canCreateGroups: TEAM } });
     expect(formatDecision(canCreateGroup(inTeam('member'), realm))).toBe('yes');
     expect(formatDecision(canCreateGroup(makeActor('owner'), realm))).toBe(INSUFFICIENT);
@@ -285,7 +286,7 @@ describe('members and subgroups of a group', () => {
   const users = (...ids: number[]) => ids.map(userId);
   const groups = (...ids: number[]) => ids.map(groupId);
 
-  it('new members are active users who are none yet', () => {
+  it('must be active users who are not members yet when added', () => {
     const [active, members] = [new Set(users(1, 2, 3)), new Set(users(2, 3))];
     expect(formatDecision(canBecomeMembers(users(1), active, members))).toBe('yes');
     expect(formatDecision(canBecomeMembers(users(1, 3, 2), active, members))).toBe(
@@ -296,7 +297,7 @@ describe('members and subgroups of a group', () => {
     expect(formatDecision(areUsers(users(8, 9), active))).toBe('UNKNOWN_USER: Invalid user ID: 8');
   });
 
-  it('only members are removed', () => {
+  it('must be members when removed', () => {
     const members = new Set(users(2, 3));
     expect(formatDecision(areMembers(users(3, 2), members))).toBe('yes');
     expect(formatDecision(areMembers(users(3, 5, 4), members))).toBe(
@@ -304,7 +305,7 @@ describe('members and subgroups of a group', () => {
     );
   });
 
-  it('subgroups are named groups in use', () => {
+  it('must be active named groups when used as subgroups', () => {
     const known = new Map([
       [groupId(1), makeSystemGroup('nobody')],
       [groupId(40), makeGroup()],
@@ -322,7 +323,7 @@ describe('members and subgroups of a group', () => {
     expect(formatDecision(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
   });
 
-  it('a subgroup is added once and removed where it is', () => {
+  it('can be added as subgroups once and removed only if present', () => {
     const subgroups = new Set(groups(40, 41));
     expect(formatDecision(canBecomeSubgroups(groups(42), subgroups))).toBe('yes');
     expect(formatDecision(canBecomeSubgroups(groups(42, 41), subgroups))).toBe(
@@ -335,7 +336,7 @@ describe('members and subgroups of a group', () => {
   });
 });
 
-describe('what a group is in use for', () => {
+describe('usesOfGroup', () => {
   const [actors, anonymous] = [groupId(40), groupId(60)];
   const named = (id: number, given: object = {}) => makeGroup({ id: groupId(id), name: `group ${id}`, ...given });
   const world = (given: Partial<Parameters<typeof usesOfGroup>[1]> = {}) => ({
@@ -346,13 +347,13 @@ describe('what a group is in use for', () => {
     ...given,
   });
 
-  it('nothing', () => {
+  it('returns nothing for an unused group', () => {
     const uses = usesOfGroup(actors, world({ edges: [{ subgroupId: groupId(41), groupId: actors }] }));
     expect(uses).toEqual([]);
     expect(formatDecision(canDeactivateUnused(uses))).toBe('yes');
   });
 
-  it('everything, in the order of the contract', () => {
+  it('returns all uses in contract order', () => {
     const uses = usesOfGroup(
       actors,
       world({
@@ -395,7 +396,7 @@ describe('what a group is in use for', () => {
     });
   });
 
-  it('is not used by permissions of a named group that holds it', () => {
+  it('ignores permissions of a named group that contains the group', () => {
     const realm = makeRealm({ permissionOverrides: { canInviteUsers: groupId(41) } });
     const uses = usesOfGroup(actors, world({ realm, edges: [{ subgroupId: actors, groupId: groupId(41) }] }));
     expect(uses).toEqual([{ type: 'subgroup', supergroupIds: [41] }]);

@@ -20,7 +20,7 @@ export const GROUP_ERRORS = declareErrors({
   NOT_SUBGROUP: 'conflict',
   CANNOT_MENTION_GROUP: 'forbidden',
   CANNOT_DEACTIVATE_GROUP_IN_USE: 'conflict',
-  /** The request asks for nothing. */
+  /** The request contains no change. */
   NO_GROUP_CHANGE: 'invalid',
   TOO_MANY_GROUPS: 'conflict',
   TOO_MANY_MEMBERSHIPS: 'conflict',
@@ -32,13 +32,13 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends GroupErrors {}
 
   interface ErrorDetails {
-    /** What the request could change. */
+    /** Kind of change the request could contain. */
     NO_GROUP_CHANGE: { readonly of: 'group' | 'members' | 'subgroups' };
     CANNOT_DEACTIVATE_GROUP_IN_USE: { readonly objections: readonly GroupUse[] };
   }
 }
 
-/** Who may do what to a group (channels §3.6); to an anonymous one nobody may do anything. */
+/** Permissions of a group (channels §3.6); nobody has permissions on an anonymous group. */
 export const hasGroupPermission = (
   actor: PermissionHolder,
   group: Pick<Group, 'permissions'>,
@@ -46,7 +46,7 @@ export const hasGroupPermission = (
 ): boolean =>
   group.permissions !== null && isGranted(actor, group.permissions[permission], GROUP_PERMISSIONS[permission]);
 
-/** A named group that somebody names by its id, for reading. Null: there is none (users §12.2, §12.3). */
+/** Checks read access to a named group addressed by id. A null `group` does not exist (users §12.2, §12.3). */
 export function canAccessGroup(group: Group | null, { allowDeactivated = false } = {}): Decision {
   return all(
     denyIf(group === null || group.name === null, 'UNKNOWN_GROUP', 'Invalid user group'),
@@ -54,7 +54,10 @@ export function canAccessGroup(group: Group | null, { allowDeactivated = false }
   );
 }
 
-/** `may(group, setting)` of users §12.2: by any of the permissions named, by managing the group, or all groups. */
+/**
+ * `may(group, setting)` of users §12.2: any of the listed permissions, or the right to manage this group or all
+ * groups.
+ */
 function may(
   actor: PermissionHolder,
   realm: RealmRights,
@@ -71,20 +74,20 @@ function may(
   return all(mustNotBeGuest(actor), canAccessGroup(group, { allowDeactivated }), insufficientUnless(mayChange));
 }
 
-/** Users §12.3. */
+/** Implements users §12.3. */
 export function canCreateGroup(actor: PermissionHolder, realm: RealmRights): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canCreateGroups')));
 }
 
-/** Name, description, permissions, reactivation; deactivated groups too (users §12.3). */
+/** Covers name, description, permissions and reactivation; deactivated groups are allowed (users §12.3). */
 export const canManageGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], true);
 
-/** A group in use is refused by `canDeactivateUnused` afterwards (users §12.3). */
+/** Groups in use are rejected afterwards by `canDeactivateUnused` (users §12.3). */
 export const canDeactivateGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], false);
 
-/** Exactly oneself is joining, for which more is granted (users §12.4). */
+/** Applies the weaker rule for joining if the actor adds only themselves (users §12.4). */
 export function canAddMembers(
   actor: PermissionHolder & Pick<Actor, 'id'>,
   realm: RealmRights,
@@ -94,7 +97,7 @@ export function canAddMembers(
   return may(actor, realm, group, isOnly(userIds, actor.id) ? ['canJoin', 'canAddMembers'] : ['canAddMembers'], true);
 }
 
-/** Exactly oneself is leaving, for which more is granted (users §12.4). */
+/** Applies the weaker rule for leaving if the actor removes only themselves (users §12.4). */
 export function canRemoveMembers(
   actor: PermissionHolder & Pick<Actor, 'id'>,
   realm: RealmRights,
@@ -110,19 +113,19 @@ export function canRemoveMembers(
   );
 }
 
-/** Users §12.4. What an invitation may carry is asked the same way, but of active groups only (organization §9.1). */
+/** Implements users §12.4. Groups of an invitation follow the same rule but must be active (organization §9.1). */
 export const canAddSubgroups = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, ['canAddMembers'], true);
 
-/** Users §12.4. */
+/** Implements users §12.4. */
 export const canRemoveSubgroups = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], true);
 
-/** Whether newcomers may be put into it (organization §9.1 row 9). */
+/** Checks permission to add new users to the group (organization §9.1 row 9). */
 export const canInviteIntoGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, ['canAddMembers'], false);
 
-/** Messages §3.2 row 20. A named group. */
+/** Implements messages §3.2 row 20 for a named group. */
 export function canMentionGroup(actor: PermissionHolder, group: Pick<Group, 'name' | 'permissions'>): Decision {
   return denyIf(
     !hasGroupPermission(actor, group, 'canMention'),
@@ -131,7 +134,10 @@ export function canMentionGroup(actor: PermissionHolder, group: Pick<Group, 'nam
   );
 }
 
-/** Users §12.4, part `add`, after the permission. `activeIds`: of the realm. The first in the list that is wrong answers. */
+/**
+ * Implements users §12.4, part `add`, after the permission check. `activeIds` lists active users of the realm.
+ * Reports the first invalid user of the list.
+ */
 export function canBecomeMembers(
   userIds: readonly UserId[],
   activeIds: ReadonlySet<UserId>,
@@ -144,13 +150,13 @@ export function canBecomeMembers(
   );
 }
 
-/** Users §12.1, §12.4: asked before the permission where members are removed, after it elsewhere. */
+/** Implements users §12.1 and §12.4. Runs before the permission check when members are removed, otherwise after it. */
 export function areUsers(userIds: readonly UserId[], activeIds: ReadonlySet<UserId>): Decision {
   const unknown = userIds.find((id) => !activeIds.has(id));
   return unknown === undefined ? allowed : denied('UNKNOWN_USER', `Invalid user ID: ${unknown}`);
 }
 
-/** Users §12.4, part `delete`, after the permission. Direct members only. */
+/** Implements users §12.4, part `delete`, after the permission check. Covers direct members only. */
 export function areMembers(userIds: readonly UserId[], memberIds: ReadonlySet<UserId>): Decision {
   const nonMember = userIds.find((id) => !memberIds.has(id));
   return nonMember === undefined
@@ -158,7 +164,7 @@ export function areMembers(userIds: readonly UserId[], memberIds: ReadonlySet<Us
     : denied('NOT_GROUP_MEMBER', `There is no member '${nonMember}' in this user group`);
 }
 
-/** Groups somebody names as subgroups, by id; absent: unknown. Ones of the system may be (users §12.4). */
+/** Checks subgroups named by id; unknown groups are absent. System groups are allowed (users §12.4). */
 export function areSubgroupCandidates(ids: readonly GroupId[], groups: ReadonlyMap<GroupId, Group>): Decision {
   const unknown = ids.find((id) => (groups.get(id)?.name ?? null) === null);
   return all(
@@ -171,7 +177,7 @@ export function areSubgroupCandidates(ids: readonly GroupId[], groups: ReadonlyM
   );
 }
 
-/** Users §12.4, part `add_subgroups`, before the check for cycles (`staysAcyclic`). */
+/** Implements users §12.4, part `add_subgroups`, before the check for cycles (`staysAcyclic`). */
 export function canBecomeSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<GroupId>): Decision {
   const present = ids.find((id) => subgroupIds.has(id));
   return present === undefined
@@ -179,7 +185,7 @@ export function canBecomeSubgroups(ids: readonly GroupId[], subgroupIds: Readonl
     : denied('ALREADY_SUBGROUP', `User group ${present} is already a subgroup of this group.`);
 }
 
-/** Users §12.4, part `delete_subgroups`. */
+/** Implements users §12.4, part `delete_subgroups`. */
 export function areSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<GroupId>): Decision {
   const absent = ids.find((id) => !subgroupIds.has(id));
   return absent === undefined
@@ -187,21 +193,21 @@ export function areSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<G
     : denied('NOT_SUBGROUP', `User group ${absent} is not a subgroup of this group.`);
 }
 
-/** What keeps a group from being deactivated. Permissions are named as in the registries. */
+/** Use that prevents the deactivation of a group. Permissions are named as in the registries. */
 export type GroupUse =
   | { readonly type: 'subgroup'; readonly supergroupIds: readonly GroupId[] }
   | { readonly type: 'channel'; readonly channelId: ChannelId; readonly permissions: readonly ChannelPermission[] }
   | { readonly type: 'group'; readonly groupId: GroupId; readonly permissions: readonly GroupPermission[] }
   | { readonly type: 'realm'; readonly permissions: readonly RealmPermission[] };
 
-/** Everything in use that depends on the group, in the order of users §12.3. All lists ascend by id or registry. */
+/** Returns all active uses of the group, in the order of users §12.3. Lists ascend by id or registry. */
 export function usesOfGroup(
   id: GroupId,
   world: {
     readonly realm: RealmRights;
-    /** Archived ones are passed over. */
+    /** Archived channels are ignored. */
     readonly channels: readonly Pick<Channel, 'id' | 'isArchived' | 'permissions'>[];
-    /** Named ones; those deactivated are passed over. */
+    /** Named groups; deactivated ones are ignored. */
     readonly groups: readonly Group[];
     readonly edges: Iterable<GroupEdge>;
   },
@@ -210,7 +216,7 @@ export function usesOfGroup(
   const groups = world.groups.filter((group) => !group.isDeactivated).sort((a, b) => a.id - b.id);
   const named = new Set(world.groups.map((group) => group.id));
   const supergroupIds = groups.filter((group) => holders.has(group.id)).map((group) => group.id);
-  // A value spelt out is an anonymous group that holds this one.
+  // A value spelled out as users and groups is an anonymous group that contains this one.
   const isGiven = (value: GroupId): boolean => value === id || (holders.has(value) && !named.has(value));
   const given = <P extends string>(permissions: Readonly<Record<P, GroupId>>): readonly P[] =>
     (Object.keys(permissions) as P[]).filter((permission) => isGiven(permissions[permission]));
@@ -230,7 +236,7 @@ export function usesOfGroup(
   return uses;
 }
 
-/** Users §12.3, after the permission. `details.objections` are the uses. */
+/** Implements users §12.3, after the permission check. `details.objections` contains the uses. */
 export const canDeactivateUnused = (uses: readonly GroupUse[]): Decision =>
   denyIf(uses.length > 0, 'CANNOT_DEACTIVATE_GROUP_IN_USE', 'Cannot deactivate user group in use.', {
     objections: uses,

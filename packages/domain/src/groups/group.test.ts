@@ -1,6 +1,6 @@
 import { groupNameTaken, parseGroupName } from './group.js';
 
-describe('the name of a group', () => {
+describe('group name', () => {
   it.each([
     [' cooks ', 'cooks'],
     ['é'.repeat(100), 'é'.repeat(100)],
@@ -9,7 +9,7 @@ describe('the name of a group', () => {
     ['Role:models', 'Role:models'],
     ['the @team', 'the @team'],
     ['a role:owners', 'a role:owners'],
-  ])('%j can be %j', (raw, name) => expect(parseGroupName(raw)).toBe(name));
+  ])('parses the group name %j as %j', (raw, name) => expect(parseGroupName(raw)).toBe(name));
 
   it.each([
     ['', "User group name can't be empty!"],
@@ -22,11 +22,11 @@ describe('the name of a group', () => {
     ['user:x', "User group name cannot start with 'user:'."],
     ['stream:1', "User group name cannot start with 'stream:'."],
     ['channel:1', "User group name cannot start with 'channel:'."],
-  ])('%j cannot be one (users §12.3)', (raw, message) => {
+  ])('rejects the group name %j (users §12.3)', (raw, message) => {
     expect(() => parseGroupName(raw)).toThrow(expect.objectContaining({ code: 'INVALID_GROUP_NAME', message }));
   });
 
-  it('is taken by whatever group has it', () => {
+  it('reports a name in use as GROUP_NAME_TAKEN', () => {
     expect(groupNameTaken('cooks')).toMatchObject({
       code: 'GROUP_NAME_TAKEN',
       message: "User group 'cooks' already exists.",

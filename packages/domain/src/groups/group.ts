@@ -15,7 +15,7 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
 
-/** Who may do what to a group (channels §3.6). */
+/** Permissions of a group (channels §3.6). */
 export const GROUP_PERMISSIONS = {
   canAddMembers: groupSetting('creator', 'n', { defaultOnSystemGroups: 'nobody' }),
   canJoin: groupSetting('nobody', 'n', { defaultOnSystemGroups: 'nobody' }),
@@ -29,30 +29,33 @@ export type GroupPermission = keyof typeof GROUP_PERMISSIONS;
 /** In code points (protocol §14). */
 export const MAX_GROUP_NAME_LENGTH = 100;
 export const MAX_GROUP_DESCRIPTION_LENGTH = 1024;
-/** Of a realm, with those of the system and those that are deactivated: every client gets them all. */
+/** Per realm, including system groups and deactivated ones, because clients receive all of them. */
 export const MAX_GROUPS = 5000;
 
-/** @throws DomainError TOO_MANY_GROUPS unless there is room for one more. */
+/** @throws DomainError TOO_MANY_GROUPS if there is no room for one more */
 export function requireRoomForGroup(present: number): void {
   if (present >= MAX_GROUPS) {
     throw new DomainError('TOO_MANY_GROUPS', `Too many user groups (limit: ${MAX_GROUPS}).`);
   }
 }
 
-/** Direct members of a realm's named groups together, without those of the system: every client gets them all. */
+/** Direct members of all named groups of a realm except system groups, because clients receive all of them. */
 export const MAX_MEMBERSHIPS = 250_000;
 
-/** @throws DomainError TOO_MANY_MEMBERSHIPS unless there is room for so many more. */
+/** @throws DomainError TOO_MANY_MEMBERSHIPS if there is no room for `added` more */
 export function requireRoomForMembers(present: number, added: number): void {
   if (added > 0 && present + added > MAX_MEMBERSHIPS) {
     throw new DomainError('TOO_MANY_MEMBERSHIPS', `Too many members of user groups (limit: ${MAX_MEMBERSHIPS}).`);
   }
 }
 
-/** What names that mean something else begin with; those of system groups begin with `role:` (channels §3.2). */
+/** Prefixes of names with another meaning; names of system groups begin with `role:` (channels §3.2). */
 const RESERVED_PREFIXES = ['@', 'role:', 'user:', 'stream:', 'channel:'] as const;
 
-/** Of a named group that is no system one. Returns it trimmed. @throws DomainError INVALID_GROUP_NAME with the texts of users §12.3 */
+/**
+ * Validates the name of a named group that is not a system group, and returns it trimmed. @throws DomainError
+ * INVALID_GROUP_NAME with the texts of users §12.3
+ */
 export function parseGroupName(raw: string): string {
   const name = trim(raw);
   if (name === '') throw new DomainError('INVALID_GROUP_NAME', "User group name can't be empty!");
@@ -65,26 +68,29 @@ export function parseGroupName(raw: string): string {
   return name;
 }
 
-/** Of another group of the organization, deactivated ones included, whatever the letter case (users §12.3). */
+/**
+ * Error for a name used by another group of the organization, including deactivated ones, regardless of letter case
+ * (users §12.3).
+ */
 export const groupNameTaken = (name: string): DomainError =>
   new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
 
-/** A set of users and other groups. Unnamed ones hold the value of one permission and appear in no listing. */
+/** Set of users and other groups. Anonymous groups hold the value of one permission and are never listed. */
 export interface Group {
   readonly id: GroupId;
   readonly realmId: RealmId;
-  /** Null: unnamed. */
+  /** Null for anonymous groups. */
   readonly name: string | null;
   readonly description: string;
   readonly systemName: SystemGroupName | null;
   readonly isDeactivated: boolean;
   readonly creatorId: UserId | null;
   readonly createdAt: UnixSeconds | null;
-  /** Null for anonymous groups, which nobody manages. */
+  /** Null for anonymous groups, which cannot be managed. */
   readonly permissions: GroupSettings<typeof GROUP_PERMISSIONS> | null;
 }
 
-/** A named group as members of the realm see it. Lists ascend; only active users count as members. */
+/** Named group as shown to users of the realm. Lists ascend; only active users count as members. */
 export interface GroupView extends Omit<Group, 'permissions' | 'name'> {
   readonly name: string;
   readonly permissions: GroupSettingValues<typeof GROUP_PERMISSIONS>;
@@ -93,33 +99,36 @@ export interface GroupView extends Omit<Group, 'permissions' | 'name'> {
 }
 
 export interface GroupEventTypes {
-  /** To everybody; anonymous groups to nobody, and their `view` is null. The rest is for following who is in which group. */
+  /**
+   * Sent to the whole realm. Events of anonymous groups go to nobody and have a null `view`; the other properties are
+   * for tracking membership.
+   */
   'group.created': {
     readonly groupId: GroupId;
     readonly memberIds: readonly UserId[];
     readonly subgroupIds: readonly GroupId[];
     readonly view: GroupView | null;
   };
-  /** To everybody. */
+  /** Sent to the whole realm. */
   'group.members_changed': {
     readonly op: 'add' | 'remove';
     readonly groupId: GroupId;
     readonly userIds: readonly UserId[];
   };
-  /** To everybody. */
+  /** Sent to the whole realm. */
   'group.subgroups_changed': {
     readonly op: 'add' | 'remove';
     readonly groupId: GroupId;
     readonly subgroupIds: readonly GroupId[];
   };
-  /** To everybody. `value`: a text, or of a permission what it is given to. */
+  /** Sent to the whole realm. `value` is a text or, for a permission, its value. */
   'group.property_changed': {
     readonly groupId: GroupId;
     readonly isDeactivated: boolean;
     readonly property: 'name' | 'description' | GroupPermission;
     readonly value: string | GroupSettingValue;
   };
-  /** To everybody; the group as it is afterwards: clients that know no deactivated groups see it come and go. */
+  /** Sent to the whole realm with the new state of the group. Clients that hide deactivated groups add or remove it. */
   'group.activation_changed': { readonly view: GroupView };
 }
 
@@ -138,45 +147,48 @@ export const GROUP_FEATURE = {
 } satisfies FeatureParts<GroupEventTypes>;
 
 export interface GroupReads {
-  /** Null when the realm has no such group, named or not. */
+  /** Returns null if the realm has no such group, named or not. */
   find(realmId: RealmId, id: GroupId): Promise<Group | null>;
-  /** Named groups only, whatever the letter case. */
+  /** Covers named groups only; ignores letter case. */
   findByName(realmId: RealmId, name: string): Promise<Group | null>;
-  /** Named groups only, whatever the letter case; names nobody has are absent; ascending id. */
+  /** Covers named groups only and ignores letter case; unknown names are absent; ascending id. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Group[]>;
   systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
-  /** Named groups, ascending id, deactivated ones included. */
+  /** Returns named groups, deactivated ones included; ascending id. */
   listViews(realmId: RealmId): Promise<readonly GroupView[]>;
-  /** Null when the realm has no such group, or it has no name. */
+  /** Returns null if the realm has no such group or it is anonymous. */
   findView(realmId: RealmId, id: GroupId): Promise<GroupView | null>;
-  /** Named groups, ascending id, deactivated ones included. */
+  /** Returns named groups, deactivated ones included; ascending id. */
   listNamed(realmId: RealmId): Promise<readonly Group[]>;
-  /** Named or not; unknown ids are absent; ascending. */
+  /** Includes anonymous groups; unknown ids are absent; ascending. */
   list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]>;
   /** Ascending. */
   listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]>;
-  /** Named groups, deactivated ones and those of the system included. */
+  /** Counts named groups, deactivated groups and system groups included. */
   countNamed(realmId: RealmId): Promise<number>;
-  /** Direct ones of named groups, also of deactivated ones and of users who are not active; those of the system do not count. */
+  /** Counts direct memberships in named groups, including deactivated groups and users; system groups are excluded. */
   countMemberships(realmId: RealmId): Promise<number>;
-  /** Direct members and subgroups of the anonymous groups together, also of those that nothing refers to any more. */
+  /** Counts direct members and subgroups of all anonymous groups, including unreferenced ones. */
   countPermissionHolders(realmId: RealmId): Promise<number>;
   /**
-   * What each group stands for as a permission's value: its id when named; when not, its content, of users the active ones.
+   * Returns the permission value of each group: the id if named, otherwise its content with active users only.
    * Unknown ids are absent.
    */
   settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
-  /** Deactivated users too; ascending. */
+  /** Includes deactivated users; ascending. */
   listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
-  /** Which of these users are direct members, deactivated ones too; ascending. Costs by the users asked about. */
+  /**
+   * Returns those of the users who are direct members, deactivated ones included; ascending. Cost grows with the
+   * number of given users.
+   */
   filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
-  /** Direct ones; ascending. */
+  /** Returns direct subgroups; ascending. */
   listSubgroupIds(realmId: RealmId, id: GroupId): Promise<readonly GroupId[]>;
-  /** Every active user who is in one of the groups or, at any depth, in a subgroup that is not deactivated; ascending. */
+  /** Returns all active users in the groups or, at any depth, in their active subgroups; ascending. */
   listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]>;
-  /** The groups, named or not, that the user is a direct member of; ascending. */
+  /** Returns the groups, named or not, of which the user is a direct member; ascending. */
   listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]>;
-  /** Every (subgroup, group that holds it) of the realm, anonymous groups included; in no particular order. */
+  /** Returns every pair of subgroup and containing group, anonymous groups included; unordered. */
   listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]>;
   /** Ascending. */
   listDeactivatedIds(realmId: RealmId): Promise<readonly GroupId[]>;
@@ -186,15 +198,15 @@ export interface GroupReads {
 export interface GroupRepository extends GroupReads {
   add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group>;
   update(group: Group): Promise<void>;
-  /** With their members and subgroups; named ones among them stay. Nothing may refer to them. Idempotent. */
+  /** Removes the groups with their members and subgroups, except named ones. They must be unreferenced. Idempotent. */
   removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void>;
-  /** Idempotent. Returns only those who were not direct members before, ascending. */
+  /** Idempotent. Returns only users who were not direct members before, ascending. */
   addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
-  /** Idempotent. Returns only those who were direct members before, ascending. */
+  /** Idempotent. Returns only users who were direct members before, ascending. */
   removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
-  /** Idempotent. Returns only those that were not direct subgroups before, ascending. */
+  /** Idempotent. Returns only groups that were not direct subgroups before, ascending. */
   addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
-  /** Idempotent. Returns only those that were direct subgroups before, ascending. */
+  /** Idempotent. Returns only groups that were direct subgroups before, ascending. */
   removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
 }
 
@@ -204,21 +216,21 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Every group; ascending id, deactivated ones included. */
+/** Loads every group, deactivated ones included; ascending id. */
 export const loadGroups = ({ caller, repositories }: Snapshot): Promise<readonly GroupView[]> =>
   repositories.groups.listViews(caller.realmId);
 
 export interface MembershipNotice {
   readonly op: 'add' | 'remove';
-  /** Whoever did it; names in the message lead to what they may see. */
+  /** Acting user, whose access limits links in the message. */
   readonly actor: Actor;
   readonly by: Pick<User, 'id' | 'fullName'>;
   readonly group: Pick<Group, 'id' | 'name'>;
-  /** Those who are notified. */
+  /** Users to notify. */
   readonly people: readonly User[];
 }
 
-/** Notifies people by message that somebody put them into a group, or took them out (users §12.4). Runs inside the unit. */
+/** Sends messages to users who were added to a group or removed from it (users §12.4). Runs inside the transaction. */
 export interface GroupNotices {
   send(tx: Transaction, realm: Realm, notice: MembershipNotice): Promise<void>;
 }

@@ -9,12 +9,12 @@ import { canAccessUser } from '../users/user-permissions.js';
 import type { GroupView } from './group.js';
 import { canAccessGroup } from './group-permissions.js';
 
-/** Named groups, those of the system too (users §12.3). */
+/** Lists named groups, including system groups (users §12.3). */
 export class ListGroups {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Ascending id. @throws DomainError MUST_NOT_BE_GUEST */
+  /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST */
   execute(caller: Caller, { includesDeactivated }: { readonly includesDeactivated: boolean }): Promise<GroupView[]> {
     return this.uow.read(async ({ actors, groups }) => {
       enforce(mustNotBeGuest(await actors.get(caller)));
@@ -26,16 +26,16 @@ export class ListGroups {
 
 export interface ReadGroupInput {
   readonly groupId: GroupId;
-  /** Direct members or subgroups, not those at any depth. */
+  /** True to consider direct members or subgroups only. */
   readonly directOnly: boolean;
 }
 
-/** Active users in a group (users §12.3). */
+/** Lists the active users in a group (users §12.3). */
 export class ListGroupMembers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Ascending. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
+  /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
   execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly UserId[]> {
     return this.uow.read(async (repositories) => {
       const { groups } = repositories;
@@ -46,7 +46,7 @@ export class ListGroupMembers {
   }
 }
 
-/** Whether a user, bots too, is in a group (users §12.3). */
+/** Checks if a user, possibly a bot, is in a group (users §12.3). */
 export class IsGroupMember {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -72,12 +72,12 @@ export class IsGroupMember {
   }
 }
 
-/** Named groups in a group (users §12.3). */
+/** Lists the named subgroups of a group (users §12.3). */
 export class ListSubgroups {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Ascending. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
+  /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
   execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly GroupId[]> {
     return this.uow.read(async (repositories) => {
       const { groups } = repositories;
@@ -101,18 +101,18 @@ async function enforceReadable(
 const GROUPS_AT_A_TIME = 200;
 
 /**
- * Removes anonymous groups that were the value of a permission and are so no longer. An old event may still be for such a
- * group: it waits until all events are forgotten that were there when it was found unused. For a worker.
+ * Removes anonymous groups that are no longer the value of a permission. Old events may still address such a group.
+ * Removal therefore waits until all events that existed when it was found unused are pruned. Called by a worker.
  */
 export class RemoveUnusedGroups {
   static readonly inject = ['unitOfWork'] as const;
 
-  /** Those found unused, and how far the log went then. */
+  /** Groups found unused, with the last event seq at that time. */
   private readonly found = new Map<RealmId, ReadonlyMap<GroupId, EventSeq>>();
 
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Answers how many it removed. */
+  /** Returns the number of removed groups. */
   async execute(): Promise<number> {
     let count = 0;
     for (const { id } of await this.uow.read(({ realms }) => realms.list())) count += await this.removeIn(id);
@@ -126,7 +126,7 @@ export class RemoveUnusedGroups {
       prunedUpTo: await repositories.events.prunedUpTo(realmId),
     }));
     const before = this.found.get(realmId);
-    // A group that nothing refers to is never referred to again: each value that is spelt out gets a group of its own.
+    // An unreferenced group stays unreferenced: each new anonymous value gets its own group.
     const isDue = (id: GroupId) => (before?.get(id) ?? Number.POSITIVE_INFINITY) <= prunedUpTo;
     this.found.set(realmId, new Map(unused.filter((id) => !isDue(id)).map((id) => [id, before?.get(id) ?? lastSeq])));
     const due = unused.filter(isDue);

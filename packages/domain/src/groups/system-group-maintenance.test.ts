@@ -15,20 +15,20 @@ const DAY = 86_400;
 const person = (role: Role, joinedAt = 0): RoleAndJoinTime => ({ role, joinedAt });
 const numbered = (id: number, role: Role, joinedAt = 0) => ({ id: userId(id), ...person(role, joinedAt) });
 
-describe('the waiting period', () => {
+describe('waiting period', () => {
   it.each`
     days | age            | past
     ${0} | ${0}           | ${true}
     ${3} | ${3 * DAY - 1} | ${false}
     ${3} | ${3 * DAY}     | ${true}
     ${3} | ${3 * DAY + 1} | ${true}
-  `('of $days days, after $age seconds: $past', ({ days, age, past }) => {
+  `('ends after $days days at age $age seconds: $past', ({ days, age, past }) => {
     expect(isPastWaitingPeriod(1000, days, 1000 + age)).toBe(past);
     expect(fullMemberAt(1000, days)).toBe(1000 + days * DAY);
   });
 });
 
-describe('the system groups somebody is in directly', () => {
+describe('direct system groups of a user', () => {
   it.each(
     tableRows(`
       who           | waiting            | waited
@@ -38,7 +38,7 @@ describe('the system groups somebody is in directly', () => {
       member        | members            | members fullMembers
       guest         | everyone           | everyone
     `),
-  )('%s, %s: %s', (role, age, expected) => {
+  )('includes a %s when a %s channel is created: %s', (role, age, expected) => {
     const now = age === 'waiting' ? 3 * DAY - 1 : 3 * DAY;
     expect(systemGroupsOf(person(role as Role), 3, now)).toEqual(expected.split(' '));
   });
@@ -52,12 +52,12 @@ describe('the system groups somebody is in directly', () => {
     ${['members', 'fullMembers']} | ${'member'}        | ${[]}                         | ${[]}
     ${['members']}                | ${'member'}        | ${[]}                         | ${['fullMembers']}
     ${['owners']}                 | ${'administrator'} | ${['owners']}                 | ${['administrators']}
-  `('in $now, becoming $becomes: leaves $leaves, joins $joins', ({ now, becomes, leaves, joins }) => {
+  `('leaves $leaves and joins $joins when a user in $now becomes $becomes', ({ now, becomes, leaves, joins }) => {
     const change = systemGroupChange(now as SystemGroupName[], person(becomes), 0, 0);
     expect(change).toEqual({ leaves, joins });
   });
 
-  it('a full member whose waiting period grew is one no longer', () => {
+  it('removes a full member after the waiting period was extended', () => {
     expect(systemGroupChange(['members', 'fullMembers'], person('member'), 5, DAY)).toEqual({
       leaves: ['fullMembers'],
       joins: [],
@@ -65,7 +65,7 @@ describe('the system groups somebody is in directly', () => {
   });
 });
 
-describe('full members, as time goes by', () => {
+describe('promotion of full members', () => {
   const everybody = [
     numbered(9, 'member', 2 * DAY),
     numbered(3, 'member', 1 * DAY),
@@ -76,22 +76,22 @@ describe('full members, as time goes by', () => {
   ];
   const full = (...ids: number[]): ReadonlySet<UserId> => new Set(ids.map(userId));
 
-  it('those who have waited join', () => {
+  it('adds users whose waiting period is over', () => {
     expect(fullMemberChanges(everybody, full(1), 3, 5 * DAY)).toEqual({ leaves: [], joins: [3, 9] });
     expect(fullMemberChanges(everybody, full(9, 1, 3), 3, 5 * DAY)).toEqual({ leaves: [], joins: [] });
   });
 
-  it('when the period changes some join, or leave', () => {
+  it('adds or removes users when the waiting period changes', () => {
     expect(fullMemberChanges(everybody, full(9, 3, 1), 4, 5 * DAY)).toEqual({ leaves: [9], joins: [] });
     expect(fullMemberChanges(everybody, full(9, 3, 1), 100, 5 * DAY)).toEqual({ leaves: [1, 3, 9], joins: [] });
     expect(fullMemberChanges(everybody, full(), 0, 5 * DAY)).toEqual({ leaves: [], joins: [1, 2, 3, 9] });
   });
 
-  it('users whose role changed leave', () => {
+  it('removes users whose role changed', () => {
     expect(fullMemberChanges(everybody, full(1, 4, 5), 3, 4 * DAY)).toEqual({ leaves: [4, 5], joins: [3] });
   });
 
-  it('answers when the next promotion is due', () => {
+  it('returns the time of the next promotion', () => {
     expect(nextPromotionAt(everybody, 3, 0)).toBe(3 * DAY);
     expect(nextPromotionAt(everybody, 3, 3 * DAY)).toBe(4 * DAY);
     expect(nextPromotionAt(everybody, 3, 6 * DAY)).toBe(7 * DAY);
@@ -100,7 +100,7 @@ describe('full members, as time goes by', () => {
     expect(nextPromotionAt([numbered(4, 'moderator', 10 * DAY), numbered(5, 'guest', 10 * DAY)], 3, 0)).toBeNull();
   });
 
-  it('nobody is promoted before that', () => {
+  it('promotes nobody before that time', () => {
     const now = 3 * DAY;
     const next = nextPromotionAt(everybody, 3, now)!;
     const current = full(...fullMemberChanges(everybody, full(), 3, now).joins);

@@ -9,17 +9,17 @@ import type { User } from '../users/user.js';
 
 const DAY = 86_400;
 
-/** When somebody who is a member becomes a full one (channels §3.1): so many whole days after they joined. */
+/** Time at which a member becomes a full member (channels §3.1): whole days after joining. */
 export const fullMemberAt = (joinedAt: UnixSeconds, waitingPeriodDays: number): UnixSeconds =>
   joinedAt + waitingPeriodDays * DAY;
 
 export const isPastWaitingPeriod = (joinedAt: UnixSeconds, waitingPeriodDays: number, now: UnixSeconds): boolean =>
   now >= fullMemberAt(joinedAt, waitingPeriodDays);
 
-/** What system groups hang on, of people and bots. */
+/** Properties of a user or bot that determine its system groups. */
 export type RoleAndJoinTime = Pick<User, 'role' | 'joinedAt'>;
 
-/** The system groups somebody belongs in directly (channels §3.2). */
+/** Returns the direct system groups of a user (channels §3.2). */
 export function systemGroupsOf(
   user: RoleAndJoinTime,
   waitingPeriodDays: number,
@@ -34,8 +34,8 @@ export interface SystemGroupChange {
 }
 
 /**
- * What has to change for somebody who is in `current`: on joining, when their role changes, when they come back. While they are
- * deactivated they stay where they are; nobody counts them.
+ * Returns the changes for a user in the groups `current` when they join, change roles or are reactivated. Deactivated
+ * users keep their groups but do not count.
  */
 export function systemGroupChange(
   current: readonly SystemGroupName[],
@@ -50,7 +50,7 @@ export function systemGroupChange(
   };
 }
 
-/** Everybody who becomes a full member, or is one no longer: when the waiting period changes, and as time goes by. */
+/** Returns the users who become full members or stop being so, after a change of the waiting period or with time. */
 export function fullMemberChanges(
   users: readonly (RoleAndJoinTime & Pick<User, 'id'>)[],
   fullMemberIds: ReadonlySet<UserId>,
@@ -66,7 +66,7 @@ export function fullMemberChanges(
   };
 }
 
-/** When `fullMemberChanges` has to be asked again, so that nobody needs to look meanwhile; null: nobody is waiting. */
+/** Time at which `fullMemberChanges` must run again; null if no member is waiting. */
 export function nextPromotionAt(
   users: readonly RoleAndJoinTime[],
   waitingPeriodDays: number,
@@ -81,7 +81,7 @@ export function nextPromotionAt(
 
 const USERS_AT_A_TIME = 500;
 
-/** Who is past the waiting period of the realm, and who is not any more. Answers when to ask again; null: nobody waits. */
+/** Updates the full members of the realm. Returns the time of the next run; null if no member is waiting. */
 export async function updateFullMembers(tx: Transaction, realm: Realm, now: UnixSeconds): Promise<UnixSeconds | null> {
   const days = realm.settings.waitingPeriodThreshold;
   const entries = await tx.users.listEntries(realm.id);
@@ -117,8 +117,8 @@ async function announce(
 }
 
 /**
- * Makes full members of those whose waiting period is over, in every realm that has one, and unmakes them where it became
- * longer (channels §3.1–3.2). For a worker, which sleeps until the time that is answered.
+ * Promotes users to full members after the waiting period, in every realm that has one. Demotes them if the period
+ * was extended (channels §3.1–3.2). A worker calls it and sleeps until the returned time.
  */
 export class PromoteFullMembers {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -127,7 +127,7 @@ export class PromoteFullMembers {
     private readonly clock: Clock,
   ) {}
 
-  /** When it has something to do again; null: nobody is waiting. */
+  /** Returns the time of the next promotion; null if no user is waiting. */
   async execute(): Promise<UnixSeconds | null> {
     const realms = await this.uow.read(({ realms }) => realms.list());
     let next: UnixSeconds | null = null;

@@ -13,7 +13,7 @@ const channel = 5 as ChannelId;
 const group = 6 as GroupId;
 const user = (id: number) => id as UserId;
 
-describe('an audience in the log', () => {
+describe('parseAudience', () => {
   const all: Audience[] = [
     nobody,
     wholeRealm,
@@ -31,7 +31,7 @@ describe('an audience in the log', () => {
     allOf(limitedGuests, except(subscribersOf(channel), users([user(1)]))),
   ];
 
-  it('is read as it was written', () => {
+  it('restores every audience that was serialized', () => {
     for (const audience of all) expect(parseAudience(JSON.parse(JSON.stringify(audience)))).toEqual(audience);
   });
 
@@ -54,11 +54,11 @@ describe('an audience in the log', () => {
     ['an intersection with something that is none', { kind: 'allOf', of: [{ kind: 'realm' }, null] }],
     ['an exception from something that is none', { kind: 'except', from: { kind: '?' }, without: { kind: 'realm' } }],
     ['an exception of something that is none', { kind: 'except', from: { kind: 'realm' }, without: 3 }],
-  ])('is none that is %s', (_, value) => {
+  ])('rejects %s', (_, value) => {
     expect(parseAudience(value)).toBeNull();
   });
 
-  it('is not followed however deep', () => {
+  it('rejects audiences that are nested too deeply', () => {
     let audience: Audience = wholeRealm;
     for (let n = 0; n < 16; n++) audience = anyOf(audience);
     expect(parseAudience(audience)).toBe(audience);
@@ -66,7 +66,7 @@ describe('an audience in the log', () => {
   });
 });
 
-describe('a user', () => {
+describe('isInAudience', () => {
   const member: Membership = {
     isAmong: (ids) => ids.includes(user(1)),
     hasRole: (role) => isAtLeast('moderator', role),
@@ -111,11 +111,11 @@ describe('a user', () => {
     ['everybody but somebody else', except(wholeRealm, users([user(2)])), true],
     ['everybody but them', except(wholeRealm, users([user(1)])), false],
     ['nobody but them', except(nobody, users([user(2)])), false],
-  ])('is in: %s', (_, audience, expected) => {
+  ])('evaluates membership in: %s', (_, audience, expected) => {
     expect(isIn(audience)).toBe(expected);
   });
 
-  it('who is a limited guest is among those who know somebody only if they do', () => {
+  it('includes a limited guest among the accessors of a user only with access to that user', () => {
     expect([isIn(limitedGuests, guest), isIn(accessorsOf(user(8)), guest), isIn(accessorsOf(user(9)), guest)]).toEqual([
       true,
       true,
@@ -124,8 +124,8 @@ describe('a user', () => {
   });
 });
 
-describe('what has to be looked up for audiences', () => {
-  it('is each message and each user once, however deep they are mentioned', () => {
+describe('questionsOf', () => {
+  it('lists each message and user once at any nesting depth', () => {
     const audience = except(
       anyOf(holdersOf(7), allOf(accessorsOf(user(8)), wholeRealm), holdersOf(9)),
       anyOf(holdersOf(7), accessorsOf(user(8))),
@@ -139,7 +139,7 @@ describe('what has to be looked up for audiences', () => {
     });
   });
 
-  it('is nothing for most', () => {
+  it('returns no questions for most audiences', () => {
     for (const audience of [nobody, wholeRealm, users([user(1)]), limitedGuests, anyOf(subscribersOf(channel))]) {
       expect(questionsOf(audience)).toEqual({});
     }

@@ -6,130 +6,130 @@ import type { LiveQueue } from './live-queue.js';
 import type { EventLoop } from './ports.js';
 import type { Repositories, UnitOfWork } from './unit-of-work.js';
 
-// Types that delivery passes on without reading them. A feature adds what it needs by declaration merging, in its
+// Types that delivery passes on without reading them. Features add properties by declaration merging in
 // `<feature>-delivery.ts`.
 
-/** What is known of a queue's owner whenever they receive an event. */
+/** Properties of a queue's owner that are known for every event. */
 export interface QueueOwner {
   readonly userId: UserId;
 }
 
-/** What the owner of a queue may read in the log, as of one of its events. */
+/** Rights of a queue's owner to read the log, as of one of its events. */
 export interface QueueOwnerRights extends QueueOwner {
-  /** The rights are valid up to this event: leaving a channel later is a later event. */
+  /** Rights are valid up to this event; a later unsubscription is a later event. */
   readonly lastSeq: EventSeq;
 }
 
-/** A user whose queues are up to date, with what audiences read of them. Kept up to date from the log. */
+/** User with caught-up queues and the state that audiences read, updated from the log. */
 export interface OnlineUser {
   readonly userId: UserId;
   readonly queues: Set<LiveQueue>;
 }
 
-/** What a live realm starts from; the log goes on from there. */
+/** Initial state of a live realm, from which it follows the log. */
 export interface RealmSnapshot {
-  /** The snapshot includes every event up to it. */
+  /** Last event included in the snapshot. */
   readonly lastSeq: EventSeq;
 }
 
-/** Answers of storage that audiences need. */
+/** Results of storage look-ups for audiences. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface AudienceAnswers {}
 
-/** Of whom storage is asked. */
+/** Users for whom storage is queried. */
 export interface AskedUsers {
   readonly ids: readonly UserId[];
 }
 
-/** The user for whom an audience is decided: one object is reused for all of them, so that deciding allocates nothing. */
+/** User for whom an audience is decided. One object is reused for all users, so that deciding allocates nothing. */
 export class LiveCandidate {
-  /** Set before anything is asked. */
+  /** Set before any decision. */
   user!: OnlineUser;
 
   constructor(public answers: AudienceAnswers) {}
 }
 
-/** The owner of a queue that reads the log. */
+/** Owner of a queue that reads the log. */
 export interface ReplayedCandidate {
   readonly user: QueueOwnerRights;
-  /** Of the event as of which they are decided. */
+  /** Event as of which audiences are decided. */
   seq: EventSeq;
   answers: AudienceAnswers;
 }
 
 /**
- * What a feature keeps in memory of a realm while users are online: it starts from a snapshot, and follows the feature's
- * events. Its size grows with the users online.
+ * In-memory state of a feature for the online users of a realm, which starts from a snapshot and follows events. Its
+ * size grows with the number of online users.
  */
 export interface LiveProjection {
-  /** Called when they are among those online already. */
+  /** Called after the user was added to the online users. */
   add(user: OnlineUser): void;
   remove(user: OnlineUser): void;
-  /** Before the event is distributed. */
+  /** Called before the event is distributed. */
   fold(event: DomainEvent): void;
 }
 
-/** Those online in an audience, for kinds whose members are known without looking at every user. */
+/** Online members of an audience, for kinds that need no scan of all users. */
 export type AudienceMembers<K extends FeatureAudienceKind> = {
   readonly [T in K]: (audience: AudienceOf<T>) => ReadonlySet<OnlineUser>;
 };
 
-/** The projections of all features. */
+/** Combined projections of all features. */
 export interface RealmProjection extends LiveProjection {
   readonly members: Partial<AudienceMembers<FeatureAudienceKind>>;
   membershipOf(candidate: LiveCandidate): FeatureMembership;
   ownerOf(user: OnlineUser): QueueOwner;
-  /** Whether anybody online is concerned, so that it has to be looked up. */
+  /** True if the questions concern an online user and have to be looked up. */
   concerns(questions: AudienceQuestions): boolean;
-  /** Everybody online. */
+  /** All online users. */
   askedUsers(): AskedUsers;
 }
 
-/** Which events a queue gets beside those whose audience its owner is in, and which of these it does not get. */
+/** Selects additional events for a queue and excludes others from it. */
 export interface QueueSelection {
-  /** Whether a queue gets public events whoever they are for, provided its owner may read them. */
+  /** True if a queue receives public events regardless of their audience, as far as its owner may read them. */
   isOpen(filter: QueueFilter): boolean;
   isPublic(event: DomainEvent): boolean;
-  /** Asked each time, because it changes. */
+  /** Evaluated each time, because the right may change. */
   mayReadPublic(user: OnlineUser | QueueOwnerRights): boolean;
-  /** Whether the event passes the queue's narrow. */
+  /** True if the event passes the queue's narrow. */
   isInNarrow(queue: EventQueue, event: DomainEvent): boolean;
 }
 
-/** A receiver of whom something has to be looked up before an event is presented to them. */
+/** Receiver for whom data must be loaded before an event is presented. */
 export interface ReceiverRequest {
   readonly owner: QueueOwner;
   readonly needs: EventNeeds;
-  /** Of the event; null: it is not logged. */
+  /** Seq of the event; null if it is not logged. */
   readonly seq: EventSeq | null;
 }
 
-/** What delivery has features decide and look up; put together from all of them in composition/delivery-features.ts. */
+/** Decisions and look-ups that features contribute to delivery, combined in composition/delivery-features.ts. */
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
   readonly noAnswers: AudienceAnswers;
-  /** Null: there is no such user, or they are deactivated. */
+  /** Returns null if the user does not exist or is deactivated. */
   loadRights(repositories: Repositories, queue: EventQueue): Promise<QueueOwnerRights | null>;
   loadSnapshot(repositories: Repositories, realmId: RealmId): Promise<RealmSnapshot>;
-  /** A constant number of statements. */
+  /** Uses a constant number of statements. */
   findAnswers(
     repositories: Repositories,
     realmId: RealmId,
     questions: AudienceQuestions,
     asked: AskedUsers,
   ): Promise<AudienceAnswers>;
-  /** Null: the questions do not concern the owner. */
+  /** Returns null if the questions do not concern the owner. */
   askedOwner(rights: QueueOwnerRights, questions: AudienceQuestions): AskedUsers | null;
   membershipOf(candidate: ReplayedCandidate): FeatureMembership;
   onlineUser(rights: QueueOwnerRights): OnlineUser;
-  /** `users`: those online; the caller keeps the map up to date. */
+  /** `users` holds the online users; the caller updates the map. */
   projectionOf(snapshot: RealmSnapshot, users: ReadonlyMap<UserId, OnlineUser>): RealmProjection;
-  /** Whose queues end with this event; null: nobody's. */
+  /** Returns the user whose queues end with this event; null if there is none. */
   signedOutBy(event: DomainEvent): UserId | null;
-  /** Of an event for which nothing has to be looked up. */
+  /** Returns the receiver of an event that needs no look-up. */
   receiver(owner: QueueOwner): Receiver;
   isNeeded(needs: EventNeeds, owner: QueueOwner): boolean;
-  /** In the order they were asked for. A constant number of statements. */
+  /** Loads receivers in request order, in a constant number of statements. */
   loadReceivers(
     repositories: Repositories,
     realmId: RealmId,
@@ -137,53 +137,53 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   ): Promise<readonly Receiver[]>;
 }
 
-/** What deciding an audience reads: one user, as of one event. */
+/** State of one user as of one event, read when deciding audiences. */
 export interface BaseMembership {
   isAmong(ids: readonly UserId[]): boolean;
   hasQueue(id: string): boolean;
 }
 
-/** A feature adds what its kinds of audience ask, by declaration merging: methods only. */
+/** Features add methods for their kinds of audience by declaration merging. */
 export interface Membership extends BaseMembership {}
 
-/** What features know of a user, for audiences. */
+/** Membership methods contributed by features. */
 export type FeatureMembership = Omit<Membership, keyof BaseMembership>;
 
-/** What audiences ask about that has to be looked up: lists of ids, each id once. A feature adds its own. */
+/** Look-ups required by audiences: lists of distinct ids. Features add their own. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface AudienceQuestions {}
 
 export type FeatureAudienceKind = Exclude<AudienceKind, keyof BaseAudienceTypes>;
 
-/** What a kind of audience means. */
+/** Semantics of one kind of audience. */
 export interface AudienceRule<A> {
-  /** Whether a value read from the log is an audience of this kind; `kind` itself is checked already. */
+  /** True if a value from the log is a valid audience of this kind. `kind` itself is already checked. */
   readonly isValid: (part: Readonly<Record<string, unknown>>) => boolean;
   readonly includes: (audience: A, member: Membership) => boolean;
-  /** What has to be looked up before; absent: nothing. */
+  /** Required look-ups; absent if there are none. */
   readonly questions?: (audience: A) => AudienceQuestions;
 }
 
-/** One for each of a feature's kinds of audience. */
+/** One rule for each kind of audience of a feature. */
 export type AudienceRules<K extends FeatureAudienceKind> = { readonly [T in K]: AudienceRule<AudienceOf<T>> };
 
-/** What can be done with audiences of every kind. */
+/** Operations on audiences of every kind. */
 export interface Audiences {
   readonly isInAudience: (audience: Audience, member: Membership) => boolean;
   readonly questionsOf: (audience: Audience) => AudienceQuestions;
-  /** An audience as the log keeps it. Null: it is none. */
+  /** Parses an audience from the log; null if it is invalid. */
   readonly parseAudience: (value: unknown) => Audience | null;
 }
 
 const NO_QUESTIONS: AudienceQuestions = {};
 
-/** No writer nests audiences as deep as this; deeper ones are refused as damaged. */
+/** Maximum nesting depth. Deeper audiences are rejected as damaged, because no writer produces them. */
 const MAX_DEPTH = 16;
 
 export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audiences {
-  /** A rule takes audiences of its own kind only: whoever looks one up by an audience's kind gives it that audience. */
+  /** Each rule takes only audiences of its own kind, and every look-up uses the audience's kind as key. */
   const byKind = rules as unknown as Readonly<Record<string, AudienceRule<Audience>>>;
-  /** Undefined for the kinds of no feature. */
+  /** Returns undefined for unknown kinds. */
   const ruleOf = (kind: unknown) =>
     typeof kind === 'string' && Object.hasOwn(byKind, kind) ? byKind[kind] : undefined;
 
@@ -245,7 +245,7 @@ export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audience
   return { isInAudience, questionsOf, parseAudience: (value) => (isAudience(value, 0) ? value : null) };
 }
 
-/** Each id once. */
+/** Merges questions and removes duplicate ids. */
 export function mergeQuestions(questions: readonly AudienceQuestions[]): AudienceQuestions {
   const asked = questions.filter((each) => each !== NO_QUESTIONS);
   if (asked.length < 2) return asked[0] ?? NO_QUESTIONS;
@@ -264,8 +264,8 @@ interface Waiting extends ReceiverRequest {
 }
 
 /**
- * Looks up what events depend on of those who receive them: once for all receivers of the same turn of the event loop, which is
- * to say for everybody whom a commit concerns.
+ * Loads receiver data for events, once for all receivers of a turn of the event loop, which covers all receivers of a
+ * commit.
  */
 export class ReceiverLoader {
   private readonly waiting = new Map<RealmId, Waiting[]>();

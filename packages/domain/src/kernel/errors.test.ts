@@ -1,6 +1,6 @@
 import { DomainError, declaredErrors, declareErrors, SHARED_ERRORS } from './errors.js';
 
-it('gives each refusal its kind, and the HTTP status of that', () => {
+it('maps each error code to its kind and HTTP status', () => {
   expect(new DomainError('NOT_PERMITTED', 'No')).toMatchObject({ kind: 'forbidden', status: 403 });
   expect(new DomainError('SERVER_BUSY', 'Later', { retryAfter: 1 })).toMatchObject({
     kind: 'unavailable',
@@ -8,17 +8,17 @@ it('gives each refusal its kind, and the HTTP status of that', () => {
   });
 });
 
-it('has the details of its code', () => {
+it('carries the details of its code', () => {
   const error: DomainError = new DomainError('RATE_LIMITED', 'Later', { retryAfter: 7 });
   expect(error.is('RATE_LIMITED') && error.details.retryAfter).toBe(7);
   expect(error.is('SERVER_BUSY')).toBe(false);
   expect(new DomainError('NOT_PERMITTED', 'No').details).toEqual({});
 });
 
-it('lists what is declared', () => {
+it('lists the declared codes', () => {
   expect([...declaredErrors()]).toEqual(expect.arrayContaining(Object.entries(SHARED_ERRORS)));
 });
 
-it('refuses a code that is declared twice', () => {
+it('throws for a code that is declared twice', () => {
   expect(() => declareErrors({ NOT_PERMITTED: 'forbidden' })).toThrow('NOT_PERMITTED is declared twice');
 });

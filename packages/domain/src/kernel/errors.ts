@@ -1,41 +1,41 @@
-/** What kind of refusal a code is, for those who handle kinds of them alike. */
+/** Kind of an error code, for handling similar errors alike. */
 export type ErrorKind = keyof typeof STATUS_OF_KIND;
 
 const STATUS_OF_KIND = {
-  /** The request is invalid, whatever is stored. */
+  /** The request is invalid, independent of stored data. */
   invalid: 400,
-  /** It is not known who asks. */
+  /** The caller is not authenticated. */
   unauthenticated: 401,
-  /** Whoever asks may not do it. */
+  /** The caller lacks permission. */
   forbidden: 403,
-  /** What the request names does not exist, or the caller cannot see it. */
+  /** The requested entity does not exist or is hidden from the caller. */
   unknown: 404,
-  /** The request contradicts what is stored. */
+  /** The request conflicts with stored data. */
   conflict: 409,
-  /** Asked too often. */
+  /** The rate limit is exceeded. */
   tooMany: 429,
-  /** Nothing is wrong with the request, but it cannot be done now. */
+  /** The request is valid, but cannot be processed now. */
   unavailable: 503,
 } as const;
 
 /**
- * Every reason for a refusal, by its code. Each feature declares its own and merges them in:
+ * All error codes. Each feature declares its own and merges them in:
  *
  *     export const CHANNEL_ERRORS = declareErrors({ CHANNEL_NAME_TAKEN: 'conflict' });
  *     type ChannelErrors = typeof CHANNEL_ERRORS;
  *     declare module './errors.js' { interface ErrorCodes extends ChannelErrors {} }
  *
- * A code of its own is due for each reason that somebody could act on; one reason has one code, however many texts.
+ * Add a separate code for each reason that callers can act on. One reason has one code, even with several texts.
  * `docs/errors.md` lists them for embedders.
  */
 export interface ErrorCodes extends SharedErrors {}
 
 export type ErrorCode = keyof ErrorCodes;
 
-/** Interfaces vanish when a program runs, so that the kinds are kept here as well. */
+/** Kinds at runtime, where interfaces do not exist. */
 const kinds = new Map<string, ErrorKind>();
 
-/** Called once per feature, when its module is loaded. @throws Error for a code that is declared twice */
+/** Called once per feature on module load. @throws Error for a code that is declared twice */
 export function declareErrors<const T extends Readonly<Record<string, ErrorKind>>>(codes: T): T {
   for (const [code, kind] of Object.entries(codes)) {
     if (kinds.has(code)) throw new Error(`The error code ${code} is declared twice.`);
@@ -44,31 +44,31 @@ export function declareErrors<const T extends Readonly<Record<string, ErrorKind>
   return codes;
 }
 
-/** Every code that is declared, with its kind. */
+/** All declared codes with their kinds. */
 export const declaredErrors = (): ReadonlyMap<string, ErrorKind> => kinds;
 
 type SharedErrors = typeof SHARED_ERRORS;
 
-/** Of no feature alone. */
+/** Codes shared by several features. */
 export const SHARED_ERRORS = declareErrors({
-  /** None of the permissions that allow it was granted. */
+  /** The caller holds none of the permissions that allow the operation. */
   NOT_PERMITTED: 'forbidden',
   BAD_SETTING_VALUE: 'invalid',
   RATE_LIMITED: 'tooMany',
-  /** There is no room for the request now. */
+  /** The server is at capacity. */
   SERVER_BUSY: 'unavailable',
-  /** What is stored is lost or damaged; trying again does not help. */
+  /** Stored data is lost or damaged; retrying does not help. */
   STORAGE_UNAVAILABLE: 'unavailable',
 });
 
-/** `retryAfter`: in seconds. */
+/** `retryAfter`: seconds. */
 interface RetryLater {
   readonly retryAfter: number;
 }
 
 /**
- * Data that goes with refusals, by code and in the domain's names. A feature merges in that of its codes, beside them; with
- * a code that is absent here goes none.
+ * Details of errors by code, in domain terms. A feature merges in those of its codes; codes not listed here have
+ * none.
  */
 export interface ErrorDetails {
   RATE_LIMITED: RetryLater;
@@ -77,10 +77,10 @@ export interface ErrorDetails {
 
 type NoDetails = Readonly<Record<never, never>>;
 
-/** Of any of several codes: with one of them. */
+/** Details of one of the given codes. */
 export type DetailsOf<C extends ErrorCode> = C extends keyof ErrorDetails ? ErrorDetails[C] : NoDetails;
 
-/** The last parameter of what refuses with a code: absent where no data goes with it. */
+/** Last parameter of functions that reject with a code; absent if the code has no details. */
 export type DetailsParameter<C extends ErrorCode> = C extends keyof ErrorDetails
   ? NoDetails extends ErrorDetails[C]
     ? [details?: ErrorDetails[C]]
@@ -88,8 +88,8 @@ export type DetailsParameter<C extends ErrorCode> = C extends keyof ErrorDetails
   : [];
 
 /**
- * A refusal. Thrown, so that it also rolls the unit of work back. `message` is for people: the contract's text, unless
- * that spells names of the API, which the HTTP adapter then writes.
+ * Expected error that rejects a request and rolls back the unit of work. `message` is for people and has the
+ * contract's text. The HTTP adapter supplies texts that contain wire names.
  */
 export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
   readonly details: DetailsOf<C>;
@@ -104,7 +104,7 @@ export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
     this.details = (details ?? {}) as DetailsOf<C>;
   }
 
-  /** Whether it is of this code, and so has its details. */
+  /** True if the error has this code and therefore its details. */
   is<T extends ErrorCode>(code: T): this is DomainError<T> {
     return (this.code as ErrorCode) === code;
   }
@@ -119,13 +119,13 @@ export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** @throws DomainError where it was kept instead of the value. */
+/** @throws DomainError if the value is an error. */
 export function orThrow<T>(value: T | DomainError): T {
   if (value instanceof DomainError) throw value;
   return value;
 }
 
-/** What the work answers, or why it refuses: a refusal that is said later, where its turn comes. */
+/** Returns the result, or the DomainError to throw later in its place in the validation order. */
 export function refusalOr<T>(work: () => T): T | DomainError {
   try {
     return work();

@@ -8,7 +8,7 @@ const seq = (number: number) => number as EventSeq;
 const BEGINNING = seq(0);
 const END = seq(Number.MAX_SAFE_INTEGER);
 
-/** A log of so many events beyond those of the realm’s creation, and how often it was looked at. */
+/** Creates a log with `count` events beyond those of the realm’s creation, and counts its reads. */
 async function aLog(count: number) {
   const fixture = await createFixture();
   const { id: realmId } = fixture.realm;
@@ -47,8 +47,8 @@ async function readAll(cache: EventCache, realmId: RealmId, after: EventSeq, upT
 
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
 
-describe('the cache of events', () => {
-  it('reads the whole log in order, each page once for all readers', async () => {
+describe('EventCache', () => {
+  it('reads the whole log in order and each page once for all readers', async () => {
     const { fixture, realmId, first, last, looks } = await aLog(300);
     const cache = new EventCache(fixture.uow);
     for (let reader = 0; reader < 10; reader++) {
@@ -57,7 +57,7 @@ describe('the cache of events', () => {
     expect(looks.count).toBeLessThanOrEqual(4);
   });
 
-  it('answers no events beyond the end that was asked for', async () => {
+  it('returns no events beyond the requested end', async () => {
     const { fixture, realmId, first } = await aLog(20);
     const cache = new EventCache(fixture.uow);
     const upTo = seq(first + 7);
@@ -66,7 +66,7 @@ describe('the cache of events', () => {
     }
   });
 
-  it('answers the same object to all readers, though it is read twice', async () => {
+  it('returns the same object to all readers even if it is read twice', async () => {
     const { fixture, realmId, first, last } = await aLog(4);
     const cache = new EventCache(fixture.uow);
     const [late] = (await cache.listAfter(realmId, seq(last - 1), last))!;
@@ -75,7 +75,7 @@ describe('the cache of events', () => {
     expect(cache.find(realmId, last)).toBe(late);
   });
 
-  it('keeps events that were just committed, and reads earlier ones', async () => {
+  it('keeps events that were just committed and reads earlier ones', async () => {
     const { fixture, realmId, first, last, looks } = await aLog(6);
     const cache = new EventCache(fixture.uow);
     const [newest] = await fixture.uow.read(({ events }) => events.listAfter(realmId, seq(last - 1), 1));
@@ -86,7 +86,7 @@ describe('the cache of events', () => {
     expect(await readAll(cache, realmId, seq(first - 1), last)).toEqual(from(first, last));
   });
 
-  it('keeps no more bytes than its limit, and reads evicted events again', async () => {
+  it('respects its byte limit and reads evicted events again', async () => {
     const { fixture, realmId, first, last, looks } = await aLog(1000);
     const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
@@ -101,7 +101,7 @@ describe('the cache of events', () => {
     expect(cache.find(realmId, last)).toBeDefined();
   });
 
-  it('evicts what was used least recently', async () => {
+  it('evicts the least recently used page', async () => {
     const { fixture, realmId, first, last } = await aLog(1000);
     const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
@@ -114,7 +114,7 @@ describe('the cache of events', () => {
     }
   });
 
-  it('answers null where the log does not have the next event', async () => {
+  it('returns null if the log no longer has the next event', async () => {
     const { fixture, realmId, first, last } = await aLog(10);
     const cache = new EventCache(fixture.uow);
     expect(await cache.listAfter(realmId, last, END)).toBeNull();
@@ -123,7 +123,7 @@ describe('the cache of events', () => {
     expect(await readAll(cache, realmId, seq(first + 4), last)).toEqual(from(first + 5, last));
   });
 
-  it('keeps realms apart', async () => {
+  it('separates realms', async () => {
     const { fixture, realmId, last } = await aLog(1);
     const cache = new EventCache(fixture.uow);
     await readAll(cache, realmId, BEGINNING, last);
@@ -135,13 +135,13 @@ describe('the cache of events', () => {
     expect(cache.find(realmId, last)).toBeDefined();
   });
 
-  describe('when messages are deleted', () => {
+  describe('EventCache after messages are deleted', () => {
     const typeAt = (cache: EventCache, realmId: RealmId, at: EventSeq) => {
       const logged = cache.find(realmId, at);
       return logged && 'event' in logged ? logged.event.type : logged;
     };
 
-    it('answers them as the log has them', async () => {
+    it('returns events as they are in the log', async () => {
       const { fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 7 as MessageId);
       await append(fixture, 1, 8 as MessageId);
@@ -152,7 +152,7 @@ describe('the cache of events', () => {
       expect(types).toEqual(['message.flag_changed', 'message.flag_changed', 'blank']);
     });
 
-    it('drops pages that were being read meanwhile', async () => {
+    it('drops pages that were being read during the deletion', async () => {
       const { fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 8 as MessageId);
       const cache = new EventCache(fixture.uow);

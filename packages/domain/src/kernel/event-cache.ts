@@ -3,29 +3,29 @@ import type { EventSeq, MessageId, RealmId } from './ids.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
 const EVENTS_PER_PAGE = 128;
-/** Read from the log at a time, in bytes of JSON. */
+/** Bytes of JSON read from the log at a time. */
 const PAGE_BYTES = 1024 * 1024;
-/** Of everything that is kept, about. */
+/** Approximate size limit of the cache. */
 const DEFAULT_BYTES = 24 * 1024 * 1024;
 
 interface Page {
   readonly key: number;
   readonly realmId: RealmId;
-  /** By place in the page; undefined: not read. */
+  /** Events by position in the page; undefined if not loaded. */
   readonly events: (LoggedEvent | undefined)[];
   bytes: number;
 }
 
 /**
- * Decoded events, each of them once however many queues read it. Kept page by page, up to a number of bytes; evicted ones are
- * read from the log again.
+ * Cache of decoded events, shared by all queues. Holds pages up to a byte limit; evicted ones are read from the log
+ * again.
  */
 export class EventCache {
-  /** The ones used least recently first. */
+  /** Least recently used first. */
   private readonly pages = new Map<number, Page>();
   private newest: Page | null = null;
   private bytes = 0;
-  /** Counts invalidations: a page that was being read during one is read again. */
+  /** Number of invalidations. A page whose read overlaps an invalidation is read again. */
   private changes = 0;
 
   constructor(
@@ -33,26 +33,26 @@ export class EventCache {
     private readonly maxBytes = DEFAULT_BYTES,
   ) {}
 
-  /** Bytes of everything kept, about. */
+  /** Approximate size of the cache in bytes. */
   get size(): number {
     return this.bytes;
   }
 
-  /** An event that was just committed. */
+  /** Adds an event that was just committed. */
   add(logged: LoggedEvent): void {
     const page = this.pageOf(logged.realmId, logged.seq) ?? this.newPage(logged.realmId, logged.seq);
     this.put(page, logged);
     this.shrink();
   }
 
-  /** Undefined: it is not cached. */
+  /** Returns undefined if the event is not cached. */
   find(realmId: RealmId, seq: EventSeq): LoggedEvent | undefined {
     return this.pageOf(realmId, seq)?.events[seq % EVENTS_PER_PAGE];
   }
 
   /**
-   * Events after this one in order, up to and including `upTo`: not all of them, but one at least. Null when the log no
-   * longer has the next one.
+   * Returns at least one event after `after`, in order and up to `upTo` inclusive. Null if the log no longer has the
+   * next one.
    */
   async listAfter(realmId: RealmId, after: EventSeq, upTo: EventSeq): Promise<readonly LoggedEvent[] | null> {
     const next = (after + 1) as EventSeq;
@@ -70,7 +70,7 @@ export class EventCache {
     return found;
   }
 
-  /** The log no longer quotes these messages. */
+  /** Drops events that quote these messages, which the log has blanked. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): void {
     this.changes++;
     const blanked = new Set(messageIds);
@@ -83,13 +83,13 @@ export class EventCache {
     }
   }
 
-  /** Cached events of the realm may differ from the log now. */
+  /** Evicts the realm's events, which may differ from the log now. */
   forget(realmId: RealmId): void {
     this.changes++;
     for (const page of this.pages.values()) if (page.realmId === realmId) this.drop(page);
   }
 
-  /** From this one on, as many as are cached without a gap. */
+  /** Returns the cached events from `from` on up to the first gap. */
   private run(realmId: RealmId, from: EventSeq, upTo: EventSeq): readonly LoggedEvent[] {
     const page = this.pageOf(realmId, from);
     if (!page) return [];
@@ -120,9 +120,9 @@ export class EventCache {
 
   private put(page: Page, logged: LoggedEvent): void {
     const place = logged.seq % EVENTS_PER_PAGE;
-    // Readers of before hold the same object, and what was derived from it.
+    // Earlier readers hold this object and data derived from it.
     if (page.events[place] !== undefined) return;
-    // No holes: what was not read is undefined.
+    // Fills gaps with undefined to avoid a sparse array.
     while (page.events.length < place) page.events.push(undefined);
     page.events[place] = logged;
     const bytes = bytesOf(logged);
@@ -148,11 +148,11 @@ const PAGES_PER_REALM = 2 ** 32;
 const keyOf = (realmId: RealmId, seq: EventSeq): number =>
   realmId * PAGES_PER_REALM + Math.floor(seq / EVENTS_PER_PAGE);
 
-/** Estimate of what a plain value takes in memory, rather too high. */
+/** Estimates the memory of a plain value, rather too high. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length * 2;
   if (typeof value !== 'object' || value === null) return 8;
-  // Long lists are of ids.
+  // Long lists contain ids.
   if (Array.isArray(value) && typeof value[0] === 'number') return 32 + 16 * value.length;
   let bytes = 32;
   for (const member of Array.isArray(value) ? value : Object.values(value)) bytes += 8 + bytesOf(member);

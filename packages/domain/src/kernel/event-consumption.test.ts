@@ -41,7 +41,7 @@ async function consuming() {
   return { fixture: fixture as Fixture, realmId, uow, time, heard, reports, happens, settle, start, stored, lastSeq };
 }
 
-it('gets what happens from its first start on, in order, and stores where it stands', async () => {
+it('delivers events in order from its first start on and stores its position', async () => {
   const { start, happens, settle, heard, stored, lastSeq, realmId } = await consuming();
   const before = await lastSeq();
   const consumption = await start();
@@ -52,7 +52,7 @@ it('gets what happens from its first start on, in order, and stores where it sta
   expect(await stored()).toEqual(new Map([[realmId, before + 3]]));
 });
 
-it('resumes from its stored position, with the events of the meantime and of new realms', async () => {
+it('resumes from its stored position, including new realms', async () => {
   const { fixture, start, happens, heard, realmId, lastSeq } = await consuming();
   await (await start()).stop();
   const seq = await happens();
@@ -66,7 +66,7 @@ it('resumes from its stored position, with the events of the meantime and of new
   expect(await lastSeq()).toBe(seq);
 });
 
-it('begins with the oldest event there is where it is asked to', async () => {
+it('starts at the oldest event if requested', async () => {
   const { start, happens, heard } = await consuming();
   const last = await happens(250);
   await start({ begins: 'atOldestEvent' });
@@ -74,7 +74,7 @@ it('begins with the oldest event there is where it is asked to', async () => {
   expect(Math.max(...heard.map(([, seqs]) => seqs.length))).toBe(100);
 });
 
-it('brings events again that it failed at, after growing delays, and none after them before', async () => {
+it('retries failed events after growing delays before later ones', async () => {
   const { start, happens, heard, settle, time, reports, realmId } = await consuming();
   let fails = true;
   const consumption = await start({
@@ -105,7 +105,7 @@ it('brings events again that it failed at, after growing delays, and none after 
   expect(time.pending).toBe(0);
 });
 
-it('stores its changes together with its position, or neither', async () => {
+it('stores its changes and its position atomically', async () => {
   const { start, happens, settle, stored, realmId, time } = await consuming();
   let fails = true;
   const consumption = await start({
@@ -125,7 +125,7 @@ it('stores its changes together with its position, or neither', async () => {
   expect((await stored())!.get(realmId)).toBe(seq);
 });
 
-it('passes over unwanted events, and stores its position when it stops or after many of them', async () => {
+it('skips unwanted events and stores its position on stop or after many of them', async () => {
   const { start, happens, settle, stored, heard, realmId } = await consuming();
   const consumption = await start({ isWanted: () => false });
   const before = (await stored())!.get(realmId)!;
@@ -138,7 +138,7 @@ it('passes over unwanted events, and stores its position when it stops or after 
   expect(heard).toEqual([]);
 });
 
-it('does not continue from a position that another process has advanced', async () => {
+it('stops at a position that another process has advanced', async () => {
   const { start, happens, settle, stored, realmId, time, heard } = await consuming();
   const slow = await start({ consume: async () => null, isWanted: () => false });
   const other = await start();
@@ -157,7 +157,7 @@ it('does not continue from a position that another process has advanced', async 
   expect(heard.flatMap(([, seqs]) => seqs)).toEqual([second - 1, second]);
 });
 
-it('leaves out events whose content is gone', async () => {
+it('skips events whose content was deleted', async () => {
   const { start, happens, settle, heard, uow, realmId } = await consuming();
   const consumption = await start();
   await uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }));
@@ -167,13 +167,13 @@ it('leaves out events whose content is gone', async () => {
   expect(heard).toEqual([[realmId, [seq]]]);
 });
 
-it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('refuses the name %j', async (name) => {
+it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('rejects the name %j', async (name) => {
   const { start, uow } = await consuming();
   await expect(start({ name })).rejects.toMatchObject({ code: 'INVALID_CONSUMER_NAME' });
   expect(await uow.read((r) => r.consumers.list())).toEqual([]);
 });
 
-it('hands over at most one batch at a time', async () => {
+it('delivers at most one batch at a time', async () => {
   const { start, happens, settle } = await consuming();
   let running = 0;
   let most = 0;

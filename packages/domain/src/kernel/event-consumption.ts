@@ -6,9 +6,9 @@ import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
 /** In code points. */
 export const MAX_CONSUMER_NAME_LENGTH = 100;
-/** On the whole server: each keeps events in the log until it is done with them. */
+/** Per server. Each consumer keeps events in the log until it has processed them. */
 export const MAX_CONSUMERS = 50;
-/** In a realm: so many events the log keeps for a consumer that is behind, and no more. */
+/** Maximum number of events per realm that the log keeps for lagging consumers. */
 export const MAX_EVENTS_FOR_CONSUMERS = 1_000_000;
 
 /** @throws DomainError INVALID_CONSUMER_NAME */
@@ -22,24 +22,30 @@ export function checkConsumerName(name: string): void {
 }
 
 export interface EventConsumerReads {
-  /** Ascending names. */
+  /** Returns names in ascending order. */
   list(): Promise<readonly string[]>;
-  /** By realm: the last event that it is done with. A realm that is absent it reads from the beginning. Null: no such consumer. */
+  /**
+   * Returns the last processed event by realm. A missing realm is read from the beginning. Null if the consumer is
+   * unknown.
+   */
   findPositions(name: string): Promise<ReadonlyMap<RealmId, EventSeq> | null>;
-  /** Of all consumers in the realm, 0 for one that has read nothing of it; null while there is no consumer. */
+  /** Returns the lowest position of all consumers in the realm, 0 if one has read nothing; null without consumers. */
   lowestPosition(realmId: RealmId): Promise<number | null>;
 }
 
 /**
- * Parts of the host application that work through every event, each with its place in every log. Every implementation passes
+ * Positions of the host application's event consumers in each realm's log. Every implementation passes
  * event-consumer-repository.contract.ts.
  */
 export interface EventConsumerRepository extends EventConsumerReads {
-  /** Answers false, and changes nothing, when there is one of this name. @throws DomainError TOO_MANY_CONSUMERS */
+  /** Returns false and changes nothing if the name is taken. @throws DomainError TOO_MANY_CONSUMERS */
   add(name: string, positions: ReadonlyMap<RealmId, EventSeq>): Promise<boolean>;
-  /** From one event to a later one. Answers false, and changes nothing, when it does not stand at `from` (0: the beginning). */
+  /**
+   * Moves the position from one event to a later one. Returns false and changes nothing if the position is not `from`
+   * (0 is the beginning).
+   */
   advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean>;
-  /** Whether there was one. */
+  /** Returns true if the consumer existed. */
   remove(name: string): Promise<boolean>;
 }
 
@@ -52,23 +58,23 @@ declare module './unit-of-work.js' {
   }
 }
 
-/** What is to be done in the unit that stores that the events are done with. Awaits nothing but its repositories. */
+/** Work for the transaction that stores the position. Awaits only its repositories. */
 export type ConsumerUnit = (tx: Transaction) => Promise<void>;
 
 /**
- * Gets the next events of one realm, at least one, in order of seq. Runs outside of any unit, so that it may wait for whatever
- * it likes; a throw brings the same events again later. Null: there is nothing to store but that they are done with.
+ * Receives the next events of one realm, at least one, in order of seq. Runs outside transactions and may block; if
+ * it throws, the events are delivered again. Returns null if only the position has to be stored.
  */
 export type ConsumeEvents = (realmId: RealmId, events: readonly StoredEvent[]) => Promise<ConsumerUnit | null>;
 
 export interface ConsumerOptions {
   readonly name: string;
   readonly consume: ConsumeEvents;
-  /** Which events it is for; those it is not for are passed over. */
+  /** Selects the events to deliver; others are skipped. */
   readonly isWanted: (event: StoredEvent) => boolean;
-  /** Where a consumer of this name begins that has never been here before. */
+  /** Starting position of a new consumer. */
   readonly begins: 'now' | 'atOldestEvent';
-  /** At once. */
+  /** Maximum number of events per batch. */
   readonly maxEvents: number;
 }
 
@@ -79,20 +85,20 @@ export interface ConsumptionParts {
 }
 
 const PAGE_BYTES = 1024 * 1024;
-/** In a realm: the last event that it is stored to be done with, and the last one read; what lies between was passed over. */
+/** Position in a realm: last event stored as processed and last event read. Events in between were skipped. */
 interface Position {
   stored: number;
   read: number;
 }
 
-/** After a failure, and at most. */
+/** Initial and maximum retry delay. */
 const RETRY_MS = [250, 60_000] as const;
-/** So many events that were passed over may come again after a crash: nobody sees them. */
+/** Maximum number of skipped events that may be read again after a crash. */
 const MAX_UNSAVED = 500;
 
 /**
- * Works through the log of each realm for one consumer. Every event reaches it at least once, in the order of its realm: where
- * it stands is stored after it is done with them, together with what it wants to change.
+ * Processes the log of each realm for one consumer. Every event is delivered at least once in realm order. The
+ * position is stored after processing, in the same transaction as the consumer's changes.
  */
 export class EventConsumption {
   private readonly positions = new Map<RealmId, Position>();
@@ -120,7 +126,7 @@ export class EventConsumption {
     return consumption;
   }
 
-  /** Cheap and idempotent: called after each commit. */
+  /** Cheap and idempotent; called after each commit. */
   wake(): void {
     this.isWoken = true;
     if (this.isStopped) return;
@@ -130,7 +136,7 @@ export class EventConsumption {
     });
   }
 
-  /** Lets the consumer finish what it is at. */
+  /** Waits until the consumer has finished its current batch. */
   async stop(): Promise<void> {
     this.isStopped = true;
     for (const { cancel } of this.retries.values()) cancel?.();
@@ -202,7 +208,7 @@ export class EventConsumption {
         }),
       };
       this.retries.set(realmId, retry);
-      // Another process may go on in between: what is stored is read again.
+      // Another process may advance in the meantime, so the position is read again.
       this.positions.delete(realmId);
     }
   }
@@ -219,7 +225,7 @@ export class EventConsumption {
 
   private logGaps(realmId: RealmId, after: number, page: readonly LoggedEvent[]): void {
     const first = page[0]!.seq;
-    // What a realm began with may be gone before a consumer comes.
+    // The first events of a realm may be pruned before a consumer starts.
     if (after > 0 && first > after + 1) {
       this.reportProblem('a consumer was too far behind: events are lost to it', { realmId, after, before: first });
     }

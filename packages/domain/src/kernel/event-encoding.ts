@@ -11,13 +11,13 @@ import {
 } from './event-queue.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds } from './ids.js';
 
-/** Of one in a list, with its comma. */
+/** Estimated length of an id in a list, including its comma. */
 const ID_LENGTH = 8;
 
-/** An event as storage keeps it. */
+/** Event in its stored form. */
 export interface EncodedEvent {
   readonly format: number;
-  /** JSON, both. */
+  /** JSON texts. */
   readonly payload: string;
   readonly audience: string;
 }
@@ -29,14 +29,14 @@ export interface EncodedRow extends EncodedEvent {
   readonly quotes: MessageId | null;
 }
 
-/** How events are written to the log and read from it. */
+/** Encodes events for the log and decodes them. */
 export interface EventEncoding {
   readonly encodeEvent: (announcement: Pick<Announcement, 'event' | 'audience'>) => EncodedEvent;
-  /** Never throws: what cannot be read is answered as unreadable. */
+  /** Never throws; returns unreadable rows as such. */
   readonly decodeEvent: (row: EncodedRow) => LoggedEvent;
-  /** Of a row and what it was decoded to, about: of the text, were nothing of it packed. */
+  /** Approximate size of a row and its decoded event, as if nothing were packed. */
   readonly sizeOf: (row: Pick<EncodedRow, 'payload' | 'audience'>, logged: LoggedEvent) => number;
-  /** What is left of an event whose content is gone. */
+  /** Replacement for an event whose content was deleted. */
   readonly blankEvent: EncodedEvent;
 }
 
@@ -73,18 +73,18 @@ export function eventEncoding(
   return { encodeEvent, decodeEvent, sizeOf, blankEvent };
 }
 
-/** What marks or deletes a topic names all of its messages. */
+/** Events that mark or delete a topic name all of its messages. */
 const packed = (event: DomainEvent): unknown =>
   'messageIds' in event ? { ...event, messageIds: packIds(event.messageIds) } : event;
 
-/** Null where its list of messages is damaged. */
+/** Returns null if the list of messages is damaged. */
 function unpacked(event: DomainEvent): DomainEvent | null {
   if (!('messageIds' in event) || Array.isArray(event.messageIds)) return event;
   const messageIds = unpackIds(event.messageIds);
   return messageIds && { ...event, messageIds: messageIds as MessageId[] };
 }
 
-/** Undefined where the text is no JSON. */
+/** Returns undefined if the text is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,21 +93,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A queue as storage keeps it. */
+/** Queue in its stored form. */
 export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'> {
-  /** JSON, both. */
+  /** JSON texts. */
   readonly filter: string;
   readonly presentation: string;
 }
 
-/** How queues are stored, and read again. */
+/** Encodes queues for storage and decodes them. */
 export interface QueueEncoding {
   readonly encodeQueue: (queue: EventQueue) => EncodedQueue;
-  /** Never throws: what cannot be read is answered as unreadable. */
+  /** Never throws; returns unreadable rows as such. */
   readonly decodeQueue: (row: EncodedQueue) => EventQueue | UnreadableQueue;
 }
 
-/** `isKnown`: whether queues can be narrowed by a term. */
+/** `isKnown` returns true if queues can be narrowed by a term. */
 export function queueEncoding(isKnown: (term: QueueNarrowTerm) => boolean): QueueEncoding {
   function isFilter(value: object): value is QueueFilter {
     const { allPublicChannels, narrow } = value as Partial<QueueFilter>;
@@ -137,7 +137,7 @@ export function queueEncoding(isKnown: (term: QueueNarrowTerm) => boolean): Queu
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Null where the text is no JSON, or not an object's. */
+/** Returns null if the text is not a JSON object. */
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);

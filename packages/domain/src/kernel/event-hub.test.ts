@@ -29,7 +29,7 @@ const cast = () =>
   );
 const live = async (fixture: MemoryFixture, options?: LiveEventsOptions) => LiveEvents.start(fixture, options);
 const dueTo = (queue: LiveQueue) => queue.dueEvents.map(seqOf);
-/** A row may become several wire events, so the one that was confirmed last stays until the next is. */
+/** A row may become several wire events, so the last confirmed one stays until the next is confirmed. */
 const seqsBeyond = (queue: LiveQueue, seq: number) => dueTo(queue).filter((one) => one > seq);
 const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 const gone = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObject(NOT_FOUND);
@@ -50,14 +50,14 @@ describe('receivers of an event', () => {
       (fixture: MemoryFixture) => anyOf(subscribersOf(fixture.channel('Denmark').id), atLeast('administrator')),
       ['iago', 'hamlet'],
     ],
-  ])('%s', async (_name, audience: (fixture: MemoryFixture) => Audience, expected: string[]) => {
+  ])('supports the operator %s', async (_name, audience: (fixture: MemoryFixture) => Audience, expected: string[]) => {
     const fixture = await cast();
     const events = await live(fixture);
     const names = ['iago', 'hamlet', 'polonius'];
     const ids = new Map<string, string>();
     for (const name of names) ids.set(name, await events.register(name));
 
-    // Live for some, read from the log for the others: nobody can tell which.
+    // Some queues are live and others read the log; the results must be identical.
     const iago = await events.open('iago', ids.get('iago')!);
     await events.announce(audience(fixture));
     const announced = [];
@@ -68,7 +68,7 @@ describe('receivers of an event', () => {
     expect(announced).toEqual(expected);
   });
 
-  it('follows who is in which group through the log', async () => {
+  it('follow group membership through the log', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.open('hamlet', await events.register('hamlet'));
@@ -86,7 +86,7 @@ describe('receivers of an event', () => {
     expect(dueTo(hamlet)).toEqual([seq]);
   });
 
-  it('means subscribers as of the event, before and after a restart', async () => {
+  it('include subscribers as of the event, before and after a restart', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const channel = fixture.channel('Denmark');
@@ -107,7 +107,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
   });
 
-  it('answers who has a message, live and in the log', async () => {
+  it('include holders of a message, live and in the log', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const events = await live(fixture);
@@ -121,7 +121,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([]);
   });
 
-  it('answers whom guests may access, live and in the log', async () => {
+  it('respect guest access to users, live and in the log', async () => {
     const fixture = await cast();
     await fixture.add(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
@@ -143,7 +143,7 @@ describe('receivers of an event', () => {
     expect((await open()).map(dueTo)).toEqual(expected);
   });
 
-  it('does not include members of deactivated groups, live and in the log', async () => {
+  it('exclude members of deactivated groups, live and in the log', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.register('hamlet');
@@ -163,8 +163,8 @@ describe('receivers of an event', () => {
   });
 });
 
-describe('a message of a channel', () => {
-  /** A message in Denmark, where only Hamlet is. */
+describe('channel message delivery', () => {
+  /** Creates a message in Denmark, to which only Hamlet subscribes. */
   const message = async (fixture: MemoryFixture, isPublic = true): Promise<DomainEvent> => {
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
@@ -196,7 +196,7 @@ describe('a message of a channel', () => {
       null,
     ],
     ['is kept from guests who narrow to the channel', 'polonius', inDenmark, true, null],
-  ])('%s, live and in the log', async (_, name, filter, isPublic, expected) => {
+  ])('%s, live and from the log', async (_, name, filter, isPublic, expected) => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register(name, filter);
@@ -211,8 +211,8 @@ describe('a message of a channel', () => {
   });
 });
 
-describe('a queue', () => {
-  it('receives only the event types it asked for', async () => {
+describe('event queue', () => {
+  it('receives only the requested event types', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet', {}, { presentation: { features: ['user'] } });
     const queue = await events.open('hamlet', id);
@@ -222,7 +222,7 @@ describe('a queue', () => {
     expect((await events.open('hamlet', id)).dueEvents).toEqual([]);
   });
 
-  it('starts at the end of the state that was loaded with it', async () => {
+  it('starts at the end of the state loaded with it', async () => {
     const events = await live(await cast());
     await events.announce(wholeRealm);
     const id = await events.register('hamlet');
@@ -230,7 +230,7 @@ describe('a queue', () => {
     expect(dueTo(await events.open('hamlet', id))).toEqual([seq]);
   });
 
-  it('goes on after a restart without loss or duplicate', async () => {
+  it('resumes after a restart without loss or duplicates', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const before = await events.open('hamlet', id);
@@ -246,7 +246,7 @@ describe('a queue', () => {
     expect(seqsBeyond(after, first)).toEqual([second, third]);
   });
 
-  it('resumes from the client’s cursor after a crash, however old the stored position is', async () => {
+  it('resumes from the client’s cursor after a crash, even if the stored position is old', async () => {
     const events = await live(await cast(), { maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -266,7 +266,7 @@ describe('a queue', () => {
     await expect(events.hub.acknowledge(again, cursor - 1)).rejects.toThrow('has already been pruned');
   });
 
-  it('keeps acknowledged positions across a restart, also without a further acknowledgement', async () => {
+  it('keeps acknowledged positions across a restart without further acknowledgement', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -280,7 +280,7 @@ describe('a queue', () => {
     await expect(events.hub.acknowledge(again, cursor)).rejects.toThrow('has already been pruned');
   });
 
-  it('ignores positions from before its start', async () => {
+  it('rejects positions from before its start', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id, 0);
@@ -310,7 +310,7 @@ describe('a queue', () => {
     await events.hub.acknowledge(queue, position);
   });
 
-  it('sends an event again that was acknowledged only in part', async () => {
+  it('resends an event that was acknowledged only in part', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const [first, second] = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
@@ -321,7 +321,7 @@ describe('a queue', () => {
     expect(dueTo(again)).toEqual([first, second]);
   });
 
-  it('needs no events of the log that are not for it, whatever was acknowledged last', async () => {
+  it('stays readable after events for other users were pruned', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -344,7 +344,7 @@ describe('a queue', () => {
     expect(dueTo(again)).toEqual([missed]);
   });
 
-  it('is refused when the log no longer has the events it missed', async () => {
+  it('cannot be opened if the log no longer has the missed events', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -353,7 +353,7 @@ describe('a queue', () => {
     await gone(events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id));
   });
 
-  it('expires when its client is too far behind', async () => {
+  it('expires if its client is too far behind', async () => {
     const events = await live(await cast(), { maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     for (let n = 0; n < 10; n++) await events.announce(wholeRealm);
@@ -363,7 +363,7 @@ describe('a queue', () => {
     await gone(events.open('hamlet', id));
   });
 
-  it('ends when it falls too far behind while in memory', async () => {
+  it('ends if it falls too far behind in memory', async () => {
     const events = await live(await cast(), { maxEventsBehind: 250 });
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -373,7 +373,7 @@ describe('a queue', () => {
     await gone(events.open('hamlet', id));
   });
 
-  it('ends when the log no longer has the events it missed', async () => {
+  it('ends if the log no longer has the missed events', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -395,7 +395,7 @@ describe('a queue', () => {
     expect(queue.dueEvents).toHaveLength(1);
   });
 
-  it('accepts a position of an event that another process has given out', async () => {
+  it('accepts the position of an event that another process has sent', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
@@ -406,7 +406,7 @@ describe('a queue', () => {
     expect(queue.acked).toBe(seq * POSITIONS_PER_SEQ);
   });
 
-  it('answers the same position with the same events, and none before it', async () => {
+  it('returns the same events for the same position and none before it', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const first = await events.announce(wholeRealm);
@@ -417,13 +417,13 @@ describe('a queue', () => {
     await expect(events.hub.acknowledge(queue, -1)).rejects.toThrow('An event newer than -1 has already been pruned!');
   });
 
-  it.each([0, 10 ** 9])('refuses the position %d, which it never had', async (position) => {
+  it.each([0, 10 ** 9])('rejects the position %d, which was never sent', async (position) => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await expect(events.hub.acknowledge(queue, position)).rejects.toThrow(`Event ${position} was not in this queue`);
   });
 
-  it('stays with its owner when somebody else asks for it, or a larger position was asked for before', async () => {
+  it('opens for its owner despite concurrent requests by another user or with an outdated position', async () => {
     const events = await live(await cast(), { maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     let last = 0;
@@ -436,7 +436,7 @@ describe('a queue', () => {
     expect([iago.status, tooFar.status, rightly.status]).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
-  it('is accessible to its owner only', async () => {
+  it('rejects users other than its owner', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     await gone(events.open('iago', id));
@@ -444,7 +444,7 @@ describe('a queue', () => {
     await gone(events.open('iago', id));
   });
 
-  it('ends when it is removed, and refuses the waiting poll', async () => {
+  it('ends when it is removed and rejects the waiting poll', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -459,7 +459,7 @@ describe('a queue', () => {
     );
   });
 
-  it('is refused when it is removed while it is opened', async () => {
+  it('rejects an open that overlaps its removal', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -469,7 +469,7 @@ describe('a queue', () => {
     expect((await events.open('hamlet', id)).isClosed).toBe(false);
   });
 
-  it('has one waiting poll; a newer one replaces it', async () => {
+  it('replaces the waiting poll by a newer one', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const reasons: string[] = [];
@@ -479,7 +479,7 @@ describe('a queue', () => {
     expect(reasons).toEqual(['first supplanted', 'second event']);
   });
 
-  it('gives positions for what is not logged, strictly between the events around it', async () => {
+  it('assigns positions to unlogged events strictly between the surrounding events', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const first = await events.announce(wholeRealm);
@@ -493,7 +493,7 @@ describe('a queue', () => {
     expect(positions.at(-1)).toBeLessThan(second * POSITIONS_PER_SEQ);
   });
 
-  it.each([true, false])('ends when its owner is deactivated, up to date or not: %s', async (isUpToDate) => {
+  it.each([true, false])('ends when its owner is deactivated (caught up: %s)', async (isUpToDate) => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -511,7 +511,7 @@ describe('a queue', () => {
     await gone(events.open('hamlet', id));
   });
 
-  it('reports when it was last polled, or that it is being polled', async () => {
+  it('reports its last poll or a poll in progress', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const ids = [await events.register('hamlet'), await events.register('hamlet'), await events.register('hamlet')];
@@ -530,8 +530,8 @@ describe('a queue', () => {
   });
 });
 
-describe('reading', () => {
-  it('continues where an answer was full, in order, and repeats events that were not acknowledged', async () => {
+describe('queue reads', () => {
+  it('continue after a full response in order and repeat unacknowledged events', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const seqs: number[] = [];
@@ -546,7 +546,7 @@ describe('reading', () => {
     expect(seqsOf(await events.read(queue)).filter((seq) => seq! > seqs[9]!)).toEqual(seqs.slice(10));
   });
 
-  it('finds in the log what a full queue dropped, and is up to date afterwards', async () => {
+  it('fetch events dropped by a full queue from the log and catch up', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs: number[] = [];
@@ -559,7 +559,7 @@ describe('reading', () => {
     expect([queue.isBehind, seqsBeyond(queue, seqs.at(-1)!)]).toEqual([false, [last]]);
   });
 
-  it('misses nothing that is committed while it reads, and has nothing twice', async () => {
+  it('neither miss nor repeat events committed during the read', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const seqs: number[] = [];
@@ -574,7 +574,7 @@ describe('reading', () => {
     expect(later).toEqual(seqs);
   });
 
-  it('reads the log once for many queues', async () => {
+  it('read the log once for many queues', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const ids = [];
@@ -599,7 +599,7 @@ describe('reading', () => {
     expect(looks).toBeLessThan(5);
   });
 
-  it('drops events that present to nothing, and keeps later ones until they are acknowledged', async () => {
+  it('drop events that are not presented to the client and keep later ones until acknowledged', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs = [];
@@ -612,7 +612,7 @@ describe('reading', () => {
     expect(dueTo(queue)).toEqual([]);
   });
 
-  it('finds what has fallen out of memory in the log', async () => {
+  it('fetch evicted events from the log', async () => {
     const events = await live(await cast(), { cacheBytes: 1 });
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
@@ -620,7 +620,7 @@ describe('reading', () => {
     expect(seqsOf(await events.read(queue))).toEqual(seqs);
   });
 
-  it('does not deliver the content of a deleted message that was in memory', async () => {
+  it('hide the content of a deleted message that was in memory', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const { id } = fixture.messages[0]!;
@@ -638,7 +638,7 @@ describe('reading', () => {
     expect(await types(await events.open('iago', behind))).toEqual(['blank']);
   });
 
-  it('reads the log instead of the cache after another process has written', async () => {
+  it('bypass the cache after another process has written', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const { id } = fixture.messages[0]!;
@@ -657,13 +657,13 @@ describe('reading', () => {
   });
 });
 
-describe('what cannot be delivered', () => {
+describe('undeliverable event', () => {
   const failing = (delivery: Delivery) => {
     if ('stored' in delivery) throw new Error('odd event');
     return 'shown' as const;
   };
 
-  it.each(['now', 'later'])('ends one queue, whose client registers again, and is reported: read %s', async (when) => {
+  it.each(['now', 'later'])('ends one queue, lets its client register again and is reported: read %s', async (when) => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -696,14 +696,14 @@ describe('what cannot be delivered', () => {
     ]);
   });
 
-  it('ends one queue when deciding its receivers fails for it', async () => {
+  it('ends one queue if deciding its receivers fails', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const narrow: QueueFilter['narrow'] = [{ operator: 'topic', operand: 'x' }];
     const [hamlet, iago] = [await events.register('hamlet', { narrow }), await events.register('iago')];
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);
-    // Nothing that this version writes: its shape is wrong although its format is right.
+    // This version never writes such an event: its shape is wrong although its format is right.
     const seq = await events.announce(wholeRealm, { type: 'message.sent' } as DomainEvent);
     expect([queue.hasFailed, dueTo(other)]).toEqual([true, [seq]]);
     await gone(events.open('hamlet', hamlet));
@@ -718,7 +718,7 @@ describe('what cannot be delivered', () => {
     expect(events.problems.map(([, { eventType }]) => eventType)).toEqual(['message.sent', 'message.sent']);
   });
 
-  it('keeps the queue ended while its row cannot be removed; the next sweep removes it', async () => {
+  it('keeps the queue ended while its row cannot be removed and removes it with the next sweep', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -738,8 +738,8 @@ describe('what cannot be delivered', () => {
   });
 });
 
-describe('a row that cannot be read', () => {
-  it('of a queue is removed and reported; its client registers again', async () => {
+describe('unreadable rows', () => {
+  it('removes and reports a damaged queue row and lets its client register again', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -754,7 +754,7 @@ describe('a row that cannot be read', () => {
     ]);
   });
 
-  it('of the log ends the queues that would receive it, and no others', async () => {
+  it('ends only the queues that would receive an unreadable event', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -770,7 +770,7 @@ describe('a row that cannot be read', () => {
     ]);
   });
 
-  it('of the log with a damaged audience ends all queues that have to read past it', async () => {
+  it('ends all queues that must read past an event with a damaged audience', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -784,7 +784,7 @@ describe('a row that cannot be read', () => {
     expect(dueTo(await events.open('iago', late))).toEqual([seq]);
   });
 
-  it('written by another process is skipped by the queues that it is not for', async () => {
+  it('skips an unreadable event from another process for queues outside its audience', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -806,7 +806,7 @@ describe('a row that cannot be read', () => {
   });
 });
 
-describe('an ephemeral event', () => {
+describe('ephemeral event', () => {
   const typing = (fixture: MemoryFixture) =>
     ({
       event: {
@@ -818,7 +818,7 @@ describe('an ephemeral event', () => {
       audience: subscribersOf(fixture.channel('Denmark').id),
     }) as const;
 
-  it('reaches live queues once, between the logged events around it', async () => {
+  it('reaches live queues once, between the surrounding logged events', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -838,7 +838,7 @@ describe('an ephemeral event', () => {
     expect(seqsOf(await events.read(other))).toEqual([before, after]);
   });
 
-  it('reaches a new queue that nobody has polled yet', async () => {
+  it('reaches a new queue that was never polled', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.registerLive('hamlet');
@@ -848,7 +848,7 @@ describe('an ephemeral event', () => {
     expect(seqsOf(await events.read(queue))).toEqual([after, null]);
   });
 
-  it('reaches no queue that is opened later, and is not stored', async () => {
+  it('skips queues opened later and is not stored', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -859,7 +859,7 @@ describe('an ephemeral event', () => {
     expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(lastSeq);
   });
 
-  it('wakes waiting polls, and ends a queue to which it cannot be presented', async () => {
+  it('wakes waiting polls and ends a queue to which it cannot be presented', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -877,7 +877,7 @@ describe('an ephemeral event', () => {
     expect(events.problems).toMatchObject([[expect.anything(), { eventType: 'typing.changed', seq: null }]]);
   });
 
-  it('is left out of an answer that is full', async () => {
+  it('stays out of a full response', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));

@@ -30,30 +30,30 @@ export interface EventHubParts {
 }
 
 export interface EventHubOptions {
-  /** A queue that is so many events behind its realm ends. */
+  /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
-  /** Of the decoded events that are cached for all queues together, about. */
+  /** Approximate size of the event cache shared by all queues. */
   readonly cacheBytes: number;
 }
 
 export const DEFAULT_HUB_OPTIONS: EventHubOptions = { maxEventsBehind: 20_000, cacheBytes: 24 * 1024 * 1024 };
 
-/** A queue that is being loaded. */
+/** Queue that is being loaded. */
 interface QueueSnapshot {
   readonly id: string;
-  /** Its row was removed meanwhile. */
+  /** True if its row was removed in the meantime. */
   isVoid: boolean;
 }
 
 /**
- * Brings events to the queues that are polled. Every queue reads the log through one cache of decoded events, as its client
- * reads on; one that has read to the end, as a new one has, is up to date, and from there on gets events as they are committed.
- * Queues that nobody polls cost nothing but their row, soon.
+ * Delivers events to polled queues. Queues read the log through one shared cache of decoded events; a queue at the
+ * end of the log is caught up and receives events as they are committed. Unpolled queues soon leave memory and keep
+ * only their row.
  */
 export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   private readonly queues = new Map<string, LiveQueue>();
   private readonly byOwner = new Map<UserId, Set<LiveQueue>>();
-  /** By owner and id. */
+  /** Keyed by owner and id. */
   private readonly opening = new Map<string, QueueSnapshot & { readonly live: Promise<LiveQueue> }>();
   private readonly cache: EventCache;
   private readonly realms: LiveRealms;
@@ -89,7 +89,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** What it changed is unknown, so every queue of the realm reads the log to see whether it is concerned. */
+  /** Makes every queue of the realm read the log, because the unreadable change is unknown. */
   onUnreadable({ realmId, seq, reason }: UnreadableEvent): void {
     this.parts.report('an event of the log cannot be read', { realmId, seq, reason });
     this.realms.drop(realmId, seq);
@@ -99,12 +99,12 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.cache.blank(realmId, messageIds);
   }
 
-  /** Another process may have changed what the log quotes. */
+  /** Another process may have changed content that the log quotes. */
   onWrittenElsewhere(realmId: RealmId): void {
     this.cache.forget(realmId);
   }
 
-  /** What was committed since it was registered stays for its client's first poll, which also learns of any failure. */
+  /** Admits a new queue. Events since its registration wait for the first poll, which also reports any failure. */
   async admit(queue: EventQueue): Promise<void> {
     const live = this.add(new LiveQueue(queue, this.parts.clock.now()));
     await this.reader
@@ -116,14 +116,14 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       });
   }
 
-  /** To live queues only: an ephemeral event is not stored, so queues that are opened later do not get it. */
+  /** Publishes to live queues only. Ephemeral events are not stored, so queues opened later miss them. */
   publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void {
     this.realms.get(realmId)?.takeEphemeral(announcement, this.parts.clock.now());
   }
 
   /**
-   * The queue, to be read. `cursor` is the last position that its client says it has processed: the stored one may be a minute
-   * old. @throws DomainError UNKNOWN_EVENT_QUEUE when it is unknown, expired or another user's.
+   * Opens a queue for reading. `cursor` is the last position processed by the client, because the stored one may be a
+   * minute old. @throws DomainError UNKNOWN_EVENT_QUEUE if the queue is unknown, expired or owned by another user
    */
   async open(realmId: RealmId, ownerId: UserId, id: string, cursor = -1): Promise<LiveQueue> {
     const known = this.queues.get(id);
@@ -134,7 +134,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
     const key = `${realmId}:${ownerId}:${id}`;
     const running = this.opening.get(key);
-    // Opening that failed with another cursor may succeed with this one.
+    // An open that failed with another cursor may succeed with this one.
     if (running) return running.live.catch(() => this.open(realmId, ownerId, id, cursor));
     const opening: QueueSnapshot = { id, isVoid: false };
     const live = this.activateQueue(realmId, ownerId, opening, cursor).finally(() => this.opening.delete(key));
@@ -143,8 +143,9 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   /**
-   * The client has processed everything up to `position`; -1: nothing yet.
-   * @throws DomainError EVENTS_PRUNED, UNKNOWN_EVENT for a position that was given up or never given (events §6.2 rows 4–5).
+   * Acknowledges everything up to `position`; -1 stands for nothing yet.
+   * @throws DomainError EVENTS_PRUNED, UNKNOWN_EVENT for a position that was pruned or never sent (events §6.2 rows
+   * 4–5)
    */
   async acknowledge(live: LiveQueue, position: number): Promise<void> {
     if (position < live.acked)
@@ -153,7 +154,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       const { follower } = this.parts;
       const { realmId, startSeq } = live.queue;
       const isBeyond = () => seqOf(position) > follower.lastSeqOf(realmId);
-      // Another process may have sent an event that this one has not read yet.
+      // Another process may have sent an event that this process has not read yet.
       if (isBeyond()) await follower.fill(realmId);
       if (position < firstPositionOf(startSeq) || isBeyond()) {
         throw new DomainError('UNKNOWN_EVENT', `Event ${position} was not in this queue`);
@@ -163,21 +164,21 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   /**
-   * Hands over what is due to the queue, in order, where that takes no look-up; false: it takes one, and nothing was handed
-   * over. @throws DomainError UNKNOWN_EVENT_QUEUE when the queue cannot go on, so that its client registers again
+   * Delivers due events in order if no look-up is needed. Returns false, without delivering anything, if one is.
+   * @throws DomainError UNKNOWN_EVENT_QUEUE if the queue ended and its client must register again
    */
   readNow(live: LiveQueue, take: TakeDelivery): boolean {
     return this.reader.readNow(live, take);
   }
 
-  /** The same with any look-ups. A queue that has nothing left to hand over is up to date afterwards. */
+  /** Delivers due events with any look-ups. A queue without remaining events is caught up afterwards. */
   read(live: LiveQueue, take: TakeDelivery): Promise<void> {
     return this.reader.read(live, take);
   }
 
   /**
-   * A position for what is not logged, such as a heartbeat; strictly between the events before and after it. When the
-   * present row of the log has no more of them, an empty row is added.
+   * Takes a position for an unlogged event such as a heartbeat, strictly between the surrounding events. Appends a
+   * blank row if the present row has no positions left.
    */
   async takeUnloggedPosition(live: LiveQueue): Promise<number> {
     for (;;) {
@@ -193,7 +194,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** Ends a queue; whoever waits for it is answered first. @throws DomainError UNKNOWN_EVENT_QUEUE */
+  /** Ends a queue after its waiting poll was answered. @throws DomainError UNKNOWN_EVENT_QUEUE */
   async remove(realmId: RealmId, ownerId: UserId, id: string): Promise<void> {
     await this.parts.uow.write(async (tx) => {
       const queue = await tx.queues.find(realmId, id);
@@ -203,19 +204,19 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.forgetRemoved([{ realmId, id }]);
   }
 
-  /** Ends it; its client registers again. Returns the refusal for the present poll. */
+  /** Ends a queue whose client must register again. Returns the error for the current poll. */
   failQueue(live: LiveQueue, reason: string): DomainError {
     const { id, realmId } = live.queue;
     this.parts.report('an event queue is given up', { realmId, queueId: id, reason });
     return this.end(live);
   }
 
-  /** Those that this process knows. */
+  /** Queues known to this process. */
   get knownQueues(): readonly LiveQueue[] {
     return [...this.queues.values()];
   }
 
-  /** The position of a queue that is to be stored; null: it is stored already. */
+  /** Returns the position of a queue that has to be stored; null if it is already stored. */
   unsavedPositionOf(live: LiveQueue): QueuePosition | null {
     return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER);
   }
@@ -227,7 +228,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     );
   }
 
-  /** Their rows are gone: whoever waits is answered, and nobody reads them any more. */
+  /** Closes queues whose rows were removed and answers their waiting polls. */
   forgetRemoved(keys: readonly QueueKey[]): void {
     const ids = new Set(keys.map(({ id }) => id));
     for (const opening of this.opening.values()) if (ids.has(opening.id)) opening.isVoid = true;
@@ -239,12 +240,12 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** Removes it from memory unless it is in use; its row stays. */
+  /** Removes an unused queue from memory and keeps its row. */
   deactivateQueue(live: LiveQueue): void {
     if (!live.isWaitedFor && !this.reader.isReading(live)) this.forget(live);
   }
 
-  /** Wakes all waiting polls, so that the process can end. */
+  /** Wakes all waiting polls, so that the process can exit. */
   close(): void {
     for (const live of this.knownQueues) {
       live.close();
@@ -273,9 +274,9 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       await uow.write((tx) => tx.queues.remove(realmId, [id]));
       throw queueNotFound(id);
     }
-    // A position that was never sent is refused later, and must not lose the queue any events.
+    // A position that was never sent is rejected later and must not lose events.
     const isGiven = cursor >= queue.acked && seqOf(cursor) >= queue.startSeq && seqOf(cursor) <= lastSeq;
-    // One row may be several events, of which the client has had the first ones.
+    // One row may become several wire events, of which the client may have received only the first ones.
     const floorSeq = (isGiven ? Math.max(queue.floorSeq, seqOf(cursor) - 1) : queue.floorSeq) as EventSeq;
     const isLost = prunedUpTo > floorSeq || lastSeq - floorSeq > this.options.maxEventsBehind;
     if (isLost || opening.isVoid) throw queueNotFound(id);
@@ -291,7 +292,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return live;
   }
 
-  /** An event that cannot be delivered ends one queue. */
+  /** Ends one queue to which an event cannot be delivered. */
   private fail(live: LiveQueue, eventType: string, seq: EventSeq | null, err: unknown): DomainError {
     const { id, realmId } = live.queue;
     if (!live.isClosed) {
@@ -306,7 +307,10 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return this.end(live);
   }
 
-  /** Its client finds it gone and registers again. The row goes in its own time; until then it is known to be closed. */
+  /**
+   * Ends a queue whose client must register again. Its row is removed later; until then the queue is marked as
+   * closed.
+   */
   private end(live: LiveQueue): DomainError {
     const { id, realmId } = live.queue;
     if (!live.isClosed) {
@@ -343,7 +347,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 }
 
-/** Before the first event; queues that are behind report their position themselves. */
+/** Position before the first event; lagging queues report their position themselves. */
 const NEVER = 0 as EventSeq;
 
 export const queueNotFound = (queueId: string): DomainError =>

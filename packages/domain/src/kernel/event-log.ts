@@ -2,11 +2,11 @@ import type { AnyEvent, AnyEventType, Audience, DomainEvent, EphemeralEvent } fr
 import type { EventQueue } from './event-queue.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from './ids.js';
 
-/** The audience is decided where the change is made, in the same unit. */
+/** Event with its audience, which is decided in the transaction of the change. */
 export interface Announcement {
   readonly event: DomainEvent;
   readonly audience: Audience;
-  /** The message the event quotes: when it is deleted, the event is blanked. */
+  /** Message quoted by the event; its deletion blanks the event. */
   readonly quotes?: MessageId;
 }
 
@@ -16,57 +16,57 @@ export interface StoredEvent {
   readonly event: DomainEvent;
   readonly audience: Audience;
   readonly at: UnixSeconds;
-  /** The message it quotes; null: none. */
+  /** Quoted message; null if none. */
   readonly quotes: MessageId | null;
 }
 
-/** A row of the log that this version cannot read: damaged, or written in a format that it does not know. */
+/** Row of the log that this version cannot read because it is damaged or has an unknown format. */
 export interface UnreadableEvent {
   readonly realmId: RealmId;
   readonly seq: EventSeq;
   readonly at: UnixSeconds;
-  /** Null: that cannot be read either. */
+  /** Null if the audience cannot be read either. */
   readonly audience: Audience | null;
-  /** For operators; quotes nothing of the row. */
+  /** Shown to operators; quotes no content of the row. */
   readonly reason: string;
 }
 
-/** The entry of the log under a seq. */
+/** Log entry of a seq. */
 export type LoggedEvent = StoredEvent | UnreadableEvent;
 
 export const isReadable = (logged: LoggedEvent): logged is StoredEvent => 'event' in logged;
 
 export interface LogEnd {
   readonly realmId: RealmId;
-  /** Of the newest event, pruned or not. */
+  /** Seq of the newest event, pruned or not. */
   readonly seq: EventSeq;
-  /** Everything up to it is gone; 0 while nothing is. */
+  /** Last pruned seq; 0 before any pruning. */
   readonly prunedUpTo: number;
 }
 
 export interface EventReads {
-  /** Of the newest event, pruned or not; every realm has one from its creation on. */
+  /** Returns the seq of the newest event, pruned or not. Every realm has one from its creation on. */
   lastSeq(realmId: RealmId): Promise<EventSeq>;
-  /** Of every realm; ascending. */
+  /** Returns the log end of every realm; ascending. */
   listLastSeqs(): Promise<readonly LogEnd[]>;
   /**
-   * Ascending seq, at most `limit`, and no more after the one with which they reach `maxBytes` of JSON. A row that cannot be
-   * read is answered as unreadable; the others are answered as usual.
+   * Returns events in ascending order, at most `limit`, and stops after the one that reaches `maxBytes` of JSON.
+   * Unreadable rows are returned as such.
    */
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
-  /** Everything up to it is gone; 0 while nothing is. */
+  /** Last pruned seq; 0 before any pruning. */
   prunedUpTo(realmId: RealmId): Promise<number>;
 }
 
 /** Every implementation passes event-log.contract.ts. */
 export interface EventLog extends EventReads {
-  /** In the unit of the change itself. Seq order is commit order. */
+  /** Appends in the transaction of the change itself. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<EventSeq>;
-  /** Removes the content of these messages from the log; the rows stay, as `blank`. */
+  /** Removes the content of these messages from the log; the rows stay as `blank`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**
-   * Removes events up to this seq that are older than `before`, the oldest `limit` of them. Returns how many went: fewer
-   * than `limit` when there are no more.
+   * Removes the oldest `limit` events up to this seq that are older than `before`. Returns the number removed; less
+   * than `limit` if none are left.
    */
   prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number>;
 }
@@ -87,50 +87,50 @@ declare module './unit-of-work.js' {
   }
 }
 
-/** Follows the events. Called after each commit, in order of seq within a realm. */
+/** Receives events after each commit, in order of seq within a realm. */
 export interface EventListener {
   onEvents(events: readonly StoredEvent[]): void;
-  /** The log no longer has the content of these messages. Called before the events of the same unit. */
+  /** Called if the log has blanked the content of these messages, before the events of the same transaction. */
   onBlanked?(realmId: RealmId, messageIds: readonly MessageId[]): void;
-  /** There is an event that this version cannot read: what is kept of the realm in memory may be out of date. */
+  /** Called for an event that this version cannot read; in-memory state of the realm may be outdated. */
   onUnreadable?(event: UnreadableEvent): void;
-  /** Another process has written to the realm: what was read of its log may be out of date. Called before its events. */
+  /** Called before events of another process; data read from the realm's log may be outdated. */
   onWrittenElsewhere?(realmId: RealmId): void;
 }
 
-/** What presenting an event reads of whoever receives it; a feature adds what it looks up, by declaration merging. */
+/** Receiver data read when presenting an event. Features add properties by declaration merging. */
 export interface Receiver {
   readonly userId: UserId;
 }
 
 /**
- * What has to be looked up before an event can be presented to somebody, beyond what it holds itself. A feature adds what
- * it can look up, by declaration merging.
+ * Look-ups required before an event can be presented, beyond its own data. Features add properties by declaration
+ * merging.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface EventNeeds {}
 
-/** What delivery has to know of each type of event; whoever presents events says it. */
+/** Delivery properties of each event type, provided by the presenting adapter. */
 export interface EventCatalogue {
-  /** Whether a queue with this presentation gets anything of such an event. */
+  /** True if a queue with this presentation receives any part of such an event. */
   wants(presentation: EventQueue['presentation'], type: AnyEventType): boolean;
-  /** Null: nothing, as for most. */
+  /** Returns null for most events, which need no look-up. */
   needsOf(event: AnyEvent): EventNeeds | null;
 }
 
-/** An event on its way to a client. */
+/** Event on its way to a client. */
 export type Delivery = LoggedDelivery | EphemeralDelivery;
 
 export interface LoggedDelivery {
   readonly stored: StoredEvent;
-  /** Seen for being public, not for being received: a message then has no flags. */
+  /** True if the event is visible because it is public and was not received; such a message has no flags. */
   readonly isNotSubscriber: boolean;
   readonly receiver: Receiver;
 }
 
 export interface EphemeralDelivery {
   readonly ephemeral: EphemeralEvent;
-  /** Its id: it has none in the log. */
+  /** Position that serves as event id, because the log assigns none. */
   readonly position: number;
   readonly receiver: Receiver;
 }

@@ -3,8 +3,8 @@ import type { EventSeq, RealmId, UnixSeconds, UserId } from './ids.js';
 import { utf8Length } from './text.js';
 
 /**
- * A client's cursor over its realm's log. Positions in answers to clients are `seq × 1024 + n`: n numbers what one log
- * row became on the wire, and ephemeral events (architecture §4).
+ * Cursor of a client in its realm's log. Positions sent to clients are `seq × 1024 + n`, where n numbers the wire
+ * events of a log row and ephemeral events (architecture §4).
  */
 export interface EventQueue {
   /** UUID. */
@@ -12,26 +12,26 @@ export interface EventQueue {
   readonly realmId: RealmId;
   readonly ownerId: UserId;
   readonly filter: QueueFilter;
-  /** Which events the client wants, and how it wants them presented: the adapter's own words, kept with the queue. */
+  /** Wanted events and their presentation. Opaque to the domain, defined by the adapter. */
   readonly presentation: Readonly<Record<string, unknown>>;
-  /** The state the client was given at registration holds everything up to it. */
+  /** Last event included in the state sent at registration. */
   readonly startSeq: EventSeq;
-  /** The last position the client has confirmed; -1: none. */
+  /** Last position confirmed by the client; -1 if none. */
   readonly acked: number;
-  /** Every event up to it was confirmed, or did not concern the queue. */
+  /** Every event up to this one was confirmed or does not concern the queue. */
   readonly floorSeq: EventSeq;
   readonly lastPolledAt: UnixSeconds;
   readonly idleTimeoutSeconds: number;
 }
 
 export interface QueueFilter {
-  /** Messages of every public channel, followed or not. */
+  /** True to include messages of every public channel, subscribed or not. */
   readonly allPublicChannels: boolean;
-  /** Only messages that match all of these are delivered; other events are not affected. */
+  /** Delivers only messages that match all terms; other events are not affected. */
   readonly narrow: readonly QueueNarrowTerm[];
 }
 
-/** As the client put it; operators with a `queueCondition` (messages/narrow-operators.ts) are supported. */
+/** Term as sent by the client. Operators with a `queueCondition` (messages/narrow-operators.ts) are supported. */
 export interface QueueNarrowTerm {
   readonly operator: string;
   readonly operand: string;
@@ -42,21 +42,23 @@ export const POSITIONS_PER_SEQ = 1024;
 export const seqOf = (position: number): EventSeq => Math.floor(position / POSITIONS_PER_SEQ) as EventSeq;
 export const firstPositionOf = (seq: EventSeq): number => seq * POSITIONS_PER_SEQ;
 
-/** The idle time of queues, after which they expire (events §6.1). */
+/** Idle time after which queues expire (events §6.1). */
 export const DEFAULT_IDLE_SECONDS = 600;
 export const MAX_IDLE_SECONDS = 604_800;
 
-/** The idle time asked for, within the contract's bounds; null and what is not positive mean the default. */
+/**
+ * Limits the requested idle time to the contract's bounds; null and values that are not positive select the default.
+ */
 export const idleTimeoutFrom = (wanted: number | null): number =>
   wanted === null || !(wanted > 0) ? DEFAULT_IDLE_SECONDS : Math.min(Math.ceil(wanted), MAX_IDLE_SECONDS);
 
-/** With one more, the one that was polled least recently expires. */
+/** A further queue makes the least recently polled one expire. */
 export const MAX_QUEUES_PER_USER = 100;
 
-/** Filter and presentation as JSON; both are read for every event. */
+/** Maximum size of filter and presentation as JSON, because both are read for every event. */
 const MAX_FILTER_BYTES = 8192;
 
-/** @throws DomainError EVENT_QUEUE_FILTER_TOO_LONG for a filter that is too long to keep. */
+/** @throws DomainError EVENT_QUEUE_FILTER_TOO_LONG if the filter exceeds the limit */
 export function checkFilterSize({ filter, presentation }: Pick<EventQueue, 'filter' | 'presentation'>): void {
   if (utf8Length(JSON.stringify(filter)) + utf8Length(JSON.stringify(presentation)) > MAX_FILTER_BYTES) {
     throw new DomainError(
@@ -73,11 +75,11 @@ export interface QueuePosition {
   readonly lastPolledAt: UnixSeconds;
 }
 
-/** A stored queue that this version cannot read. */
+/** Stored queue that this version cannot read. */
 export interface UnreadableQueue {
   readonly id: string;
   readonly ownerId: UserId;
-  /** For operators; quotes nothing of the row. */
+  /** Shown to operators; quotes no content of the row. */
   readonly reason: string;
 }
 
@@ -86,47 +88,50 @@ export interface QueueKey {
   readonly id: string;
 }
 
-/** What is known of the queues in this process beyond their rows. */
+/** State of queues in this process beyond their rows. */
 export interface ServedQueues {
-  /** When the user's queues were polled last; infinite while a poll waits. Queues that were not polled here are absent. */
+  /**
+   * Returns the last poll of each of the user's queues; infinite while a poll waits. Queues not polled in this
+   * process are absent.
+   */
   lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
-  /** Their rows are gone: waiting polls are answered, and the queues leave memory. */
+  /** Removes deleted queues from memory and answers their waiting polls. */
   forgetRemoved(keys: readonly QueueKey[]): void;
-  /** It was just added, and gets what is not logged from now on, as if it had been polled. */
+  /** Admits a new queue, which receives ephemeral events from now on as if it had been polled. */
   admit(queue: EventQueue): Promise<void>;
 }
 
 export interface EventQueueReads {
-  /** Null when the realm has none of this id. */
+  /** Returns null if the realm has no queue with this id. */
   find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null>;
-  /** The user's, the one that was polled least recently first. */
+  /** Returns the user's queues, least recently polled first. */
   listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]>;
-  /** The lowest `floorSeq` of the realm's queues; null when it has none. */
+  /** Returns the lowest `floorSeq` of the realm's queues; null if there are none. */
   lowestFloor(realmId: RealmId): Promise<EventSeq | null>;
 }
 
 export interface Expiry {
   readonly now: UnixSeconds;
-  /** Idle time before it does not count: the server was down. */
+  /** Idle time before this moment does not count, because the server was down. */
   readonly servedSince: UnixSeconds;
-  /** Polls wait for these. */
+  /** Queues with a waiting poll. */
   readonly except: readonly string[];
 }
 
 /**
- * Every implementation passes event-queue-repository.contract.ts. Removing many reads nothing of them but their
- * positions, so that a damaged row is removed like any other.
+ * Every implementation passes event-queue-repository.contract.ts. Bulk removal reads only positions, so damaged rows
+ * can be removed as well.
  */
 export interface EventQueueRepository extends EventQueueReads {
   add(queue: EventQueue): Promise<void>;
   /** Idempotent. */
   remove(realmId: RealmId, ids: readonly string[]): Promise<void>;
   removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void>;
-  /** At most `limit` of those, of any realm, that nobody has polled for as long as they live. Returns which. */
+  /** Removes at most `limit` queues of any realm whose idle time has passed. Returns the removed queues. */
   removeIdle(expiry: Expiry, limit: number): Promise<readonly QueueKey[]>;
-  /** At most `limit` of the realm's queues whose `floorSeq` is below this one. Returns which. */
+  /** Removes at most `limit` queues of the realm with a lower `floorSeq`. Returns the removed queues. */
   removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]>;
-  /** Queues that are gone meanwhile are skipped. */
+  /** Skips queues that no longer exist. */
   savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void>;
 }
 
@@ -136,20 +141,17 @@ declare module './unit-of-work.js' {
   }
 }
 
-/**
- * Ascending ids as the differences between them: a thousand take a few hundred bytes instead of eight thousand. A negative
- * number says how many more times the difference before it follows.
- */
+/** Ascending ids stored as differences. A negative number repeats the preceding difference that many more times. */
 export interface PackedIds {
   readonly steps: readonly number[];
 }
 
-/** More than any event names; a damaged count would fill the memory. */
+/** Larger than any list in an event; prevents a damaged count from exhausting the memory. */
 const MOST_IDS = 10_000_000;
-/** Shorter lists are as short as they are. */
+/** Minimum length for packing to pay off. */
 const WORTHWHILE = 16;
 
-/** The list itself where it is short, or does not ascend. */
+/** Returns the list itself if it is short or not ascending. */
 export function packIds(ids: readonly number[]): PackedIds | readonly number[] {
   if (ids.length < WORTHWHILE) return ids;
   const steps: number[] = [];
@@ -173,7 +175,7 @@ export function packIds(ids: readonly number[]): PackedIds | readonly number[] {
   return { steps };
 }
 
-/** Null where the text was damaged. */
+/** Returns null if the text is damaged. */
 export function unpackIds(packed: unknown): number[] | null {
   const { steps } = (packed ?? {}) as Partial<PackedIds>;
   if (!Array.isArray(steps) || steps.some((step) => !Number.isSafeInteger(step))) return null;

@@ -3,15 +3,15 @@ import type { RealmId, UserId } from './ids.js';
 import type { Transaction } from './unit-of-work.js';
 
 /**
- * All events: each type with its data, in plain JSON values (maps are lists of pairs), with everything that the forms for
- * different clients need. A feature adds its own by declaration merging, in its `<feature>-events.ts`.
+ * Logged events: types with their data as plain JSON values (maps are lists of pairs), complete enough for every
+ * client format. Features add types by declaration merging in `<feature>-events.ts`.
  */
 export interface DomainEventTypes {
-  /** A row without content: its positions are used for ephemeral events, or its content was deleted. */
+  /** Row without content, either because its positions serve ephemeral events or because its content was deleted. */
   blank: unknown;
 }
 
-/** The same for ephemeral events: they are not logged, and reach live queues at most once. */
+/** Ephemeral events, which are not logged and reach live queues at most once. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface EphemeralEventTypes {}
 
@@ -21,17 +21,17 @@ export type AnyEventType = DomainEventType | EphemeralEventType;
 
 type AnyEventTypes = DomainEventTypes & EphemeralEventTypes;
 
-/** The event of this type; of several types, any of them. */
+/** Event of this type, or of any of several types. */
 export type EventOf<T extends AnyEventType> = { [K in T]: { readonly type: K } & AnyEventTypes[K] }[T];
 
-/** Everything that is logged. */
+/** Any logged event. */
 export type DomainEvent = EventOf<DomainEventType>;
 export type EphemeralEvent = EventOf<EphemeralEventType>;
 export type AnyEvent = DomainEvent | EphemeralEvent;
 
 /**
- * In which shape each type of a feature's events is stored. A change after which this version's events cannot be read by an
- * older one, or the other way round, raises its type's number: queues that would have to read such an event register again.
+ * Storage format of each event type of a feature. A change that breaks reading by older or newer versions increments
+ * the number; queues that would have to read such an event register again.
  */
 export type EventFormats<Types> = { readonly [T in keyof Types]: number };
 
@@ -53,10 +53,10 @@ export const EVENT_FEATURE = {
   },
 };
 
-/** The kinds of audience that ask nothing of any feature. */
+/** Kinds of audience that do not depend on features. */
 export interface BaseAudienceTypes {
   nobody: unknown;
-  /** Everybody. */
+  /** All users. */
   realm: unknown;
   users: { readonly ids: readonly UserId[] };
   queue: { readonly id: string };
@@ -65,15 +65,15 @@ export interface BaseAudienceTypes {
   except: { readonly from: Audience; readonly without: Audience };
 }
 
-/** All kinds: a feature adds its own by declaration merging, and their rules in composition/audiences.ts. */
+/** All kinds of audience. Features add theirs by declaration merging and their rules in composition/audiences.ts. */
 export interface AudienceTypes extends BaseAudienceTypes {}
 
 export type AudienceKind = keyof AudienceTypes;
 export type AudienceOf<K extends AudienceKind> = { [T in K]: { readonly kind: T } & AudienceTypes[T] }[K];
 
 /**
- * Receivers of an event: a set expression over the active users of the realm as of the event. Its size never grows with a channel
- * or the realm.
+ * Receivers of an event: a set expression over the active users of the realm as of the event. Its size does not
+ * depend on the size of a channel or the realm.
  */
 export type Audience = AudienceOf<AudienceKind>;
 
@@ -89,17 +89,17 @@ export interface EphemeralAnnouncement {
   readonly audience: Audience;
 }
 
-/** Where events go that are never delivered later. Called after the unit: they are no part of what is committed. */
+/** Publishes events that are never stored. Called after the transaction, because they are not part of the commit. */
 export interface EphemeralEvents {
   publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void;
 }
 
 export const EVENT_ERRORS = declareErrors({
-  /** It expired, or never was: register again. */
+  /** The queue expired or never existed; the client must register again. */
   UNKNOWN_EVENT_QUEUE: 'unknown',
-  /** Of a queue. */
+  /** The event is not in the queue. */
   UNKNOWN_EVENT: 'unknown',
-  /** They were acknowledged before. */
+  /** The events were acknowledged before. */
   EVENTS_PRUNED: 'conflict',
   EVENT_QUEUE_FILTER_TOO_LONG: 'invalid',
   CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS: 'forbidden',

@@ -29,7 +29,7 @@ const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 60
 const busy = () => new DomainError('SERVER_BUSY', 'Busy', { retryAfter: 1 });
 
 describe('retryDelay', () => {
-  it('doubles up to its maximum', () => {
+  it('doubles the delay up to the maximum', () => {
     const policy = { maxAttempts: 9, firstDelaySeconds: 5, maxDelaySeconds: 60 };
     expect([1, 2, 3, 4, 5, 50].map((attempts) => retryDelay(policy, attempts))).toEqual([5, 10, 20, 40, 60, 60]);
   });
@@ -89,7 +89,7 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
 }
 
 describe('JobRunner', () => {
-  it('runs due jobs in order, and answers when the next one is due', async () => {
+  it('runs due jobs in order and returns the next due time', async () => {
     const { runner, schedule, done, clock, now } = await runnerOf();
     expect(await runner.run()).toBeNull();
     await schedule('later', 100);
@@ -101,7 +101,7 @@ describe('JobRunner', () => {
     expect(done.at(-1)).toBe('later');
   });
 
-  it('does each job once when two runners find it at the same time', async () => {
+  it('runs each job once when two runners find it concurrently', async () => {
     const { runner, newRunner, schedule, done, prepared } = await runnerOf();
     for (let i = 0; i < 20; i++) await schedule(`${i}`);
     await Promise.all([runner.run(), newRunner().run()]);
@@ -109,7 +109,7 @@ describe('JobRunner', () => {
     expect(prepared.length).toBeGreaterThanOrEqual(20);
   });
 
-  it('does nothing for a job that is cancelled or replaced while it is prepared', async () => {
+  it('discards a job that is cancelled or replaced during preparation', async () => {
     const { runner, schedule, done, hooks, uow, realm } = await runnerOf();
     await schedule('cancelled', 0, { key: 'a' });
     await schedule('replaced', 0, { key: 'b' });
@@ -121,7 +121,7 @@ describe('JobRunner', () => {
     expect(done).toEqual([]);
   });
 
-  it('rolls back an attempt that fails, and tries again with growing delays', async () => {
+  it('rolls back a failed attempt and retries with growing delays', async () => {
     const { runner, schedule, done, hooks, clock, reports, storage } = await runnerOf();
     const error = new Error('no');
     hooks.work = async (_tx, { payload }) => {
@@ -146,7 +146,7 @@ describe('JobRunner', () => {
     expect(reports.at(-1)).toMatchObject(['a job was given up and set aside', { jobId: id, err: error }]);
   });
 
-  it('succeeds at a later attempt', async () => {
+  it('completes a job on a later attempt', async () => {
     const { runner, schedule, done, hooks, clock } = await runnerOf();
     const attempts: number[] = [];
     hooks.prepare = async ({ attempt }) => {
@@ -159,7 +159,7 @@ describe('JobRunner', () => {
     expect(done).toEqual(['job']);
   });
 
-  it('gives up a refused job at once, in the unit that removes it', async () => {
+  it('gives up a rejected job immediately, in the unit of work that removes it', async () => {
     const { runner, schedule, handler, hooks, reports, setAside } = await runnerOf();
     const refusal = new DomainError('NOT_PERMITTED', 'Insufficient permission');
     const refused: unknown[] = [];
@@ -174,7 +174,7 @@ describe('JobRunner', () => {
     expect(await setAside()).toBe(0);
   });
 
-  it('sets aside a job that cannot be given up', async () => {
+  it('sets aside a job whose `giveUp` fails', async () => {
     const { runner, schedule, handler, hooks, reports, setAside } = await runnerOf();
     hooks.work = () => Promise.reject(new DomainError('UNKNOWN_USER', 'Gone'));
     handler.giveUp = () => Promise.reject(new Error('worse'));
@@ -184,7 +184,7 @@ describe('JobRunner', () => {
     expect(await setAside()).toBe(1);
   });
 
-  it('counts no attempt while the server has no room for it', async () => {
+  it('does not count attempts while the server is busy', async () => {
     const { runner, schedule, hooks, clock, done, now, reports } = await runnerOf();
     let isBusy = true;
     hooks.prepare = async ({ attempt }) => {
@@ -204,7 +204,7 @@ describe('JobRunner', () => {
   it.each([
     ['no JSON', 'x'],
     ['another shape', '{}'],
-  ])('sets aside a payload that is %s, and goes on', async (_what, payload) => {
+  ])('sets aside a payload with %s and continues', async (_what, payload) => {
     const { runner, schedule, uow, realm, now, done, reports, setAside } = await runnerOf();
     await uow.write((tx) =>
       tx.jobs.schedule({ realmId: realm.id, kind: POST.name, key: null, dueAt: now, format: 1, payload }),
@@ -216,7 +216,7 @@ describe('JobRunner', () => {
     expect(await setAside()).toBe(1);
   });
 
-  it('fails, and leaves every job, when the storage fails', async () => {
+  it('throws and keeps all jobs when the storage fails', async () => {
     const { newRunner, runner, schedule, uow, done } = await runnerOf();
     await schedule('job');
     const broken = newRunner({ read: (work) => uow.read(work), write: () => Promise.reject(new Error('disk full')) });
@@ -226,13 +226,13 @@ describe('JobRunner', () => {
   });
 });
 
-describe('JobRunner of leased jobs', () => {
+describe('JobRunner with leases', () => {
   const holding = () => {
     const open: (() => void)[] = [];
     return { open, hold: () => new Promise<void>((resolve) => open.push(resolve)) };
   };
 
-  it('runs no more jobs at once than its limit, without waiting for those under way', async () => {
+  it('limits concurrent jobs without waiting for those under way', async () => {
     const { runner, schedule, hooks, prepared, done, now, rooms } = await runnerOf(MAIL);
     const { open, hold } = holding();
     hooks.prepare = hold;
@@ -251,7 +251,7 @@ describe('JobRunner of leased jobs', () => {
     expect(await runner.run()).toBeNull();
   });
 
-  it('leaves an attempt under way alone until its lease ends', async () => {
+  it('does not retry an attempt before its lease ends', async () => {
     const { runner, newRunner, schedule, hooks, prepared, done, clock, now } = await runnerOf(MAIL);
     const { open, hold } = holding();
     hooks.prepare = hold;
@@ -265,11 +265,11 @@ describe('JobRunner of leased jobs', () => {
     expect(prepared).toEqual(['job', 'job']);
     for (const end of open) end();
     await Promise.all([runner.settle(), other.settle()]);
-    // Mail may go out twice; what is stored of it happens once.
+    // The email may be sent twice, but its stored effect happens once.
     expect(done).toEqual(['job']);
   });
 
-  it('leaves an attempt alone that renews its lease, and says when somebody else has the job', async () => {
+  it('respects a renewed lease and reports that another runner took the job', async () => {
     const { runner, newRunner, schedule, hooks, prepared, done, clock, now } = await runnerOf(MAIL);
     const { open, hold } = holding();
     const renewals: RenewLease[] = [];
@@ -294,7 +294,7 @@ describe('JobRunner of leased jobs', () => {
     expect(done).toEqual(['job']);
   });
 
-  it('frees the place of an attempt that never ends', async () => {
+  it('frees the slot of an attempt that never finishes', async () => {
     const { runner, schedule, hooks, prepared, clock } = await runnerOf(MAIL);
     hooks.prepare = () => new Promise(() => {});
     for (const name of ['a', 'b', 'c']) await schedule(name);
@@ -305,7 +305,7 @@ describe('JobRunner of leased jobs', () => {
     expect(prepared.slice(0, 3)).toEqual(['a', 'b', 'c']);
   });
 
-  it('tries again with growing delays, also what was lost in a crash, and gives up in the end', async () => {
+  it('retries failed and crashed attempts with growing delays and finally gives up', async () => {
     const kind = { ...MAIL, retries: { maxAttempts: 3, firstDelaySeconds: 10, maxDelaySeconds: 15 } };
     const { runner, newRunner, schedule, hooks, prepared, clock, now, reports } = await runnerOf(kind);
     await schedule('job');
@@ -329,7 +329,7 @@ describe('JobRunner of leased jobs', () => {
     ]);
   });
 
-  it('counts no attempt while the server has no room for it', async () => {
+  it('does not count attempts while the server is busy', async () => {
     const { runner, schedule, hooks, clock } = await runnerOf(MAIL);
     const attempts: number[] = [];
     hooks.prepare = async ({ attempt }) => {
@@ -345,7 +345,7 @@ describe('JobRunner of leased jobs', () => {
     expect(attempts).toEqual(Array(20).fill(1));
   });
 
-  it('reports when it cannot store how a job ended, and leaves it to the next lease', async () => {
+  it('reports a job whose result cannot be stored and retries it after the lease', async () => {
     const { newRunner, schedule, uow, reports, clock, hooks, done, runner } = await runnerOf(MAIL);
     let writes = 0;
     const failing: UnitOfWork = {

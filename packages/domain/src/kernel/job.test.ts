@@ -1,9 +1,9 @@
 import { idPayload } from './jobs.js';
 
-describe('the payload of a job that is an id alone', () => {
+describe('idPayload', () => {
   const read = idPayload<{ readonly fileId: number }>('fileId');
 
-  it('is read without whatever else was stored', () => {
+  it('ignores other stored properties', () => {
     expect(read({ fileId: 7, name: 'a.txt' })).toEqual({ fileId: 7 });
   });
 

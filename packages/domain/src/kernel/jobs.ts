@@ -3,39 +3,42 @@ import { isId, type JobId, type RealmId, type UnixSeconds } from './ids.js';
 import type { Clock, ReportProblem } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
-/** When a job that failed is tried again. */
+/** Retry schedule of failed jobs. */
 export interface RetryPolicy {
-  /** So many attempts that fail, and it is given up. */
+  /** Number of failed attempts after which the job is given up. */
   readonly maxAttempts: number;
-  /** Between the first two attempts; twice as long after each further one … */
+  /** Delay after the first attempt; doubles after each further one. */
   readonly firstDelaySeconds: number;
-  /** … and never longer than this. */
+  /** Upper limit of the delay. */
   readonly maxDelaySeconds: number;
 }
 
 /**
- * One kind of work that is due at a time, declared beside the feature it belongs to. A payload names things by their ids
- * and repeats nothing that may change until the job is due.
+ * Kind of scheduled work, declared next to its feature. A payload refers to entities by id and copies nothing that
+ * may change before the job is due.
  */
 export interface JobKind<Payload> {
-  /** Stored with each job: `messages.deliver_scheduled`. Never given a second meaning. */
+  /** Stored with each job, for example `messages.deliver_scheduled`. Never reused with another meaning. */
   readonly name: string;
-  /** Of the payload, from 1 on. Raised when its shape changes; `readPayload` still reads the older ones. */
+  /**
+   * Version of the payload, starting at 1. Incremented when its shape changes; `readPayload` still reads older
+   * versions.
+   */
   readonly format: number;
-  /** What `encodeJob` stored in this format or an older one. @throws when it cannot be read */
+  /** Reads a payload that `encodeJob` stored in this format or an older one. @throws if it cannot be read */
   readonly readPayload: (stored: unknown, format: number) => Payload;
   readonly retries: RetryPolicy;
   /**
-   * For work outside of the storage: nobody else attempts the job for so long, which is longer than an attempt can take.
-   * Null: all of the work is in the unit that ends the job.
+   * Lease for work outside the storage, longer than any attempt. Prevents concurrent attempts. Null if all work runs
+   * in the unit that ends the job.
    */
   readonly leaseSeconds: number | null;
-  /** How many are worked on at once. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
 }
 
 const DEFAULT_RETRIES: RetryPolicy = { maxAttempts: 10, firstDelaySeconds: 5, maxDelaySeconds: 3600 };
-/** So few that other writes never queue behind many. */
+/** Low enough that other writes never queue behind many jobs. */
 const DEFAULT_CONCURRENCY = 4;
 
 export function jobKind<Payload>(
@@ -44,7 +47,7 @@ export function jobKind<Payload>(
   return { format: 1, retries: DEFAULT_RETRIES, leaseSeconds: null, concurrency: DEFAULT_CONCURRENCY, ...kind };
 }
 
-/** For `readPayload`: of a payload that is an id alone. @throws TypeError */
+/** Returns a `readPayload` for payloads with a single id. @throws TypeError */
 export const idPayload =
   <Payload extends Readonly<Record<string, number>>>(name: string & keyof Payload) =>
   (stored: unknown): Payload => {
@@ -55,14 +58,14 @@ export const idPayload =
 
 export interface NewJob<Payload> {
   readonly realmId: RealmId;
-  /** Done at once when it has passed. */
+  /** Runs immediately if the time has passed. */
   readonly dueAt: UnixSeconds;
   readonly payload: Payload;
-  /** What the job is about, within its realm and kind: it takes the place of one that is there, and is cancelled by it. */
+  /** Identifies the job within its realm and kind, for replacing or cancelling it. */
   readonly key?: string;
 }
 
-/** As storage keeps it before it has a number. */
+/** Job as stored, without its id. */
 export interface EncodedJob {
   readonly realmId: RealmId;
   readonly kind: string;
@@ -75,24 +78,27 @@ export interface EncodedJob {
 
 export interface StoredJob extends EncodedJob {
   readonly id: JobId;
-  /** How many have failed; under a lease, how many have begun. */
+  /** Number of failed attempts; with a lease, number of started attempts. */
   readonly attempts: number;
 }
 
-/** What a handler gets. */
+/** Job as passed to a handler. */
 export interface Job<Payload> {
   readonly id: JobId;
   readonly realmId: RealmId;
   readonly dueAt: UnixSeconds;
   readonly payload: Payload;
-  /** 1 the first time. */
+  /** Number of the attempt, starting at 1. */
   readonly attempt: number;
 }
 
-/** Ids and a few words: a job is no place for content. */
+/** Limits a payload to ids and short strings; content does not belong in a job. */
 export const MAX_JOB_PAYLOAD_LENGTH = 8192;
 
-/** For `tx.jobs.schedule`. @throws RangeError for a payload longer than MAX_JOB_PAYLOAD_LENGTH, in UTF-16 units of its JSON */
+/**
+ * Encodes a job for `tx.jobs.schedule`. @throws RangeError if the JSON payload is longer than MAX_JOB_PAYLOAD_LENGTH
+ * UTF-16 units
+ */
 export function encodeJob<Payload>(kind: JobKind<Payload>, job: NewJob<Payload>): EncodedJob {
   const payload = JSON.stringify(job.payload);
   if (payload.length > MAX_JOB_PAYLOAD_LENGTH) throw new RangeError(`The payload of a ${kind.name} job is too long`);
@@ -100,52 +106,55 @@ export function encodeJob<Payload>(kind: JobKind<Payload>, job: NewJob<Payload>)
   return { realmId, kind: kind.name, key, dueAt, format: kind.format, payload };
 }
 
-/** @throws when the payload is none of this kind */
+/** @throws if the payload does not match this kind */
 export function decodeJob<Payload>(kind: JobKind<Payload>, stored: StoredJob): Job<Payload> {
   const { id, realmId, dueAt, format, attempts } = stored;
   const payload = kind.readPayload(JSON.parse(stored.payload), format);
   return { id, realmId, dueAt, payload, attempt: kind.leaseSeconds === null ? attempts + 1 : attempts };
 }
 
-/** How long a job waits that has failed so many times. */
+/** Returns the retry delay after a number of failed attempts. */
 export function retryDelay({ firstDelaySeconds, maxDelaySeconds }: RetryPolicy, attempts: number): number {
   return Math.min(firstDelaySeconds * 2 ** (attempts - 1), maxDelaySeconds);
 }
 
-/** The jobs that one runner can do: those of a newer format are left to a newer version. */
+/** Jobs that a runner can handle. Jobs in a newer format are left to a newer version. */
 export interface JobSelection {
   readonly kind: string;
   readonly maxFormat: number;
 }
 
 export interface JobReads {
-  /** When the next one is due, or was; null when none waits. */
+  /** Returns the earliest due time, which may be in the past; null if no job is waiting. */
   nextDueAt(selection: JobSelection): Promise<UnixSeconds | null>;
-  /** Due at `now` or before; in the order of due times, then of writing. */
+  /** Returns jobs due at or before `now`, sorted by due time and then by insertion order. */
   listDue(selection: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]>;
-  /** Whether one with this key waits, or is worked on. */
+  /** True if a job with this key is waiting or under way. */
   isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean>;
 }
 
 /**
- * Work that is due at a time, of all features. A job is stored by the unit that wants it done, and removed by the unit that
- * has done it. What names a job as it was read has no effect, and answers false, once anybody else has taken, replaced or
- * attempted it. Every implementation passes job-repository.contract.ts.
+ * Scheduled jobs of all features. A unit of work stores the job, and the one that completes it removes it. Methods
+ * that take a `StoredJob` return false without effect if it was taken, replaced or attempted meanwhile. Every
+ * implementation passes job-repository.contract.ts.
  */
 export interface JobRepository extends JobReads {
-  /** In place of the one with the same key, also where that was given up. */
+  /** Replaces a job with the same key, even one that was given up. */
   schedule(job: EncodedJob): Promise<JobId>;
-  /** Whether there was one that waited. */
+  /** Returns true if a waiting job was removed. */
   cancel(realmId: RealmId, kind: string, key: string): Promise<boolean>;
-  /** Removes a job in the unit that does its work: true for one unit only. */
+  /** Removes a job in the unit of work that completes it. Returns true for one unit only. */
   take(job: StoredJob): Promise<boolean>;
-  /** Those that are due, as `listDue`; each is due again at `until`, and has one attempt more. As they are then. */
+  /**
+   * Leases the jobs that `listDue` would return, in their updated state. Each becomes due again at `until`, and its
+   * attempt count grows by one.
+   */
   lease(selection: JobSelection, now: UnixSeconds, until: UnixSeconds, limit: number): Promise<readonly StoredJob[]>;
-  /** For another attempt. */
+  /** Reschedules a job for another attempt. */
   postpone(job: StoredJob, dueAt: UnixSeconds, attempts: number): Promise<boolean>;
-  /** Given up: kept for the operator, and never due. `problem` is shortened to MAX_JOB_PROBLEM_LENGTH. */
+  /** Keeps a given-up job for the operator; it is never due again. `problem` is truncated to MAX_JOB_PROBLEM_LENGTH. */
   setAside(job: StoredJob, at: UnixSeconds, problem: string): Promise<boolean>;
-  /** Forgets those set aside before that time, at most `limit`. Answers how many. */
+  /** Deletes at most `limit` jobs set aside before that time. Returns the number of deleted jobs. */
   removeSetAside(before: UnixSeconds, limit: number): Promise<number>;
 }
 
@@ -169,30 +178,30 @@ export const JOB_FEATURE = {
   },
 };
 
-/** What is left of a job when everything slow is done. */
+/** Transactional part of a job, run after all slow work is done. */
 export type JobWork = (tx: Transaction) => Promise<void>;
 
 /**
- * Begins the time anew for which nobody else attempts the job. False: it was cancelled, or somebody else has it by now, so that
- * going on would be for nothing.
+ * Extends the lease during which no other runner attempts the job. Returns false if the job was cancelled or another
+ * runner has it; the attempt should then stop.
  */
 export type RenewLease = () => Promise<boolean>;
 
 /**
- * Does the jobs of one kind. What `prepare` does may happen again after a crash, a failure, or in another process; what
- * the work does that it answers happens exactly once, in the unit that removes the job, and not at all when the job
- * was cancelled or replaced meanwhile.
+ * Handles jobs of one kind. `prepare` may run again after a crash, after a failure or in another process. The
+ * returned work runs exactly once, in the unit of work that removes the job. It does not run if the job was cancelled
+ * or replaced meanwhile.
  */
 export interface JobHandler<Payload = unknown> {
   readonly kind: JobKind<Payload>;
   /**
-   * Before the unit: parses, renders, talks to other servers. A throw is an attempt that failed. `renewLease`: for work of which
-   * nobody knows how long it takes.
+   * Runs before the unit of work: parses, renders or calls other servers. A thrown error counts as a failed attempt.
+   * `renewLease` is for work of unpredictable duration.
    */
   prepare(job: Job<Payload>, renewLease: RenewLease): Promise<JobWork>;
   /**
-   * In the unit that removes a job which is given up: after a DomainError, which is a refusal that would come again, or
-   * after the last attempt. Without it, the job is set aside.
+   * Runs in the unit of work that removes a job after a DomainError, which would recur, or after the last attempt.
+   * Without this method, the job is set aside.
    */
   giveUp?(tx: Transaction, job: Job<Payload>, error: unknown): Promise<void>;
 }
@@ -203,41 +212,42 @@ export interface JobRunnerParts {
   readonly report: ReportProblem;
 }
 
-/** How long a job waits when the server has no room for it, which is no failure of the job. */
+/** Delay before retrying when the server is busy, which does not count as a failure. */
 const BUSY_SECONDS = 5;
 
 type Prepared = { readonly work: JobWork } | { readonly error: unknown };
 
-/** A job under way, and what became of its preparation. */
+/** Attempt under way with the result of its preparation. */
 interface Attempt {
   readonly stored: StoredJob;
-  /** Null: what is stored cannot be read. */
+  /** Null if the stored job cannot be decoded. */
   readonly job: Job<unknown> | null;
   readonly prepared: Prepared;
 }
 
 /**
- * Does the jobs of one kind that are due. Several may run in one process, and in several: the unit that does a job's work is
- * the one that removes it, so each is done once.
+ * Runs due jobs of one kind. Several runners may exist in one or more processes. The unit of work that does a job
+ * also removes it, so each job runs once.
  */
 export class JobRunner {
   private readonly selection: JobSelection;
-  /** Leased by this process; by the end of the lease, after which nobody waits for it any more. */
+  /** Jobs leased by this process, with the end of each lease. The runner stops waiting for a job at that time. */
   private readonly leased = new Map<JobId, UnixSeconds>();
   private readonly underWay = new Set<Promise<void>>();
 
   constructor(
     private readonly handler: JobHandler,
     private readonly parts: JobRunnerParts,
-    /** Called when a leased job has ended, so that there is room for another one. */
+    /** Called when a leased job ends and frees a slot. */
     private readonly onRoom: () => void = () => {},
   ) {
     this.selection = { kind: handler.kind.name, maxFormat: handler.kind.format };
   }
 
   /**
-   * Does what is due; answers when it has something to do again, null when nothing waits. Leased jobs go on meanwhile.
-   * @throws what the storage throws; a job's own failure is reported and stored
+   * Runs due jobs. Returns the time of the next run, or null if no job is waiting. Leased jobs continue in the
+   * background.
+   * @throws the errors of the storage; a job's own failure is reported and stored
    */
   async run(): Promise<UnixSeconds | null> {
     if (this.handler.kind.leaseSeconds === null) return this.runInOrder();
@@ -248,18 +258,18 @@ export class JobRunner {
     return this.selection.kind;
   }
 
-  /** For how long the one that is due longest has waited, in seconds; 0: none is due. */
+  /** Returns how long the oldest due job has been waiting, in seconds; 0 if none is due. */
   async lagSeconds(): Promise<number> {
     const dueAt = await this.parts.uow.read(({ jobs }) => jobs.nextDueAt(this.selection));
     return dueAt === null ? 0 : Math.max(0, this.parts.clock.now() - dueAt);
   }
 
-  /** Resolves when no leased job is under way any more. */
+  /** Resolves when no leased job is under way. */
   async settle(): Promise<void> {
     await Promise.all(this.underWay);
   }
 
-  /** A few at a time, so that other writes get in between. */
+  /** Runs jobs in small batches so that other writes can interleave. */
   private async runInOrder(): Promise<UnixSeconds | null> {
     const { uow, clock } = this.parts;
     for (;;) {
@@ -267,7 +277,7 @@ export class JobRunner {
       const due = await uow.read(({ jobs }) => jobs.listDue(this.selection, now, this.handler.kind.concurrency));
       if (due.length === 0) return uow.read(({ jobs }) => jobs.nextDueAt(this.selection));
       const attempts = await Promise.all(due.map((stored) => this.prepare(stored)));
-      // Units are worked off in the order in which they are asked for, which is that of the due times.
+      // Units of work run in the order of their requests, which is by due time.
       const results = await Promise.allSettled(attempts.map((attempt) => this.finish(attempt)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     }
@@ -372,6 +382,6 @@ export class JobRunner {
   }
 }
 
-/** No failure of the job. */
+/** True for errors that do not count as a failure of the job. */
 const isUnavailable = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === 'SERVER_BUSY' || error.code === 'STORAGE_UNAVAILABLE');

@@ -1,16 +1,16 @@
-/** Deeper than anybody means, and no danger to whoever walks through it. */
+/** Maximum nesting depth, far above practical use and safe for recursion. */
 const MAX_DEPTH = 500;
-/** Lists, dictionaries and keys of dictionaries: what costs far more to read than its letters. */
+/** Maximum number of lists, dictionaries and dictionary keys, which cost far more to parse than their characters. */
 const MAX_STRUCTURES = 30_000;
 
-/** Half of a pair of UTF-16 units, perhaps without its other half. */
+/** Escaped UTF-16 surrogate, paired or lone. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
-/** An escape: a whole pair, half of one, or any other. */
+/** Escape sequence: a surrogate pair, a lone surrogate or any other. */
 const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/gs;
 
 /**
- * Untrusted JSON, at a cost that grows with its length alone. Text in it is well-formed, whatever its escapes say.
- * @throws SyntaxError for what is none, is nested too deeply, or holds too many lists, dictionaries and keys
+ * Parses untrusted JSON in linear time. Replaces lone surrogates in strings.
+ * @throws SyntaxError if the JSON is invalid, too deep, or has too many lists, dictionaries and keys
  */
 export function parseJson(text: string): unknown {
   refuseExcess(text);
@@ -46,10 +46,10 @@ function refuseExcess(text: string): void {
   }
 }
 
-/** Where a string begins, or a whole number with a fraction or an exponent. Linear: no digit is looked at twice. */
+/** Start of a string, or a number with a fraction or exponent. Linear: no digit is examined twice. */
 const STRING_OR_FRACTIONAL = /"|(?<!\d)-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)/g;
 
-/** Valid JSON with other words in the place of numbers that are written with a fraction or an exponent. */
+/** Replaces numbers with a fraction or exponent in valid JSON. */
 export function replaceFractionals(json: string, replace: (number: string) => string): string {
   let result = '';
   let copied = 0;
@@ -66,7 +66,7 @@ export function replaceFractionals(json: string, replace: (number: string) => st
   return result + json.slice(copied);
 }
 
-/** Where the string of JSON ends that begins there; the end of the text where it does not. */
+/** Returns the end of the JSON string that starts there; the end of the text if it is unterminated. */
 export function endOfString(text: string, start: number): number {
   let end = start;
   do {

@@ -16,7 +16,7 @@ const queue: EventQueue = {
   idleTimeoutSeconds: 600,
 };
 const due = (number: number, isNotSubscriber = false) => dueEvent(seq(number), isNotSubscriber);
-/** Up to date, with nothing due. */
+/** Creates a caught-up queue with nothing due. */
 const live = () => {
   const started = new LiveQueue(queue, 100);
   started.catchUp([]);
@@ -30,8 +30,8 @@ const typing = {
   to: { kind: 'direct', people: [] },
 } as const;
 
-describe('a live queue', () => {
-  it('keeps due events until they are dropped, and whether their owner was a subscriber', () => {
+describe('LiveQueue', () => {
+  it('keeps due events with the subscription state of the owner until they are dropped', () => {
     const queue = new LiveQueue({ ...live().queue }, 100);
     expect(queue.catchUp([due(6), due(7, true)])).toBe(true);
     queue.push(due(9));
@@ -43,7 +43,7 @@ describe('a live queue', () => {
     expect(queue.dueEvents).toEqual([]);
   });
 
-  it('is behind until it has read everything, and takes nothing before that', () => {
+  it('lags until it has read everything and accepts nothing before that', () => {
     const started = new LiveQueue(queue, 100);
     started.push(due(6));
     started.pushEphemeral({ event: typing, at: 100 });
@@ -52,7 +52,7 @@ describe('a live queue', () => {
     expect([started.isBehind, started.hasNews]).toEqual([false, false]);
   });
 
-  it('stays behind when more is due than it may keep', () => {
+  it('keeps lagging if more events are due than it may keep', () => {
     const started = new LiveQueue(queue, 100);
     const many = (count: number) => Array.from({ length: count }, (_, index) => due(6 + index));
     expect(started.catchUp(many(201))).toBe(false);
@@ -60,14 +60,14 @@ describe('a live queue', () => {
     expect(started.catchUp(many(200))).toBe(true);
   });
 
-  it('has its position before the first due event, else at the end of what was distributed', () => {
+  it('reports a floor before the first due event or at the end of the distributed events', () => {
     const queue = live();
     expect(queue.floor(seq(8))).toBe(8);
     queue.push(due(7));
     expect(queue.floor(seq(8))).toBe(6);
   });
 
-  it('falls behind when more is due than it keeps, with its position before the first due event', () => {
+  it('starts lagging if more events are due than it may keep, with its floor before the first due event', () => {
     const queue = live();
     for (let number = 6; number < 206; number++) queue.push(due(number));
     expect(queue.isBehind).toBe(false);
@@ -78,7 +78,7 @@ describe('a live queue', () => {
     expect([queue.floor(seq(300)), queue.dueEvents.length]).toEqual([8, 0]);
   });
 
-  it('falls behind from an event on that could not be delivered', () => {
+  it('starts lagging from an event that could not be delivered', () => {
     const queue = live();
     queue.markLagging(seq(8));
     expect(queue.floor(seq(20))).toBe(7);
@@ -86,14 +86,14 @@ describe('a live queue', () => {
     expect(queue.floor(seq(20))).toBe(7);
   });
 
-  it('never goes back', () => {
+  it('never moves its position backwards', () => {
     const queue = live();
     queue.markLagging(seq(9));
     queue.dropBefore(seq(4));
     expect(queue.floor(seq(20))).toBe(8);
   });
 
-  it('reports its position as unsaved until that is stored', () => {
+  it('reports its position as unsaved until it is stored', () => {
     const queue = live();
     expect(queue.unsavedPosition(seq(5))).toBeNull();
     queue.acknowledge(6 * POSITIONS_PER_SEQ, 130);
@@ -124,7 +124,7 @@ describe('a live queue', () => {
     expect(new LiveQueue(queue, 100).lastGiven).toBe(5 * POSITIONS_PER_SEQ);
   });
 
-  it('wakes the waiting poll, and none that has stopped waiting', () => {
+  it('wakes the waiting poll but not one that stopped waiting', () => {
     const queue = live();
     const heard: string[] = [];
     const hearing =
@@ -143,7 +143,7 @@ describe('a live queue', () => {
     expect(queue).toMatchObject({ isWaitedFor: false, isClosed: true, hasFailed: false });
   });
 
-  it('wakes the waiting poll when it falls behind, and when it fails', () => {
+  it('wakes the waiting poll when it starts lagging and when it fails', () => {
     const queue = live();
     const heard: string[] = [];
     queue.waitFor((reason) => heard.push(reason));
@@ -153,7 +153,7 @@ describe('a live queue', () => {
     expect(queue).toMatchObject({ isClosed: true, hasFailed: true });
   });
 
-  it('keeps the newest ephemeral events for a short time, and delivers each once', () => {
+  it('keeps the newest ephemeral events for a short time and delivers each once', () => {
     const queue = live();
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
@@ -168,7 +168,7 @@ describe('a live queue', () => {
     expect(queue.takeEphemerals(200)).toEqual([]);
   });
 
-  it('numbers ephemeral events after all positions that were sent, within the numbers of a row', () => {
+  it('numbers ephemeral events after all sent positions within the numbers of a row', () => {
     const queue = live();
     expect(queue.nextUnloggedPosition()).toBe(5 * POSITIONS_PER_SEQ + 1);
     queue.lastGiven = 6 * POSITIONS_PER_SEQ + 998;

@@ -5,58 +5,61 @@ import type { EventSeq, UnixSeconds } from './ids.js';
 declare const dueBrand: unique symbol;
 
 /**
- * An event of the log that is due to a queue: its first position, by one higher where the owner is no subscriber. A number, because
- * there are thousands of them for each client that returns.
+ * Due event as its first position, plus one if the owner is not a subscriber. Stored as a number, because returning
+ * clients have thousands of them.
  */
 export type DueEvent = number & { readonly [dueBrand]: true };
 
 export const dueEvent = (seq: EventSeq, isNotSubscriber: boolean): DueEvent =>
   (firstPositionOf(seq) + (isNotSubscriber ? 1 : 0)) as DueEvent;
 
-/** Seen for being public, not for being received: a message then has no flags. */
+/** True if the event is visible because it is public and was not received; such a message has no flags. */
 export const isForNonSubscriber = (due: DueEvent): boolean => due % POSITIONS_PER_SEQ === 1;
 
-/** An ephemeral event that is due. */
+/** Ephemeral event that is due. */
 export interface Ephemeral {
   readonly event: EphemeralEvent;
   readonly at: UnixSeconds;
 }
 
 /**
- * Why a waiting poll is woken: there are events, another poll waits in its place, the queue has ended, or it has failed and
- * its client has to register again.
+ * Reason for waking a poll: an event, a newer poll, the end of the queue, or a failure. After a failure the client
+ * must register again.
  */
 export type WakeReason = 'event' | 'supplanted' | 'closed' | 'failed';
 export type Waiter = (reason: WakeReason) => void;
 
-/** With more the queue falls behind: what is due to it is read from the log by the next poll. */
+/** Maximum number of due events. A queue with more starts lagging, and the next poll reads the log. */
 const MAX_DUE = 200;
-/** Of ephemeral events between two polls the newest are kept: they supersede the others. */
+/**
+ * Maximum number of ephemeral events between two polls; only the newest are kept, because they supersede earlier
+ * ones.
+ */
 const MAX_EPHEMERALS = 50;
-/** How old an ephemeral event may be when it is delivered. */
+/** Maximum age of a delivered ephemeral event. */
 const EPHEMERAL_SECONDS = 30;
 
 /**
- * A queue in memory: a cursor, and while it is up to date the numbers of the events due to it. It copies no events, so the
- * memory of a queue that nobody reads does not grow.
+ * Queue in memory: a cursor and, while caught up, the numbers of due events. Events are not copied, so the memory of
+ * an unread queue is bounded.
  */
 export class LiveQueue {
   /** Ascending. */
   private due: DueEvent[] = [];
   private ephemerals: Ephemeral[] = [];
   private waiter: Waiter | null = null;
-  /** While it is behind: every event up to it was confirmed, or is not due. */
+  /** Floor while lagging: every event up to it was confirmed or is not due. */
   private floorSeq: EventSeq;
   private saved: QueuePosition;
-  /** What is due to it after `floorSeq` is to be found in the log. */
+  /** True if due events after `floorSeq` must be read from the log. */
   isBehind = true;
   private end: 'closed' | 'failed' | null = null;
   acked: number;
-  /** The last position given to the client, logged or not. */
+  /** Last position sent to the client, logged or not. */
   lastGiven: number;
   lastPolledAt: UnixSeconds;
 
-  /** `acked` and `floorSeq` may be further on than what is stored of them. */
+  /** `acked` and `floorSeq` may be ahead of the stored values. */
   constructor(
     readonly queue: EventQueue,
     now: UnixSeconds,
@@ -69,7 +72,7 @@ export class LiveQueue {
     this.saved = { id: queue.id, acked: queue.acked, floorSeq: queue.floorSeq, lastPolledAt: queue.lastPolledAt };
   }
 
-  /** Empty while it is behind. */
+  /** Empty while lagging. */
   get dueEvents(): readonly DueEvent[] {
     return this.due;
   }
@@ -86,7 +89,7 @@ export class LiveQueue {
     return this.end !== null;
   }
 
-  /** It has failed: its client has to register again. */
+  /** True if the queue failed and its client must register again. */
   get hasFailed(): boolean {
     return this.end === 'failed';
   }
@@ -105,7 +108,7 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Kept for a short time, and only while the queue is up to date. */
+  /** Kept for a short time and only while the queue is caught up. */
   pushEphemeral(ephemeral: Ephemeral): void {
     if (this.isBehind) return;
     if (this.ephemerals.length >= MAX_EPHEMERALS) this.ephemerals.shift();
@@ -113,14 +116,14 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Those that are not too old; each is delivered once. */
+  /** Returns the ephemeral events that are recent enough; each is delivered once. */
   takeEphemerals(now: UnixSeconds): readonly Ephemeral[] {
     const taken = this.ephemerals.filter(({ at }) => now - at <= EPHEMERAL_SECONDS);
     this.ephemerals = [];
     return taken;
   }
 
-  /** From this event on, what is due to it has to be read from the log. */
+  /** Makes the queue read the log from this event on. */
   markLagging(seq: EventSeq): void {
     if (this.isBehind) return;
     this.floorSeq = this.floor((seq - 1) as EventSeq);
@@ -130,7 +133,7 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** The whole log has been read, and these events are due. False when they are more than it may keep. */
+  /** Accepts the due events after the whole log was read. Returns false if there are too many to keep. */
   catchUp(due: readonly DueEvent[]): boolean {
     if (due.length > MAX_DUE) return false;
     this.due = [...due];
@@ -138,14 +141,14 @@ export class LiveQueue {
     return true;
   }
 
-  /** Its client has processed everything up to the position, which may be in the middle of what one event became. */
+  /** Acknowledges everything up to the position, which may lie between the wire events of one row. */
   acknowledge(position: number, now: UnixSeconds): void {
     if (position !== -1) this.dropBefore(seqOf(position));
     this.acked = position;
     this.lastPolledAt = now;
   }
 
-  /** Nothing before this event is due any more. */
+  /** Drops due events before this one. */
   dropBefore(seq: EventSeq): void {
     const first = firstPositionOf(seq);
     let count = 0;
@@ -154,14 +157,14 @@ export class LiveQueue {
     if (this.isBehind && seq - 1 > this.floorSeq) this.floorSeq = (seq - 1) as EventSeq;
   }
 
-  /** One at a time: the poll that waited before is woken, since this one replaces it. `wake` is called for each event. */
+  /** Registers the waiting poll and wakes the former one, which is replaced. Calls `wake` for each event. */
   waitFor(wake: Waiter): void {
     const former = this.waiter;
     this.waiter = wake;
     former?.('supplanted');
   }
 
-  /** Stops waiting, if this is still the waiting poll. */
+  /** Stops waiting if this poll is still registered. */
   stopWaiting(wake: Waiter): void {
     if (this.waiter === wake) this.waiter = null;
   }
@@ -171,7 +174,10 @@ export class LiveQueue {
     this.waiter?.(reason);
   }
 
-  /** Every event up to it was confirmed or is not due, when everything up to `head` has been distributed. */
+  /**
+   * Returns the seq up to which every event was confirmed or is not due, if everything up to `lastSeq` was
+   * distributed.
+   */
   floor(lastSeq: EventSeq): EventSeq {
     if (this.isBehind) return this.floorSeq;
     const [first] = this.due;
@@ -183,7 +189,7 @@ export class LiveQueue {
     return { id: queue.id, acked, floorSeq: this.floor(lastSeq), lastPolledAt };
   }
 
-  /** What to store of it; null when nothing moved since the last time. */
+  /** Returns the position to store; null if it is unchanged. */
   unsavedPosition(lastSeq: EventSeq): QueuePosition | null {
     const { saved } = this;
     const position = this.position(lastSeq);
@@ -198,12 +204,12 @@ export class LiveQueue {
     this.saved = position;
   }
 
-  /** A position for an ephemeral event: after all positions sent so far. Null: the row of the log has no more of them. */
+  /** Returns a position for an ephemeral event after all sent positions. Null if the log row has none left. */
   nextUnloggedPosition(): number | null {
     const position = Math.max(this.lastGiven, this.acked) + 1;
     return position % POSITIONS_PER_SEQ >= MAX_UNLOGGED ? null : position;
   }
 }
 
-/** Positions from here on stay free, so that a row is left before it is full. */
+/** Positions from here on stay unused, so that a new row starts before this one is full. */
 const MAX_UNLOGGED = 1000;

@@ -18,9 +18,9 @@ const blank: DomainEvent = { type: 'blank' };
 const EVERYBODY_GROUP = group(90);
 
 interface Given {
-  /** Users by message. */
+  /** Users by message id. */
   readonly holders?: Readonly<Record<number, readonly number[]>>;
-  /** Users by guest. */
+  /** Users by guest id. */
   readonly inaccessible?: Readonly<Record<number, readonly number[]>>;
   readonly snapshot?: Partial<RealmSnapshot>;
   readonly parts?: Partial<LiveRealmParts>;
@@ -29,7 +29,7 @@ interface Given {
 const byNumber = (lists: Readonly<Record<number, readonly number[]>> = {}) =>
   new Map(Object.entries(lists).map(([key, ids]) => [Number(key), new Set(ids.map(id))]));
 
-/** A realm in which users have a queue each, named `q` and their number. */
+/** Creates a realm in which each user has a queue named `q` and their id. */
 function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
   let seq = 0;
   const lookedUp: { questions: unknown; users: unknown }[] = [];
@@ -101,7 +101,7 @@ const aQueue = (number: number, filter: Partial<QueueFilter>, queueId: string): 
 const heard = (live: LiveQueue) =>
   live.dueEvents.map((due) => `${seqOf(due)}${isForNonSubscriber(due) ? ' aside' : ''}`);
 
-/** A message nobody here received. */
+/** Creates a message that no user of the test received. */
 const publicMessage = async (): Promise<DomainEvent> => {
   const fixture = await createFixture(
     aUser({ name: 'iago' }),
@@ -113,7 +113,7 @@ const publicMessage = async (): Promise<DomainEvent> => {
 };
 
 describe('live queues of a realm', () => {
-  it('receive events for their owner, and events for one queue alone', () => {
+  it('receive events for their owner and events for one queue alone', () => {
     const { join, publish, realm } = aLiveRealm();
     const [user, member, second] = [join(1, 'owner'), join(2, 'member'), join(2, 'member')];
     publish(wholeRealm);
@@ -131,14 +131,14 @@ describe('live queues of a realm', () => {
     expect(realm.lastSeq).toBe(7);
   });
 
-  it('receive nothing that is for another queue of the same user', () => {
+  it('skip events for another queue of the same user', () => {
     const { join, publish } = aLiveRealm();
     const [first, second] = [join(2, 'member'), join(2, 'member')];
     publish({ kind: 'queue', id: 'q2b' });
     expect([heard(first), heard(second)]).toEqual([[], ['1']]);
   });
 
-  it('follow who subscribes and unsubscribes', () => {
+  it('follow subscriptions and unsubscriptions', () => {
     const { join, publish } = aLiveRealm();
     const channelId = 7 as ChannelId;
     const [one, two] = [join(1, 'member', {}, { channels: new Set([channelId]) }), join(2, 'member')];
@@ -162,7 +162,7 @@ describe('live queues of a realm', () => {
     ]);
   });
 
-  it('follow who is in which group, through subgroups, and not through a group that is deactivated', () => {
+  it('follow group membership through subgroups but not through deactivated groups', () => {
     const edges = [{ subgroupId: group(1), groupId: group(2) }];
     const { join, publish } = aLiveRealm({ snapshot: { edges, deactivatedGroupIds: [group(5)] } });
     const live = join(1, 'member', {}, { directGroups: new Set([group(1)]) });
@@ -194,7 +194,7 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['1', '5', '9', '13', '15', '18']);
   });
 
-  it('keep the order of events while receivers of a message are looked up', async () => {
+  it('preserve the order of events during a look-up of receivers', async () => {
     const { join, publish, realm } = aLiveRealm({ holders: { 7: [1] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     publish({ kind: 'holders', messageId: 7 as MessageId });
@@ -206,7 +206,7 @@ describe('live queues of a realm', () => {
     expect([realm.isIdle, realm.lastSeq]).toEqual([true, 2]);
   });
 
-  it('have one look-up for all events of a commit', async () => {
+  it('share one look-up for all events of a commit', async () => {
     const { join, publish, realm, lookedUp } = aLiveRealm({ holders: { 7: [1], 8: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'guest')];
     publish(anyOf({ kind: 'holders', messageId: 7 as MessageId }, users([])));
@@ -220,11 +220,11 @@ describe('live queues of a realm', () => {
         users: { ids: [1, 2], guestIds: [2] },
       },
     ]);
-    // Of whom nothing was found out, nothing is told to a guest.
+    // A guest receives nothing about users whose access is unknown.
     expect([heard(one), heard(two)]).toEqual([['1', '3', '4'], ['2']]);
   });
 
-  it('look nothing up where nobody is online, or no guest who may not know everybody', async () => {
+  it('need no look-up without online users or limited guests', async () => {
     const { join, publish, realm, lookedUp } = aLiveRealm();
     publish({ kind: 'holders', messageId: 7 as MessageId });
     const member = join(1, 'member');
@@ -233,7 +233,7 @@ describe('live queues of a realm', () => {
     expect([realm.isIdle, lookedUp, heard(member), heard(guest)]).toEqual([true, [], ['2'], ['2']]);
   });
 
-  it('of guests receive events about users whom they may know, and about no others', async () => {
+  it('deliver to guests only events about users they may access', async () => {
     const { join, publish, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
     const [member, blind, seeing] = [join(1, 'member'), join(2, 'guest'), join(3, 'guest')];
     publish(accessorsOf(id(5)));
@@ -243,7 +243,7 @@ describe('live queues of a realm', () => {
     expect([member, blind, seeing].map(heard)).toEqual([['1'], ['2'], ['1', '2', '3']]);
   });
 
-  it('follow who is a guest, and may not know everybody', async () => {
+  it('follow changes of the guest role and of access to all users', async () => {
     const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
     const live = join(1, 'member');
     const publishIt = () => publish(limitedGuests);
@@ -261,7 +261,7 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['3', '7']);
   });
 
-  it('follow whom guests may know', async () => {
+  it('follow changes of the permission to access all users', async () => {
     const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
     const live = join(1, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
     publish(limitedGuests);
@@ -275,7 +275,7 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['5']);
   });
 
-  it('of guests receive events of their own public channels only, those of others of all', async () => {
+  it('deliver events of all public channels to members but not to guests who requested them', async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
@@ -290,7 +290,7 @@ describe('live queues of a realm', () => {
     expect([plain, member, guest, narrowed, elsewhere].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside'], []]);
   });
 
-  it('receive a public message once, as subscribers, though they asked for all public messages', async () => {
+  it('receive a public message once, as a subscriber, if they requested all public messages', async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const [receiver, other] = [join(1, 'member', { allPublicChannels: true }), join(2, 'member')];
@@ -300,7 +300,7 @@ describe('live queues of a realm', () => {
     expect([heard(receiver), heard(other)]).toEqual([['1', '2'], []]);
   });
 
-  it('receive events of public channels by the role of their owner at that event', async () => {
+  it('deliver events of public channels by the role of their owner at that event', async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
@@ -311,7 +311,7 @@ describe('live queues of a realm', () => {
     expect([demoted, promoted].map(heard)).toEqual([[], ['3 aside']]);
   });
 
-  it('are subject to their narrow in what they receive, and messages only', async () => {
+  it('apply their narrow to messages only', async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', operand: 'Venice' }] });
@@ -320,7 +320,7 @@ describe('live queues of a realm', () => {
     expect(heard(narrowed)).toEqual(['2']);
   });
 
-  it('of a deactivated user receive that event and end with it', () => {
+  it('receive the deactivation of their owner and end with it', () => {
     const { join, publish, deactivated } = aLiveRealm();
     const live = join(1, 'member');
     const change = { type: 'user.activation_changed', userId: id(1) } as const;
@@ -346,7 +346,7 @@ describe('live queues of a realm', () => {
     expect([heard(second), realm.users.size]).toEqual([['1'], 0]);
   });
 
-  it('end alone when deciding an event fails for one of them', () => {
+  it('end alone if deciding an event fails for one of them', () => {
     const wants = ({ queue }: LiveQueue) => {
       if (queue.id === 'q1') throw new Error('odd');
       return true;
@@ -358,7 +358,7 @@ describe('live queues of a realm', () => {
     expect(unfit).toEqual([['q1', { type: 'blank', seq: 1 }, 'odd']]);
   });
 
-  it('report from which event on the projection of the realm is invalid', () => {
+  it('report the event from which the projection of the realm is invalid', () => {
     const { join, publish, broken, realm } = aLiveRealm();
     join(1, 'member');
     publish(wholeRealm);
@@ -367,7 +367,7 @@ describe('live queues of a realm', () => {
     expect([broken, realm.lastSeq]).toEqual([[[2, 'Group 1 would hold itself.']], 2]);
   });
 
-  it('read the log when receivers of an event cannot be looked up, and continue', async () => {
+  it('fall back to the log if a look-up of receivers fails', async () => {
     let isDiskBroken = true;
     const answers: AudienceAnswers = { holders: new Map(), inaccessible: new Map() };
     const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : answers);
@@ -388,7 +388,7 @@ describe('live queues of a realm', () => {
   });
 });
 
-describe('an ephemeral event', () => {
+describe('ephemeral event', () => {
   const typing = {
     type: 'typing.changed',
     op: 'start',
@@ -396,7 +396,7 @@ describe('an ephemeral event', () => {
     to: { kind: 'direct', people: [] },
   } as const;
 
-  it('reaches the live queues of its audience, after earlier events', async () => {
+  it('reaches the live queues of its audience after earlier events', async () => {
     const { join, publish, realm } = aLiveRealm({ holders: { 7: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     publish({ kind: 'holders', messageId: 7 as MessageId });
@@ -407,7 +407,7 @@ describe('an ephemeral event', () => {
     expect([one.hasEphemerals, heard(two)]).toEqual([false, ['1']]);
   });
 
-  it('reaches those queues of its audience that want it', () => {
+  it('reaches only queues of its audience that want it', () => {
     const wants = ({ queue }: LiveQueue, type: string) => queue.ownerId !== id(3) || type !== 'typing.changed';
     const { join, realm } = aLiveRealm({ parts: { wants } });
     const [first, second, third] = [join(2, 'member'), join(2, 'member'), join(3, 'member')];
@@ -417,7 +417,7 @@ describe('an ephemeral event', () => {
     expect([first, third].map((live) => live.hasEphemerals)).toEqual([true, false]);
   });
 
-  it('is dropped when its receivers cannot be looked up', async () => {
+  it('gets dropped if its receivers cannot be looked up', async () => {
     const { join, realm } = aLiveRealm({ parts: { lookUp: () => Promise.reject(new Error('disk')) } });
     const live = join(1, 'member');
     realm.takeEphemeral({ event: typing, audience: { kind: 'holders', messageId: 5 as MessageId } }, 50);

@@ -23,23 +23,23 @@ import type { UnitOfWork } from './unit-of-work.js';
 
 export interface LiveRealmParts {
   readonly features: DeliveryFeatures;
-  /** Whether the queue's client wants events of this type. */
+  /** True if the queue's client wants events of this type. */
   readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
-  /** One look-up for everything. */
+  /** Answers all questions in one look-up. */
   readonly lookUp: (questions: AudienceQuestions, asked: AskedUsers) => Promise<AudienceAnswers>;
-  /** Deciding an event failed for this queue. */
+  /** Called if deciding an event failed for this queue. */
   readonly onUnfit: (queue: LiveQueue, what: EventReference, error: unknown) => void;
-  /** The projection of the realm is invalid from this event on. */
+  /** Called if the projection of the realm is invalid from this event on. */
   readonly onBroken: (stored: StoredEvent, error: unknown) => void;
-  /** A look-up failed; the queues concerned read the log instead. */
+  /** Called if a look-up failed and the queues concerned read the log instead. */
   readonly onLookUpFailed: (error: unknown) => void;
   readonly onSignedOut: (userId: UserId) => void;
 }
 
-/** An event as a report names it. */
+/** Event as named in reports. */
 export interface EventReference {
   readonly type: string;
-  /** Null: it is not logged. */
+  /** Null if it is not logged. */
   readonly seq: EventSeq | null;
 }
 
@@ -48,19 +48,19 @@ type Announced =
   | { readonly ephemeral: EphemeralAnnouncement; readonly at: UnixSeconds; readonly stored?: never };
 
 /**
- * The queues of one realm that are up to date, by owner and by what their owners follow: distributing an event costs by the
- * users online, however large the channel. Its projection of them is a fold over the log, kept by the features.
+ * Caught-up queues of one realm, indexed by owner and subscription. Distribution cost depends on the online users,
+ * not on the channel size. Features maintain its projection from the log.
  */
 export class LiveRealm {
   readonly users = new Map<UserId, OnlineUser>();
-  /** Everything up to it has reached the queues. */
+  /** Last event that reached the queues. */
   lastSeq: EventSeq;
-  /** Queues that get public events whoever these are for. */
+  /** Queues that receive public events regardless of their audience. */
   private readonly openQueues = new Map<LiveQueue, OnlineUser>();
   private readonly projection: RealmProjection;
   private readonly candidate: LiveCandidate;
   private readonly member: Membership;
-  /** Events that came during a look-up; they are distributed together afterwards. */
+  /** Events that arrived during a look-up and are distributed together afterwards. */
   private waiting: Announced[] = [];
   private lookingUp: Promise<void> | null = null;
 
@@ -80,7 +80,7 @@ export class LiveRealm {
     };
   }
 
-  /** Whether every event taken so far has reached its queues. */
+  /** True if every accepted event has reached its queues. */
   get isIdle(): boolean {
     return this.lookingUp === null;
   }
@@ -128,9 +128,9 @@ export class LiveRealm {
     this.process(announced, this.parts.features.noAnswers);
   }
 
-  /** Events that came meanwhile are looked up together, so an event waits for two look-ups at most. */
+  /** Looks up waiting events together, so that an event waits for two look-ups at most. */
   private async lookUpAndGoOn(): Promise<void> {
-    // All events of one commit are looked up at once.
+    // Batches all events of one commit.
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const batch = this.waiting;
@@ -155,7 +155,7 @@ export class LiveRealm {
     return this.users.size > 0 && this.projection.concerns(this.parts.features.questionsOf(audienceOf(announced)));
   }
 
-  /** `answers`: null when the look-up failed. */
+  /** `answers` is null if the look-up failed. */
   private process(announced: Announced, answers: AudienceAnswers | null): void {
     if (announced.stored) this.processStored(announced.stored, answers);
     else if (answers) this.distributeEphemeral(announced.ephemeral, announced.at, answers);
@@ -175,7 +175,7 @@ export class LiveRealm {
     if (signedOut !== null) this.parts.onSignedOut(signedOut);
   }
 
-  /** Its receivers are unknown, so every queue reads the log. */
+  /** Makes every queue read the log, because the receivers are unknown. */
   private loseEvent(seq: EventSeq): void {
     for (const user of this.users.values()) for (const live of user.queues) live.markLagging(seq);
   }
@@ -227,7 +227,7 @@ export class LiveRealm {
     }
   }
 
-  /** Those online in an audience; for the common kinds without looking at every user online. */
+  /** Returns the online users of an audience; common kinds need no scan of all online users. */
   private resolve(audience: Audience, answers: AudienceAnswers): ReadonlySet<OnlineUser> {
     switch (audience.kind) {
       case 'nobody':
@@ -276,7 +276,7 @@ const NOBODY: ReadonlySet<OnlineUser> = new Set();
 
 const audienceOf = ({ stored, ephemeral }: Announced): Audience => (stored ?? ephemeral).audience;
 
-/** An event for one queue is not for others of its owner. */
+/** False if the event is addressed to another queue of the same owner. */
 const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
   audience.kind !== 'queue' || audience.id === live.queue.id;
 
@@ -290,7 +290,7 @@ export interface LiveRealmsParts {
   readonly onSignedOut: (userId: UserId) => void;
 }
 
-/** The realms in which queues are up to date. */
+/** Realms with caught-up queues. */
 export class LiveRealms {
   private readonly realms = new Map<RealmId, LiveRealm>();
 
@@ -301,16 +301,16 @@ export class LiveRealms {
   }
 
   /**
-   * Makes a queue get events as they are committed: it has read everything up to the end of its rights, and `due` is
-   * what was due to it. False when that is no longer the end of what was distributed, or the realm has no projection.
+   * Adds a queue that has read everything up to the end of its rights; `due` holds its due events. Returns false if
+   * newer events were distributed or the realm has no projection.
    */
   join(live: LiveQueue, rights: QueueOwnerRights, snapshot: RealmSnapshot | null, due: readonly DueEvent[]): boolean {
     const { realmId } = live.queue;
     const present = this.realms.get(realmId);
-    // Only where the rights are as new as what has been distributed: else an event would be lost, or come twice.
+    // Joins only if the rights include the latest distributed event; otherwise an event would be lost or duplicated.
     if (this.parts.follower.lastSeqOf(realmId) !== rights.lastSeq || present?.isIdle === false) return false;
     if (!present && snapshot?.lastSeq !== rights.lastSeq) return false;
-    // With so much left to acknowledge it goes on reading the log.
+    // A queue with too many unacknowledged events keeps reading the log.
     if (!live.catchUp(due)) return true;
     const realm = present ?? this.add(realmId, snapshot!);
     const user = realm.users.get(live.queue.ownerId) ?? this.addUser(realm, rights);
@@ -325,7 +325,7 @@ export class LiveRealms {
     if (realm?.users.size === 0) this.realms.delete(realmId);
   }
 
-  /** From this event on receivers are unknown: every queue reads the log. */
+  /** Makes every queue of the realm read the log from this event on, because receivers are unknown. */
   drop(realmId: RealmId, seq: EventSeq): void {
     const realm = this.realms.get(realmId);
     this.realms.delete(realmId);

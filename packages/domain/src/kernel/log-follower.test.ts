@@ -20,14 +20,14 @@ async function following(fixture: MemoryFixture) {
   return { uow, follower, told: announced, problems };
 }
 
-describe('following the log', () => {
-  it('delivers each event once and in order, whichever process wrote it', async () => {
+describe('LogFollower', () => {
+  it('delivers each event once and in order from any process', async () => {
     const fixture = await createFixture();
     const { uow, follower, told: announced } = await following(fixture);
     const first = await append(fixture, uow);
     const others = [await append(fixture), await append(fixture)];
     expect(announced).toEqual([first]);
-    // What comes after a gap brings what lies in it, and is not told before.
+    // An event after a gap is held back until the gap is filled.
     const last = await append(fixture, uow);
     await follower.fill(fixture.realm.id);
     expect(announced).toEqual([first, ...others, last]);
@@ -62,7 +62,7 @@ describe('following the log', () => {
     );
     isBroken = true;
     follower.onEvents(stored.filter(isReadable).slice(1));
-    // Nobody waits for what an event sets going: a rejection would end the process, as it would this test.
+    // No caller awaits this read, so an unhandled rejection would end the process and this test.
     await new Promise((resolve) => setImmediate(resolve));
     expect(announced).toEqual([]);
     await expect(follower.catchUp()).rejects.toThrow('disk');
@@ -71,7 +71,7 @@ describe('following the log', () => {
     expect(announced).toEqual(seqs);
   });
 
-  it('delivers no events from before the start, and none twice', async () => {
+  it('delivers no events from before the start and none twice', async () => {
     const fixture = await createFixture();
     await append(fixture);
     const { follower, told: announced } = await following(fixture);
@@ -83,7 +83,7 @@ describe('following the log', () => {
 });
 
 describe('listeners of the log', () => {
-  it('receive all events although one of them fails', async () => {
+  it('receive all events even if one of them fails', async () => {
     const fixture = await createFixture();
     const { uow, follower, problems } = await following(fixture);
     const heard: number[] = [];
@@ -99,7 +99,7 @@ describe('listeners of the log', () => {
     expect(problems).toEqual([new Error('odd'), new Error('odd')]);
   });
 
-  it('receive in order that an event cannot be read, and that another process has written', async () => {
+  it('receive unreadable events and writes of other processes in order', async () => {
     const fixture = await createFixture();
     const { follower } = await following(fixture);
     const story: string[] = [];
@@ -120,7 +120,7 @@ describe('listeners of the log', () => {
     expect(follower.lastSeqOf(fixture.realm.id)).toBe(last);
   });
 
-  it('receive which messages were blanked after the commit, before the events of the unit', async () => {
+  it('receive blanked messages after the commit and before the events of the transaction', async () => {
     const fixture = await createFixture();
     const { uow, follower } = await following(fixture);
     const story: unknown[] = [];
@@ -146,7 +146,7 @@ describe('listeners of the log', () => {
 });
 
 describe('publishing', () => {
-  it('publishes events of a unit after its commit, and none of a unit that failed', async () => {
+  it('publishes events after the commit and none of a failed transaction', async () => {
     const fixture = await createFixture();
     const uow = new PublishingUnitOfWork(fixture.uow, fail);
     const heard: StoredEvent[] = [];

@@ -6,8 +6,8 @@ const PAGE = 500;
 const PAGE_BYTES = 1024 * 1024;
 
 /**
- * Delivers every event to listeners once and in order of seq, whichever process committed it: units of this process hand
- * theirs over, and those of other processes are read from the log. A listener that fails does not keep events from others.
+ * Delivers every event to listeners once in order of seq, from any process. Transactions of this process pass their
+ * events on; others are read from the log. A failing listener does not affect the others.
  */
 export class LogFollower implements EventListener {
   private readonly lastSeqs = new Map<RealmId, number>();
@@ -23,13 +23,13 @@ export class LogFollower implements EventListener {
     this.listeners.push(listener);
   }
 
-  /** Starts at the present end of every log. */
+  /** Starts at the current end of every log. */
   async start(): Promise<void> {
     for (const { realmId, seq } of await this.uow.read(({ events }) => events.listLastSeqs()))
       this.lastSeqs.set(realmId, seq);
   }
 
-  /** Of the last event that was delivered to listeners. */
+  /** Returns the seq of the last event delivered to listeners. */
   lastSeqOf(realmId: RealmId): EventSeq {
     return (this.lastSeqs.get(realmId) ?? 0) as EventSeq;
   }
@@ -42,8 +42,8 @@ export class LogFollower implements EventListener {
         this.lastSeqs.set(event.realmId, event.seq);
         news.push(event);
       } else if (event.seq > lastSeq) {
-        // Another process wrote in between. What follows is in the log as well.
-        // If it cannot be read now, the next event or `catchUp` looks again.
+        // Another process wrote in between, so this event is read from the log as well. If the read fails, the next
+        // event or `catchUp` retries.
         this.fill(event.realmId).catch(() => undefined);
       }
     }
@@ -54,19 +54,19 @@ export class LogFollower implements EventListener {
     this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
   }
 
-  /** Events of the log that listeners have not been given. */
+  /** Number of logged events not yet delivered to listeners. */
   async countUndelivered(): Promise<number> {
     const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
     return lastSeqs.reduce((sum, { realmId, seq }) => sum + Math.max(0, seq - this.lastSeqOf(realmId)), 0);
   }
 
-  /** Cheap and idempotent: reads the ends of the logs. Called by a timer, for commits of other processes. */
+  /** Reads the ends of the logs; cheap and idempotent. Called by a timer, for commits of other processes. */
   async catchUp(): Promise<void> {
     const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
     for (const { realmId, seq } of lastSeqs) if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
   }
 
-  /** Reads on from the last event delivered up to the end of the log. */
+  /** Reads from the last delivered event to the end of the log. */
   fill(realmId: RealmId): Promise<void> {
     let running = this.filling.get(realmId);
     if (!running) {

@@ -7,13 +7,13 @@ const unpacked = (ids: readonly number[]): readonly number[] | null => {
 };
 
 describe('packed ids', () => {
-  it('are short for a topic among others that took turns', () => {
+  it('stay short for a topic interleaved with others', () => {
     const ids = Array.from({ length: 1000 }, (_, n) => 1_000_007 + 20 * n);
     expect(packIds(ids)).toEqual({ steps: [1_000_007, 20, -998] });
     expect(unpacked(ids)).toEqual(ids);
   });
 
-  it('leave short lists and lists that do not ascend as they are', () => {
+  it('leave short lists and unsorted lists unchanged', () => {
     const short = [3, 4, 5];
     const descending = Array.from({ length: 100 }, (_, n) => 100 - n);
     const repeated = Array.from({ length: 100 }, () => 7);
@@ -27,7 +27,7 @@ describe('packed ids', () => {
     },
   );
 
-  it('become the same ids again', () => {
+  it('unpack to the same ids', () => {
     const ascending = fc
       .array(fc.oneof(fc.constant(1), fc.constant(20), fc.integer({ min: 1, max: 2 ** 31 })), { maxLength: 200 })
       .map((steps) => {

@@ -69,7 +69,7 @@ import type { Decision } from './permission.js';
 const TEAMS = [50, 51, 52, 53].map(groupId);
 const anyGroup = fc.constantFrom(...Object.values(systemGroup), ...TEAMS);
 
-/** Everything given to whomever. */
+/** Generates arbitrary holders for all permissions. */
 function permissionOverrides<P extends string>(
   registry: Readonly<Record<P, unknown>>,
 ): fc.Arbitrary<Record<P, GroupId>> {
@@ -108,7 +108,7 @@ const anyWorld = fc.record({
 });
 type World = typeof anyWorld extends fc.Arbitrary<infer T> ? T : never;
 
-/** Every rule that asks what somebody is granted. */
+/** All rules that depend on permissions. */
 const RULES: Readonly<Record<string, (actor: Actor, world: World) => Decision | boolean>> = {
   canSeeMetadata: (actor, { channel, isSubscribed }) => canSeeMetadata(actor, channel, isSubscribed),
   canReadContent: (actor, { channel, isSubscribed }) => canReadContent(actor, channel, isSubscribed),
@@ -222,8 +222,8 @@ const anyRole = fc.constantFrom(...ROLES);
 const person = (role: Role, groups: readonly GroupId[], isFullMember: boolean) =>
   makeActor(role, { id: 10, groups, isFullMember });
 
-describe('permission rules over random actors and settings', () => {
-  it('joining a group never removes a permission', () => {
+describe('permission rules for random actors and settings', () => {
+  it('keep all permissions when a user joins a group', () => {
     fc.assert(
       fc.property(
         anyWorld,
@@ -241,7 +241,7 @@ describe('permission rules over random actors and settings', () => {
     );
   });
 
-  it('a higher role never removes a permission', () => {
+  it('keep all permissions when a user gets a higher role', () => {
     fc.assert(
       fc.property(anyWorld, fc.integer({ min: 1, max: 4 }), anyTeams, fc.boolean(), (world, rank, teams, full) => {
         const before = allowedRules(person(ROLES[rank]!, teams, full), world);
@@ -252,7 +252,7 @@ describe('permission rules over random actors and settings', () => {
     );
   });
 
-  it('subscribing never removes a permission', () => {
+  it('keep all permissions when a user subscribes', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), (world, role, teams, full) => {
         const actor = person(role, teams, full);
@@ -264,7 +264,7 @@ describe('permission rules over random actors and settings', () => {
     );
   });
 
-  it('guests pass no permission that excludes guests', () => {
+  it('deny guests every permission that excludes guests', () => {
     fc.assert(
       fc.property(anyWorld, ({ channel, realm, group }) => {
         const guest = person('guest', TEAMS, true);
@@ -283,7 +283,7 @@ describe('permission rules over random actors and settings', () => {
     );
   });
 
-  it('one right implies another', () => {
+  it('grant every implied permission', () => {
     const implied = [
       ['canReadFullHistory', 'canReadContent'],
       ['canReadContent', 'canSeeMetadata'],
@@ -310,7 +310,7 @@ describe('permission rules over random actors and settings', () => {
     );
   });
 
-  it('the audience of a channel event equals the users who may see the channel', () => {
+  it('match the audience of channel events with the users who see the channel', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), ({ channel, isSubscribed }, role, teams, full) => {
         const actor = person(role, teams, full);

@@ -4,23 +4,23 @@ import { all, allowed, denied, denyIf, enforce } from './permission.js';
 const first = denied('NOT_PERMITTED', 'First');
 const second = denied('UNKNOWN_USER', 'Second');
 
-describe('decisions together', () => {
+describe('combined decisions', () => {
   it.each([
     [[], 'yes'],
     [[allowed, allowed], 'yes'],
     [[allowed, first], 'NOT_PERMITTED: First'],
     [[first, second], 'NOT_PERMITTED: First'],
     [[second, allowed, first], 'UNKNOWN_USER: Second'],
-  ])('%j: %s', (decisions, expected) => expect(formatDecision(all(...decisions))).toBe(expected));
+  ])('combines %j to %s', (decisions, expected) => expect(formatDecision(all(...decisions))).toBe(expected));
 });
 
-describe('a decision', () => {
-  it('refuses where its condition holds', () => {
+describe('denyIf and enforce', () => {
+  it('denies if the condition holds', () => {
     expect(formatDecision(denyIf(false, 'NOT_PERMITTED', 'No'))).toBe('yes');
     expect(formatDecision(denyIf(true, 'NOT_PERMITTED', 'No'))).toBe('NOT_PERMITTED: No');
   });
 
-  it('enforce passes an allowed decision and throws a denied one', () => {
+  it('throws only for a denied decision', () => {
     expect(() => enforce(allowed)).not.toThrow();
     const details = { permission: 'x' };
     expect(() => enforce(denied('SYSTEM_GROUP_REQUIRED', 'No', details))).toThrow(

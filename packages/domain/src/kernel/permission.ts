@@ -1,6 +1,6 @@
 import { type DetailsOf, type DetailsParameter, DomainError, type ErrorCode } from './errors.js';
 
-/** What a permission rule answers: yes, or no with the refusal of the contract. */
+/** Result of a permission rule: allowed, or denied with the error of the contract. */
 export type Decision =
   | { readonly allowed: true }
   | {
@@ -25,12 +25,12 @@ export function denyIf<C extends ErrorCode>(
   return refused ? denied(code, message, ...details) : allowed;
 }
 
-/** The first refusal wins, so the order of the arguments is the contract's order of checks. */
+/** Returns the first denial, so the argument order is the contract's validation order. */
 export function all(...decisions: readonly Decision[]): Decision {
   return decisions.find((decision) => !decision.allowed) ?? allowed;
 }
 
-/** @throws DomainError with the refusal. */
+/** @throws DomainError for a denied decision. */
 export function enforce(decision: Decision): void {
   if (decision.allowed) return;
   const { code, message, details } = decision;

@@ -1,71 +1,74 @@
 import type { UnixSeconds } from './ids.js';
 
-/** The time, as a port: the domain never asks the machine. */
+/** Clock port; the domain never reads the system time. */
 export interface Clock {
-  /** Whole seconds. */
+  /** Current time in whole seconds. */
   now(): UnixSeconds;
-  /** Milliseconds since the epoch, for limits and expiry that need more than seconds. */
+  /** Milliseconds since the epoch, for limits and expiry that need a finer resolution. */
   nowMs(): number;
 }
 
-/** Chance, as a port. */
+/** Port for random values. */
 export interface Randomness {
-  /** A fresh UUID (version 4), lower case. */
+  /** New version 4 UUID in lower case. */
   uuid(): string;
-  /** Uniform in [0, 1). */
+  /** Uniformly distributed in [0, 1). */
   fraction(): number;
 }
 
 export type CancelTimer = () => void;
 
-/** Timers, as a port. They keep no process alive, and go by a time of their own that no change of the clock reaches. */
+/** Timer port. Timers do not keep the process alive and use a monotonic clock. */
 export interface Timers {
-  /** Milliseconds since some moment in the past; never goes back. */
+  /** Monotonic time in milliseconds from an arbitrary start. */
   elapsedMs(): number;
-  /** Once; a delay that no timer can hold ends early. */
+  /** Runs once; a delay longer than the platform's maximum ends early. */
   after(ms: number, run: () => void): CancelTimer;
-  /** Again and again. */
+  /** Runs repeatedly. */
   every(ms: number, run: () => void): CancelTimer;
 }
 
-/** The machine's event loop, as a port: long work lets others go first. */
+/** Port for yielding to the event loop during long work. */
 export interface EventLoop {
-  /** Resolves in a later turn, after what else was due has run. */
+  /** Resolves in a later turn, after other due work has run. */
   nextTurn(): Promise<void>;
 }
 
 /**
- * Where problems go that nobody waits for an answer about: a stored row that cannot be read, a listener that fails. Never
- * throws. `fields` hold ids and names of things, never content; the cause is `err`.
+ * Reports problems outside of requests, such as an unreadable row or a failing listener. Never throws. `fields`
+ * contain ids and names but no content; `err` is the cause.
  */
 export type ReportProblem = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
-/** Whether anybody may be anybody, as on a developer's own machine. */
+/** Development mode, in which anyone can log in as any user. */
 export interface DevelopmentMode {
   readonly isOn: boolean;
 }
 
-/** Says that nobody waits for a result any more. An `AbortSignal` is one. */
+/** Signals that the result is no longer needed. An `AbortSignal` satisfies this interface. */
 export interface Cancellation {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** Where realms are reached from outside; pure string work over the server's public address. */
+/** Public URLs of realms, derived from the server's public address. */
 export interface RealmUrls {
-  /** Without a slash at the end: `https://chat.example`. */
+  /** Realm URL without a trailing slash, such as `https://chat.example`. */
   urlOf(realm: AddressedRealm): string;
-  /** What the realm's dummy addresses end in: its host, `user7@chat.example`; `parley.invalid` where that is no domain name. */
+  /**
+   * Domain of the realm's dummy emails: its host, as in `user7@chat.example`, or `parley.invalid` if the host is not
+   * a domain name.
+   */
   emailDomainOf(realm: AddressedRealm): string;
 }
 
-/** What decides where a realm is reached. */
+/** Realm data that determines its URL. */
 export interface AddressedRealm {
-  /** Its subdomain; `''`: none. */
+  /** Subdomain; `''` for none. */
   readonly stringId: string;
   readonly isAtServerAddress: boolean;
 }
 
-/** The address of the server itself, without a realm's name in front. */
+/** Address of the server itself, without a subdomain. */
 export const SERVER_ITSELF: AddressedRealm = { stringId: '', isAtServerAddress: true };

@@ -27,7 +27,7 @@ import type { LogFollower } from './log-follower.js';
 import type { Clock, EventLoop } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
-/** An event that the owner would receive cannot be read. */
+/** Unreadable event that the owner would receive. */
 export class UnreadableEventDue extends Error {
   constructor(readonly logged: Exclude<LoggedEvent, StoredEvent>) {
     super(`The event cannot be read: ${logged.reason}`);
@@ -36,8 +36,8 @@ export class UnreadableEventDue extends Error {
 }
 
 /**
- * Decides which events of the log are due to a queue that was not up to date when they came. Subscriptions are those as of the
- * event, because they protect message content; everything else is decided by present rights (architecture §4).
+ * Decides which logged events are due to a lagging queue. Subscriptions apply as of the event, because they protect
+ * message content; other decisions use current rights (architecture §4).
  */
 export class LogReplay {
   private readonly candidate: ReplayedCandidate;
@@ -58,7 +58,7 @@ export class LogReplay {
     };
   }
 
-  /** One look-up for all of the events. */
+  /** Uses one look-up for all events. */
   async answersFor(page: readonly LoggedEvent[]): Promise<AudienceAnswers> {
     const { features } = this;
     const questions = mergeQuestions(
@@ -69,10 +69,10 @@ export class LogReplay {
     return this.uow.read((repositories) => features.findAnswers(repositories, this.queue.realmId, questions, asked));
   }
 
-  /** Null: the event is not due. @throws UnreadableEventDue */
+  /** Returns null if the event is not due. @throws UnreadableEventDue */
   dueEvent(logged: LoggedEvent, answers: AudienceAnswers): DueEvent | null {
     if (!isReadable(logged)) {
-      // The audience may be readable although the content is not.
+      // The audience may be readable even if the content is not.
       if (logged.audience && !this.isIn(logged.audience, logged.seq, answers)) return null;
       throw new UnreadableEventDue(logged);
     }
@@ -96,8 +96,8 @@ export class LogReplay {
 }
 
 /**
- * What became of an event that was handed over: it is in the answer; it presents to nothing for this client; or it is left for the
- * next answer, and nothing more is wanted in this one.
+ * Result of handing over an event: shown in the response, not presented to this client, or left for the next
+ * response. Nothing follows an event that was left.
  */
 export type DeliveryOutcome = 'shown' | 'silent' | 'left';
 export type TakeDelivery = (delivery: Delivery) => DeliveryOutcome;
@@ -111,16 +111,16 @@ export interface QueueReaderParts {
   readonly features: DeliveryFeatures;
   readonly cache: EventCache;
   readonly realms: LiveRealms;
-  /** A queue that is so many events behind its realm ends. */
+  /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
-  /** Ends a queue that an event cannot be delivered to. Returns the refusal for its client. */
+  /** Ends a queue to which an event cannot be delivered. Returns the error for its client. */
   readonly fail: (live: LiveQueue, what: EventReference, error: unknown) => Error;
-  /** Ends a queue whose events the log no longer has. Returns the refusal for its client. */
+  /** Ends a queue whose events the log no longer has. Returns the error for its client. */
   readonly expire: (live: LiveQueue) => Error;
   readonly takePosition: (live: LiveQueue) => Promise<number>;
 }
 
-/** What is due, and beside it the same events as they are in the log; not in pairs, which would be as many objects. */
+/** Due events with their logged form in parallel arrays, which avoids an object per pair. */
 class Found {
   readonly due: DueEvent[] = [];
   readonly events: StoredEvent[] = [];
@@ -131,24 +131,24 @@ class Found {
   }
 }
 
-/** How far an answer has come. */
+/** Progress of a response. */
 interface Progress {
-  /** Everything up to it was handed over, or is not due. */
+  /** Everything up to this event was handed over or is not due. */
   after: EventSeq;
-  /** What of it is shown. */
+  /** Events included in the response. */
   readonly shown: DueEvent[];
-  /** There is no room for more. */
+  /** True if the response is full. */
   isFull: boolean;
 }
 
 const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false });
 
-/** How long reading holds the event loop at most. */
+/** Maximum time for which a read blocks the event loop. */
 const SLICE_MS = 4;
-/** How often an answer that has events reads on while the queue is not up to date. */
+/** Maximum number of further reads of a lagging queue once the response has events. */
 const MAX_ROUNDS = 3;
 
-/** Hands over what is due to queues, in the order of the log: at most what an answer has room for. */
+/** Delivers due events of queues in log order, up to the size of a response. */
 export class QueueReader {
   private readonly receivers: ReceiverLoader;
   private readonly reading = new WeakMap<LiveQueue, Promise<void>>();
@@ -161,7 +161,7 @@ export class QueueReader {
     return this.reading.has(live);
   }
 
-  /** Without look-ups; false: one is needed, and nothing was handed over. */
+  /** Reads without look-ups. Returns false, without delivering anything, if one is needed. */
   readNow(live: LiveQueue, take: TakeDelivery): boolean {
     const { realmId } = live.queue;
     const owner = this.ownerOf(live);
@@ -178,7 +178,7 @@ export class QueueReader {
     return true;
   }
 
-  /** One read at a time for each queue: the next one finds done what the one before has read. */
+  /** Serializes reads of a queue, so that each one benefits from its predecessor. */
   read(live: LiveQueue, take: TakeDelivery): Promise<void> {
     const before = this.reading.get(live);
     const reading = before
@@ -198,7 +198,7 @@ export class QueueReader {
     else await this.replay(live, take);
   }
 
-  /** What is due to a queue that is up to date. */
+  /** Delivers due events of a caught-up queue. */
   private async readDue(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
     const found = new Found();
     for (const due of live.dueEvents) {
@@ -223,7 +223,7 @@ export class QueueReader {
     }
   }
 
-  /** Reads on in the log, page by page, until the answer is full or the queue is up to date. */
+  /** Reads the log page by page until the response is full or the queue is caught up. */
   private async replay(live: LiveQueue, take: TakeDelivery): Promise<void> {
     const { uow, realms, features, follower, maxEventsBehind } = this.parts;
     const { queue } = live;
@@ -239,7 +239,7 @@ export class QueueReader {
       await this.scan(live, rights, take, progress);
       if (live.isClosed || progress.isFull || realms.join(live, rights, snapshot, progress.shown)) break;
       if (round >= MAX_ROUNDS && progress.shown.length > 0) break;
-      // More was committed meanwhile.
+      // More events were committed in the meantime.
       if (follower.lastSeqOf(queue.realmId) < rights.lastSeq) await follower.fill(queue.realmId);
       await realms.get(queue.realmId)?.settled();
     }
@@ -280,7 +280,7 @@ export class QueueReader {
     return found;
   }
 
-  /** One look-up for all of them. */
+  /** Uses one look-up for all events. */
   private async offerAll(
     live: LiveQueue,
     owner: QueueOwner,
@@ -297,7 +297,7 @@ export class QueueReader {
     this.offerTo(live, receivers, found, take, progress);
   }
 
-  /** Until there is no room. `receivers`: one for all events, or one for each. */
+  /** Hands over events until the response is full. `receivers` holds one receiver for all events or one per event. */
   private offerTo(
     live: LiveQueue,
     receivers: Receiver | readonly Receiver[],
@@ -330,7 +330,7 @@ export class QueueReader {
     return this.receivers.load(live.queue.realmId, { owner, needs, seq });
   }
 
-  /** Null: nothing has to be looked up for this owner. */
+  /** Returns null if no look-up is needed for this owner. */
   private needsOf(live: LiveQueue, owner: QueueOwner, { event, seq }: StoredEvent): EventNeeds | null {
     try {
       return this.relevantNeeds(event, owner);
@@ -344,7 +344,7 @@ export class QueueReader {
     return needs && this.parts.features.isNeeded(needs, owner) ? needs : null;
   }
 
-  /** Null: it is not among those that are up to date. */
+  /** Returns null if the queue is not caught up. */
   private ownerOf({ queue }: LiveQueue): QueueOwner | null {
     const realm = this.parts.realms.get(queue.realmId);
     const user = realm?.users.get(queue.ownerId);
@@ -355,7 +355,7 @@ export class QueueReader {
     return this.parts.catalogue.wants(queue.presentation, type);
   }
 
-  /** One event that cannot be delivered ends one queue, and nothing else. @throws what `fail` returns */
+  /** Limits an event that cannot be delivered to ending one queue. @throws what `fail` returns */
   private guarded<T>(live: LiveQueue, what: EventReference, work: () => T): T {
     try {
       return work();
@@ -369,7 +369,7 @@ const NOTHING = () => {};
 
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
 
-/** Events that present to nothing need no acknowledgement. */
+/** Events that are not presented to the client need no acknowledgement. */
 function settle(live: LiveQueue, { shown, after }: Progress): void {
   const [first] = shown;
   live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));

@@ -20,8 +20,8 @@ const stored = ({ fixture }: LiveEvents, id: string, realmId: RealmId = fixture.
   fixture.uow.read(({ queues }) => queues.find(realmId, id));
 const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 
-describe('an idle event queue', () => {
-  it('expires when nobody has polled it for as long as it lives, and no sooner', async () => {
+describe('idle event queue', () => {
+  it('expires only after its full idle time without a poll', async () => {
     const { fixture, events } = await start();
     const [short, long] = [
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
@@ -36,7 +36,7 @@ describe('an idle event queue', () => {
     await expect(events.open('hamlet', short)).rejects.toMatchObject(NOT_FOUND);
   });
 
-  it('expires although this process knows it, and goes on living while it is polled', async () => {
+  it('expires even if this process knows it and survives while it is polled', async () => {
     const { fixture, events } = await start();
     const ids = [
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
@@ -52,7 +52,7 @@ describe('an idle event queue', () => {
     expect(await stored(events, ids[1]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 1 });
   });
 
-  it('does not expire while a poll waits, however long', async () => {
+  it('survives as long as a poll waits', async () => {
     const { fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 60 });
     const queue = await events.open('hamlet', id);
@@ -68,7 +68,7 @@ describe('an idle event queue', () => {
     await expect(events.open('hamlet', id)).rejects.toMatchObject(NOT_FOUND);
   });
 
-  it('gets its full idle time again after the server was down', async () => {
+  it('gets its full idle time again after a server restart', async () => {
     const { fixture, events } = await start();
     const id = await events.register('hamlet');
     fixture.clock.advance(100_000);
@@ -81,7 +81,7 @@ describe('an idle event queue', () => {
     expect(await stored(events, id)).toBeNull();
   });
 
-  it('expires in every realm, however many there are and whatever their rows hold', async () => {
+  it('expires in every realm despite many queues and damaged rows', async () => {
     const { fixture, events } = await start();
     const other = await anotherRealm(fixture, aRealm({ stringId: 'venice' }), aUser({ name: 'othello' }));
     await fixture.uow.write(async (tx) => {
@@ -116,8 +116,8 @@ describe('an idle event queue', () => {
   });
 });
 
-describe('a queue too far behind', () => {
-  it('ends without being polled once it is too many events behind since the server started', async () => {
+describe('lagging queue', () => {
+  it('ends without a poll once it is too many events behind since the server start', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 900_000 });
     await events.sweep.run();
@@ -129,7 +129,7 @@ describe('a queue too far behind', () => {
     expect(await stored(events, id)).toBeNull();
   });
 
-  it('does not end for events before the start, since its client may have acknowledged them', async () => {
+  it('survives events from before the start, which its client may have acknowledged', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     for (let n = 0; n < 50; n++) await events.announce(wholeRealm);
@@ -139,11 +139,11 @@ describe('a queue too far behind', () => {
   });
 });
 
-describe('the log', () => {
+describe('event log', () => {
   const kept = ({ fixture }: LiveEvents) =>
     fixture.uow.read(async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length);
 
-  it('keeps what a consumer has yet to read, up to so many events', async () => {
+  it('keeps a limited number of unread events for a consumer', async () => {
     const { fixture, events } = await start({ maxEventsForConsumers: 10 });
     const realmId = fixture.realm.id;
     const head = await fixture.uow.read((r) => r.events.lastSeq(realmId));
@@ -166,7 +166,7 @@ describe('the log', () => {
     expect(await kept(events)).toBe(0);
   });
 
-  it('is shortened to what some queue still needs', async () => {
+  it('prunes events that no queue needs', async () => {
     const { fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 604_800 });
     const seqs: number[] = [];
@@ -175,7 +175,7 @@ describe('the log', () => {
     const queue = await events.open('hamlet', id);
     await events.hub.acknowledge(queue, seqs[1]! * POSITIONS_PER_SEQ);
     await events.sweep.run();
-    // What was confirmed may be in the middle of what the second one became.
+    // The confirmed position may lie between the wire events of the second row.
     expect(await kept(events)).toBe(4);
     await events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, id);
     await events.sweep.run();
@@ -183,7 +183,7 @@ describe('the log', () => {
     expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
   });
 
-  it('keeps recent events, needed or not', async () => {
+  it('keeps recent events regardless of need', async () => {
     const { fixture, events } = await start();
     fixture.clock.advance(10_000);
     await events.announce(wholeRealm);
@@ -196,7 +196,7 @@ describe('the log', () => {
     expect(await kept(events)).toBe(1);
   });
 
-  it('is shortened by thousands of events, and past those that cannot be read', async () => {
+  it('prunes thousands of events, unreadable ones included', async () => {
     const { fixture, events } = await start();
     await events.uow.write(async (tx) => {
       for (let n = 0; n < 1100; n++)
@@ -211,8 +211,8 @@ describe('the log', () => {
   });
 });
 
-describe('positions of queues', () => {
-  it('are stored, and only those that changed', async () => {
+describe('queue positions', () => {
+  it('persist only if they changed', async () => {
     const { fixture, events } = await start();
     const ids = [await events.register('hamlet'), await events.register('iago')];
     const queue = await events.open('hamlet', ids[0]!);
@@ -241,7 +241,7 @@ describe('positions of queues', () => {
     expect(await stored(events, ids[0]!)).toMatchObject({ acked: seq * POSITIONS_PER_SEQ, floorSeq: seq - 1 });
   });
 
-  it('are stored in small units, of which a failing one does not stop the others', async () => {
+  it('persist in small transactions, and a failing one does not stop the others', async () => {
     const names = ['bernardo', 'francisco', 'marcellus'];
     const fixture = await createFixture(...names.map((name) => aUser({ name })));
     const events = await LiveEvents.start(fixture);
@@ -279,7 +279,7 @@ describe('positions of queues', () => {
     expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
   });
 
-  it('leave memory when nobody polls for a while, and are loaded by the next poll', async () => {
+  it('leave memory after a while without polls and are loaded by the next poll', async () => {
     const { fixture, events } = await start();
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -300,8 +300,8 @@ describe('positions of queues', () => {
   });
 });
 
-describe('a part of a sweep that fails', () => {
-  it('is reported, and the other parts run', async () => {
+describe('failing part of a sweep', () => {
+  it('causes a report and does not stop the other parts', async () => {
     const { fixture, events } = await start();
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.announce(wholeRealm);

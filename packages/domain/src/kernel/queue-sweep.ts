@@ -16,11 +16,11 @@ export interface QueueSweepParts {
 }
 
 export interface QueueSweepOptions {
-  /** A queue that is so many events behind its realm ends. */
+  /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
-  /** How long events stay in the log at least, needed or not. */
+  /** Minimum time for which events stay in the log regardless of need. */
   readonly keepSeconds: number;
-  /** So many events of a realm are kept for consumers that are behind, and no more. */
+  /** Maximum number of events of a realm kept for lagging consumers. */
   readonly maxEventsForConsumers: number;
 }
 
@@ -30,21 +30,20 @@ export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
   maxEventsForConsumers: MAX_EVENTS_FOR_CONSUMERS,
 };
 
-/** Rows that one unit changes: few enough not to hold the event loop. */
+/** Rows changed per transaction, few enough to keep the event loop responsive. */
 const SLICE = 250;
-/** Realms that are swept before the event loop turns. */
+/** Realms swept before the event loop turns. */
 const REALMS_AT_A_TIME = 50;
-/** A queue that nobody has polled for so long is forgotten until somebody does. */
+/** Time without polls after which a queue leaves memory. */
 const SLEEP_SECONDS = 300;
 
 /**
- * Housekeeping, about once a minute: stores where queues stand, gives up those nobody polls, and shortens the log to what
- * somebody may still need. Goes by positions alone, a few rows at a time, so neither a damaged row nor a great many of
- * them are in its way.
+ * Stores queue positions, removes idle queues and prunes the log, about once a minute. Reads only positions in small
+ * batches, so damaged rows and large numbers do not block it.
  */
 export class QueueSweep {
   private readonly startedAt: UnixSeconds;
-  /** Where logs ended when they were first swept: how far behind a queue is that has not been polled since, is not known. */
+  /** Log ends at the first sweep. The lag of queues not polled since then is unknown. */
   private readonly firstLastSeqs = new Map<RealmId, EventSeq>();
 
   constructor(
@@ -54,7 +53,7 @@ export class QueueSweep {
     this.startedAt = parts.clock.now();
   }
 
-  /** What fails is reported, and keeps nothing else from being done. */
+  /** Reports failures of each part and continues with the others. */
   async run(): Promise<void> {
     await this.savePositions();
     await this.attempt('giving up idle event queues', {}, () => this.removeIdle());
@@ -66,7 +65,7 @@ export class QueueSweep {
     }
   }
 
-  /** Of the queues that this process knows; the process may end after that. */
+  /** Stores positions of queues known to this process, which may exit afterwards. */
   async savePositions(): Promise<void> {
     const byRealm = new Map<RealmId, LiveQueue[]>();
     for (const live of this.parts.hub.knownQueues) {

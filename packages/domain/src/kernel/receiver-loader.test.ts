@@ -13,7 +13,7 @@ import { ReceiverLoader, type ReceiverRequest } from './delivery.js';
 import type { EventNeeds } from './event-log.js';
 import type { EventSeq } from './ids.js';
 
-/** Guests may not know everybody. */
+/** Creates a realm in which guests have limited access to users. */
 const cast = () =>
   createFixture(
     aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
@@ -34,8 +34,8 @@ function aLoader(fixture: MemoryFixture) {
   return { load: (...[each]: [ReceiverRequest]) => loader.load(fixture.realm.id, each), loader };
 }
 
-describe('a receiver of an event', () => {
-  it('has the users whom they may not know, if they are a limited guest', async () => {
+describe('receiver of an event', () => {
+  it('includes the inaccessible users of a limited guest', async () => {
     const fixture = await cast();
     const { load } = aLoader(fixture);
     const userIds = ['iago', 'hamlet', 'polonius'].map((name) => fixture.user(name).id);
@@ -47,7 +47,7 @@ describe('a receiver of an event', () => {
     expect(receivers.map(({ role }) => role)).toEqual(['member', 'guest', 'guest']);
   });
 
-  it('has their present flags of messages, as far as they received them', async () => {
+  it('includes current flags of received messages', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }), aMessage({ from: 'polonius', to: 'court' }));
     const messageIds = fixture.messages.map(({ id }) => id);
@@ -65,7 +65,7 @@ describe('a receiver of an event', () => {
     ]);
   });
 
-  it('has whom a guest begins and ceases to know with the event', async () => {
+  it('includes users whom a guest gains or loses with the event', async () => {
     const fixture = await cast();
     const court = fixture.channel('court');
     const lastSeq = () => fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id));
@@ -92,8 +92,8 @@ describe('a receiver of an event', () => {
   });
 });
 
-describe('looking up receivers', () => {
-  it('happens once for all requests of a turn, and once a realm', async () => {
+describe('receiver look-ups', () => {
+  it('run once per realm for all requests of a turn', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }));
     let looks = 0;
@@ -113,7 +113,7 @@ describe('looking up receivers', () => {
     expect(looks).toBe(2);
   });
 
-  it('that fails fails for all requests of its turn, and not for later ones', async () => {
+  it('fail for all requests of their turn but not for later ones', async () => {
     const fixture = await cast();
     const { load } = aLoader(fixture);
     const { read } = fixture.uow;

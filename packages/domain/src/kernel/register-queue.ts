@@ -13,24 +13,24 @@ import type { Caller, EventSeq } from './ids.js';
 import type { Clock, Randomness } from './ports.js';
 import type { Repositories, Transaction, UnitOfWork } from './unit-of-work.js';
 
-/** The state as of one moment, for one viewer: what loaders read. */
+/** State as of one moment for one viewer, read by loaders. */
 export interface Snapshot {
   readonly caller: Caller;
   readonly repositories: Repositories;
-  /** What the loader loads, which it does once in a snapshot, however often it is asked for. */
+  /** Returns the result of a loader, which runs at most once per snapshot. */
   load<T>(loader: SnapshotLoader<T>): Promise<T>;
 }
 
-/** What a feature contributes to the state a client begins with. Runs inside the snapshot's read. */
+/** Part of a client's initial state contributed by a feature. Runs inside the snapshot's read transaction. */
 export type SnapshotLoader<T> = (snapshot: Snapshot) => Promise<T>;
 
-/** By names of the caller's choice. */
+/** Loaders by names chosen by the caller. */
 export type SnapshotLoaders = Readonly<Record<string, SnapshotLoader<unknown>>>;
 
-/** What the loaders loaded, by the same names. */
+/** Results by the same names. */
 export type Loaded<L extends SnapshotLoaders> = { readonly [Name in keyof L]: Awaited<ReturnType<L[Name]>> };
 
-/** Within a read. `known`: what these loaders are to answer. */
+/** Creates a snapshot inside a read transaction. `known` holds predefined results of loaders. */
 export function takeSnapshot(
   repositories: Repositories,
   caller: Caller,
@@ -51,7 +51,7 @@ export function takeSnapshot(
   return snapshot;
 }
 
-/** One after the other; the event loop turns in between where it takes long. */
+/** Runs loaders one after the other; the event loop turns during long ones. */
 export async function loadAll<L extends SnapshotLoaders>(snapshot: Snapshot, loaders: L): Promise<Loaded<L>> {
   const loaded: Record<string, unknown> = {};
   for (const [name, loader] of Object.entries(loaders)) {
@@ -62,25 +62,25 @@ export async function loadAll<L extends SnapshotLoaders>(snapshot: Snapshot, loa
 }
 
 export interface RegisterQueueInput<L extends SnapshotLoaders = SnapshotLoaders> {
-  /** Of the state that the client wants to begin with. */
+  /** Loaders of the requested parts of the initial state. */
   readonly loaders: L;
-  /** What is absent, and an empty narrow: as queues of the user are by default. */
+  /** Missing properties and an empty narrow use the user's defaults. */
   readonly filter: Partial<QueueFilter>;
-  /** Which events the client wants, and how; kept with the queue as it comes. */
+  /** Wanted events and their presentation, stored with the queue unchanged. */
   readonly presentation: EventQueue['presentation'];
-  /** How long it lives without being polled, within the bounds of events §6.1; null: the usual time. */
+  /** Requested idle timeout, limited by events §6.1; null selects the default. */
   readonly idleTimeoutSeconds: number | null;
 }
 
 type Viewer = Awaited<ReturnType<Repositories['actors']['get']>>;
 
 export interface QueueFilters {
-  /** Whether queues can be narrowed by a term. */
+  /** True if queues can be narrowed by the term. */
   isSupported(term: QueueNarrowTerm): boolean;
   loadDefaults(repositories: Repositories, viewer: Viewer): Promise<QueueFilter>;
 }
 
-/** Opens an event queue, and answers with the state that its events go on from (events §1, §9). */
+/** Opens an event queue and returns the state from which its events continue (events §1, §9). */
 export class RegisterQueue {
   static readonly inject = ['unitOfWork', 'clock', 'randomness', 'servedQueues', 'queueFilters'] as const;
   constructor(
@@ -92,7 +92,7 @@ export class RegisterQueue {
   ) {}
 
   /**
-   * Of a user who has as many queues as one may have, the one that was polled least recently expires.
+   * Evicts the least recently polled queue of a user at the limit.
    * @throws DomainError CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS, UNSUPPORTED_QUEUE_OPERATOR (events §1),
    * EVENT_QUEUE_FILTER_TOO_LONG
    */
@@ -101,7 +101,7 @@ export class RegisterQueue {
     input: RegisterQueueInput<L>,
   ): Promise<{ readonly queue: EventQueue; readonly loaded: Loaded<L> }> {
     for (;;) {
-      // The log's end and the state are of one read: no event is missing between them, none comes twice.
+      // Reads the end of the log and the state in one transaction, so that no event is missed or duplicated.
       const { startSeq, filter, loaded } = await this.uow.read(async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
@@ -140,7 +140,7 @@ export class RegisterQueue {
     const stored = await tx.queues.listOf(realmId, userId);
     const surplus = stored.length - (MAX_QUEUES_PER_USER - 1);
     if (surplus <= 0) return [];
-    // What is stored of it may be a minute old.
+    // The stored time of the last poll may be a minute old.
     const polled = this.served.lastPolled(userId);
     const ids = stored
       .map(({ id, lastPolledAt }) => ({ id, at: polled.get(id) ?? lastPolledAt }))

@@ -27,12 +27,12 @@ it.each([
   ['oneOf words', oneOf('a', ['a', 'b']), ['a', 'b'], ['c', 0]],
   ['limit', limitOrNull(5), [1, null], [0, -1, 1.5, 'unlimited']],
   ['channel', channelOrNull(), [7, null], [0, -1, 'general']],
-])('%s tells its values from others', (_, definition, good, bad) => {
+])('validates values of kind %s', (_, definition, good, bad) => {
   for (const value of good) expect([value, isSettingValue(definition as never, value)]).toEqual([value, true]);
   for (const value of bad) expect([value, isSettingValue(definition as never, value)]).toEqual([value, false]);
 });
 
-describe('changes', () => {
+describe('settingChanges', () => {
   const registry = { loud: flag(false), size: integer(3, { min: 1 }), color: oneOf('red', ['red', 'blue']) };
   const current = settingValues(registry, { size: 4, gone: true });
   const refusalOf = (attempt: () => unknown) => {
@@ -44,7 +44,7 @@ describe('changes', () => {
     }
   };
 
-  it('are those to another value, in the order of the registry', () => {
+  it('returns changed settings in registry order', () => {
     const changes = settingChanges('user', registry, current, { color: 'blue', size: 4, loud: true });
     expect(changes).toEqual([
       { name: 'loud', value: true },
@@ -54,7 +54,7 @@ describe('changes', () => {
     expect(settingChanges('user', registry, current, {})).toEqual([]);
   });
 
-  it('to a value that the setting cannot have are refused, those of the named settings first', () => {
+  it('rejects invalid values, checking the named settings first', () => {
     const wanted = { loud: 1, size: 0, color: 'green' };
     expect(refusalOf(() => settingChanges('user', registry, current, wanted))).toEqual({
       of: 'user',

@@ -2,20 +2,20 @@ import { DomainError } from './errors.js';
 import { isLongerThan } from './text.js';
 
 /**
- * Settings are data: a registry holds one row a setting, and everything else is read from the rows: types, what a value may
- * be, defaults, who may change it, parameters, events and lists. Adding a setting is adding a row, and its name on the wire
- * to the table of the HTTP adapter, which does not compile without it.
+ * Settings are defined as data, with one registry row per setting. Types, valid values, defaults, permissions,
+ * parameters, events and lists derive from the rows. A new setting needs a row and a wire name in the HTTP adapter,
+ * which otherwise does not compile.
  */
 export type SettingValue = boolean | number | string | null;
 
-/** What every row says of its values. Registries add who may change them, and what else follows from a change. */
+/** Common part of all registry rows. Registries add who may change a setting and the effects of a change. */
 export type SettingDefinition<T extends SettingValue = SettingValue> = {
   readonly default: T;
-  /** Whether null is a value of its own. */
+  /** True if null is a valid value. */
   readonly nullable: boolean;
 } & (
   | { readonly kind: 'boolean' }
-  /** Both bounds belong to the values. */
+  /** Both bounds are inclusive. */
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   | {
       readonly kind: 'text';
@@ -23,18 +23,18 @@ export type SettingDefinition<T extends SettingValue = SettingValue> = {
       readonly max: number;
       readonly isValid?: (text: string) => boolean;
     }
-  /** One of a few numbers or words. */
+  /** One of several numbers or words. */
   | { readonly kind: 'choice'; readonly values: readonly T[] }
-  /** An amount above zero; null: no limit. */
+  /** Positive number; null: unlimited. */
   | { readonly kind: 'limit' }
-  /** A channel id; null: none. */
+  /** Channel id; null: none. */
   | { readonly kind: 'channel' }
 );
 
-/** The values of all settings of a registry, keyed by the setting's name. */
+/** Values of all settings of a registry, keyed by name. */
 export type SettingValues<R> = { readonly [K in keyof R]: R[K] extends { readonly default: infer T } ? T : never };
 
-/** What somebody asks to change: values of any kind, which `isSettingValue` judges. Absent: as it is. */
+/** Requested changes with unvalidated values, see `isSettingValue`. Absent settings are unchanged. */
 export type SettingChanges<R> = { readonly [K in keyof R]?: SettingValue };
 
 export type Registry = Readonly<Record<string, SettingDefinition>>;
@@ -64,7 +64,7 @@ export const integer = (
   max,
 });
 
-/** `max`: in code points. `isValid`: what is more to be said of it than its length. */
+/** `max`: length in code points. `isValid`: additional validation. */
 export const text = (
   initial: string,
   rules: { readonly max: number; readonly isValid?: (text: string) => boolean },
@@ -80,7 +80,7 @@ export const oneOf = <const T extends number | string>(
   values: readonly T[],
 ): SettingDefinition<T> => ({ kind: 'choice', default: initial, nullable: false, values });
 
-/** Null: there is no limit. */
+/** Null: unlimited. */
 export const limitOrNull = (initial: number | null): SettingDefinition<number | null> => ({
   kind: 'limit',
   default: initial,
@@ -93,7 +93,7 @@ export const channelOrNull = (): SettingDefinition<number | null> => ({
   nullable: true,
 });
 
-/** Whether the setting can have this value. Whether a channel exists is for the use case to find out. */
+/** True if the value is valid for the setting. The use case checks if channels exist. */
 export function isSettingValue(definition: SettingDefinition, value: unknown): value is SettingValue {
   if (value === null) return definition.nullable;
   switch (definition.kind) {
@@ -111,7 +111,7 @@ export function isSettingValue(definition: SettingDefinition, value: unknown): v
   }
 }
 
-/** All settings at their defaults, except where `stored` says otherwise. Names the registry lacks are dropped. */
+/** Returns default values overridden by `stored`; ignores names missing from the registry. */
 export function settingValues<R extends object>(
   registry: R,
   stored: Readonly<Record<string, SettingValue>>,
@@ -124,19 +124,19 @@ export function settingValues<R extends object>(
   return values as SettingValues<R>;
 }
 
-/** Whose settings a registry is of: both have a `defaultLanguage`. */
+/** Owner of a registry, since both have a `defaultLanguage`. */
 export type SettingOwner = 'user' | 'realm';
 
-/** A setting that gets another value than it had. */
+/** Setting with its new value. */
 export interface SettingChange<R> {
   readonly name: keyof R & string;
   readonly value: SettingValue;
 }
 
 /**
- * What of a request really changes, in the order of the registry.
- * @throws DomainError BAD_SETTING_VALUE for the first setting that cannot have the value; those in `first` are looked at
- * before the others.
+ * Returns the effective changes of a request, in registry order.
+ * @throws DomainError BAD_SETTING_VALUE for the first invalid value; settings in `first` are checked before the
+ * others.
  */
 export function settingChanges<R extends Registry>(
   of: SettingOwner,
@@ -152,7 +152,10 @@ export function settingChanges<R extends Registry>(
     .filter(({ name, value }) => value !== (current[name] as SettingValue));
 }
 
-/** Of those settings that are named and requested. @throws DomainError BAD_SETTING_VALUE for the first one in `names` */
+/**
+ * Validates the requested settings among `names`. @throws DomainError BAD_SETTING_VALUE for the first invalid one in
+ * the order of `names`
+ */
 export function checkSettingValues<R extends Registry>(
   of: SettingOwner,
   registry: R,
@@ -169,7 +172,7 @@ declare module './errors.js' {
   interface ErrorDetails {
     BAD_SETTING_VALUE: {
       readonly of: SettingOwner;
-      /** Its name in the registry. */
+      /** Name in the registry. */
       readonly setting: string;
       readonly value: SettingValue;
     };
@@ -179,7 +182,7 @@ declare module './errors.js' {
 export const badSettingValue = (of: SettingOwner, setting: string, value: SettingValue) =>
   new DomainError('BAD_SETTING_VALUE', `'${setting}' cannot be ${JSON.stringify(value)}`, { of, setting, value });
 
-/** The values after the changes. */
+/** Returns the values after the changes. */
 export const changed = <R>(current: SettingValues<R>, changes: readonly SettingChange<R>[]): SettingValues<R> => ({
   ...current,
   ...Object.fromEntries(changes.map(({ name, value }) => [name, value])),

@@ -26,7 +26,7 @@ describe('SparingWork', () => {
     expect(restedMs).toBeCloseTo(expected);
   });
 
-  it('counts the next piece from the end of the rest', async () => {
+  it('measures the next piece from the end of the rest', async () => {
     const time = new DrivenTime();
     const work = new SparingWork(time, fakeEventLoop, 1);
     await time.advance(0.01);

@@ -12,7 +12,7 @@ import {
   utf8Length,
 } from './text.js';
 
-describe('white space', () => {
+describe('trim', () => {
   const around = '\t\n\r \u001c\u0085\u00a0\u2003\u2028\u3000';
 
   it('trims every kind of white space from both ends', () => {
@@ -27,8 +27,8 @@ describe('white space', () => {
   });
 });
 
-describe('a piece of a long text', () => {
-  it('is what slice says, whatever is in it', () => {
+describe('pieceOf', () => {
+  it('returns the same text as slice for any characters', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '字', '\ud83d', '\ude00'), maxLength: 3000 });
     fc.assert(
       fc.property(text, fc.nat(3000), fc.nat(3000), (whole, start, end) => {
@@ -51,7 +51,7 @@ describe('length in code points', () => {
     );
   });
 
-  it('never splits a surrogate pair when it cuts', () => {
+  it('truncates without splitting surrogate pairs', () => {
     fc.assert(
       fc.property(texts, fc.nat(12), (text, length) => {
         expect(takeCodePoints(text, length)).toBe([...text].slice(0, length).join(''));
@@ -59,7 +59,7 @@ describe('length in code points', () => {
     );
   });
 
-  it('skips counting where the UTF-16 length already decides', async () => {
+  it('skips counting if the UTF-16 length decides', async () => {
     const text = '😀'.repeat(5_000_000);
     const work = () => {
       for (let time = 0; time < 1000; time++) {
@@ -72,8 +72,8 @@ describe('length in code points', () => {
   });
 });
 
-describe('length in UTF-8', () => {
-  it('is what encoding the text gives, halves of pairs included', () => {
+describe('utf8Length', () => {
+  it('matches the encoded length, including lone surrogates', () => {
     const units = fc.constantFrom(
       'a',
       '\u007f',
@@ -95,10 +95,10 @@ describe('length in UTF-8', () => {
   });
 });
 
-describe('the order of texts', () => {
+describe('compareCodePoints and sortByCodePoints', () => {
   const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '字', '\uffee', '😀', '🙂') });
 
-  it('is that of their code points', () => {
+  it('orders texts by code points', () => {
     fc.assert(
       fc.property(texts, texts, (a, b) => {
         const [one, other] = [a, b].map((text) => Array.from(text, (it) => it.codePointAt(0)!));
@@ -109,7 +109,7 @@ describe('the order of texts', () => {
     );
   });
 
-  it('sorts lists by them', () => {
+  it('sorts lists by code points', () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '字', '\uff01', '\ue000', '😀') }));
     fc.assert(
       fc.property(texts, (list) => {

@@ -1,36 +1,36 @@
 /**
- * Whether there are more than `limit` code points, in which limits are counted as clients count them (protocol §14).
- * Counts only where the length in UTF-16 does not decide.
+ * True if the text has more than `limit` code points, the unit of all limits (protocol §14). Counts only if the
+ * UTF-16 length does not decide.
  */
 export function isLongerThan(text: string, limit: number): boolean {
   return text.length > limit && (text.length > 2 * limit || codePointLength(text) > limit);
 }
 
-/** Whether there are fewer than `limit` code points. */
+/** True if the text has fewer than `limit` code points. */
 export function isShorterThan(text: string, limit: number): boolean {
   return text.length < limit || (text.length < 2 * limit && codePointLength(text) < limit);
 }
 
-/** Looks at all of it: for texts that may be long, `isLongerThan` is quicker. */
+/** Scans the whole text; use `isLongerThan` for long texts. */
 export function codePointLength(text: string): number {
   let length = 0;
   for (const _ of text) length++;
   return length;
 }
 
-/** Beyond a piece, of the whole that it would keep. */
+/** Maximum excess length of the original that a slice may keep alive. */
 const MAX_SHARED_LENGTH = 1024;
 
 /**
- * A piece of a text that may be kept for long. V8 lets pieces share the memory of the whole, which then stays as long as the smallest of
- * them does: a name from a long request would be as large as the request. Where much would stay, the piece is a copy.
+ * Returns a slice that may be kept for long. V8 slices share memory with the original, so a name could keep a whole
+ * request alive. The slice is copied if it would retain much memory.
  */
 export function pieceOf(text: string, start: number, end = text.length): string {
   const piece = text.slice(start, end);
   return text.length - piece.length > MAX_SHARED_LENGTH ? ` ${piece}`.slice(1) : piece;
 }
 
-/** The first `length` code points. Looks at no more than them, however long the text is. */
+/** Returns the first `length` code points without scanning the rest. */
 export function takeCodePoints(text: string, length: number): string {
   if (text.length <= length) return text;
   let end = 0;
@@ -38,18 +38,21 @@ export function takeCodePoints(text: string, length: number): string {
   return pieceOf(text, 0, end);
 }
 
-/** White space as the API's reference has it: Unicode's, the separators U+001C…U+001F, and no byte order mark. */
+/**
+ * White space as in the reference server: Unicode white space and the separators U+001C…U+001F, without the byte
+ * order mark.
+ */
 const WHITE_SPACE =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
-/** Most letters, and the space itself, are recognized without looking through all kinds of white space. */
+/** Fast path for most letters and the space, before searching the list of white space. */
 function isWhiteSpace(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   if (code === 0x20) return true;
   return (code < 0x20 || code >= 0x85) && WHITE_SPACE.includes(text[index]!);
 }
 
-/** Without white space at its ends. */
+/** Removes white space at both ends. */
 export function trim(text: string): string {
   const end = endOf(text);
   let start = 0;
@@ -59,26 +62,26 @@ export function trim(text: string): string {
 
 export const trimEnd = (text: string): string => pieceOf(text, 0, endOf(text));
 
-/** Where the white space begins at its end. */
+/** Returns the start of trailing white space. */
 function endOf(text: string): number {
   let end = text.length;
   while (end > 0 && isWhiteSpace(text, end - 1)) end--;
   return end;
 }
 
-/** The form under which names, topics and addresses are the same whatever their letter case. */
+/** Case-folded form for comparing names, topics and emails. */
 export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-/** With a space for line ends and other control characters: for a line of a letter's head, or of a terminal. */
+/** Replaces line breaks and control characters by spaces, for email headers and terminal lines. */
 export function toSingleLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /**
- * 1-based position, in code points, of the first control character, lone surrogate or non-character; 0 when there is
- * none (messages §1.5, channels §1).
+ * Returns the 1-based code point position of the first control character, lone surrogate or non-character; 0 if there
+ * is none (messages §1.5, channels §1).
  */
 export function positionOfUnprintable(text: string): number {
   let position = 0;
@@ -93,13 +96,13 @@ export function positionOfUnprintable(text: string): number {
   return 0;
 }
 
-/** Bytes of the text in UTF-8; a lone surrogate counts as the character that replaces it. */
+/** Returns the UTF-8 length in bytes; a lone surrogate counts as its replacement character. */
 export function utf8Length(text: string): number {
   let length = text.length;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code < 0x80) continue;
-    // Each half of a pair counts two.
+    // Each half of a surrogate pair counts two bytes.
     length += code < 0x800 || isPaired(text, index, code) ? 1 : 2;
   }
   return length;
@@ -111,7 +114,7 @@ function isPaired(text: string, index: number, code: number): boolean {
   return code < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
 }
 
-/** Orders texts by their code points, as storage does: `<` takes half of one for a whole. */
+/** Compares by code points like the storage does; `<` compares UTF-16 units instead. */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
@@ -122,10 +125,10 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** What `<` puts behind halves of code points, though they come before whole ones. */
+/** UTF-16 units that `<` sorts after surrogates although their code points are lower. */
 const BEHIND_HALVES = /[\ue000-\uffff]/;
 
-/** Sorts the list itself: as `compareCodePoints` would, and several times as quick where most texts are. */
+/** Sorts in place in the order of `compareCodePoints`, but much faster for most texts. */
 export function sortByCodePoints<T>(list: T[], textOf: (element: T) => string): T[] {
   if (list.some((element) => BEHIND_HALVES.test(textOf(element)))) {
     return list.sort((a, b) => compareCodePoints(textOf(a), textOf(b)));
@@ -137,7 +140,7 @@ export function sortByCodePoints<T>(list: T[], textOf: (element: T) => string): 
   });
 }
 
-/** Halves of code points beyond U+FFFF come after all others. */
+/** Surrogates stand for code points beyond U+FFFF and come after all other units. */
 const rankOf = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -148,13 +151,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#x27;',
 };
 
-/** For texts that quote what somebody typed, in HTML or where a client puts them into a page as they come. */
+/** Escapes user text for HTML, or for clients that insert it into a page unescaped. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
-/** The bytes of standard, padded Base64 (RFC 4648); null for anything else. For short texts. */
+/** Decodes standard, padded Base64 (RFC 4648); null if invalid. Intended for short texts. */
 export function decodeBase64(text: string): readonly number[] | null {
   if (!BASE64.test(text)) return null;
   const bytes: number[] = [];
@@ -170,21 +173,24 @@ export function decodeBase64(text: string): readonly number[] | null {
   return bytes;
 }
 
-/** Of all texts of one kind that a user keeps, such as drafts, in bytes: they are sent together when a client registers. */
+/** Maximum total size in bytes of a user's texts of one kind, such as drafts. Register sends them together. */
 export const MAX_KEPT_TEXT_BYTES = 2_000_000;
 
 const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + utf8Length(text), 0);
 
-/** Whether there would be too much, and more than now. `present`: in bytes; `removed`: the texts of it that the others replace. */
+/**
+ * True if the total size grows and exceeds the limit. `present`: current size in bytes; `removed`: stored texts that
+ * `added` replaces.
+ */
 export function keepsTooMuchText(present: number, added: readonly string[], removed: readonly string[] = []): boolean {
   const growth = bytesOf(added) - bytesOf(removed);
   return growth > 0 && present + growth > MAX_KEPT_TEXT_BYTES;
 }
 
 const MAX_LENGTH = 2000;
-/** A scheme that browsers follow, a host of labels (or a number in brackets, or `localhost`), and no white space after it. */
+/** Scheme known to browsers, host of labels (or a bracketed address, or `localhost`), and no white space. */
 const URL_FORM =
   /^(?:https?|ftps?):\/\/(?:[^\s/?#@]*@)?(?:\[[\da-f:.]+\]|localhost|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{N}-]{0,61}[\p{L}\p{N}]\.?|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 
-/** Whether a text can be followed as a link: absolute, with a host, at most 2,000 code points. */
+/** True for an absolute URL with a host and at most 2,000 code points. */
 export const isUrl = (text: string): boolean => !isLongerThan(text, MAX_LENGTH) && URL_FORM.test(text);

@@ -1,6 +1,6 @@
 /**
- * The repositories by name: what of each a unit that only reads has (`never`: nothing), and what one that writes has. A
- * feature adds its own by declaration merging, beside the port.
+ * Repositories by name, as a pair of types for reading (`never`: not available) and writing units of work. A feature
+ * adds its own by declaration merging next to its port.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface RepositoryMap {}
@@ -11,16 +11,16 @@ type Ports<Place extends 0 | 1> = {
 
 interface Unit {
   /**
-   * Lets the event loop turn when the unit has held it for long; reads go on meanwhile, writes wait for a write. Whoever
-   * works through a list that may be long calls it at each step: most calls cost nothing.
+   * Yields to the event loop if the unit of work has run for long. Reads continue meanwhile; other writes wait. Call
+   * it in each step over long lists; most calls are nearly free.
    */
   yield(): Promise<void>;
 }
 
-/** Everything a unit can read. */
+/** Repositories for reading. */
 export interface Repositories extends Ports<0>, Unit {}
 
-/** Everything a unit can read and change. */
+/** Repositories for reading and writing. */
 export interface Transaction extends Ports<1>, Unit {
   /**
    * Called if the unit is not committed, the last one first. For counters in memory, which have to include units that are
@@ -44,11 +44,11 @@ export interface WriteOptions {
 }
 
 /**
- * The only way to storage. A unit awaits nothing but its repositories and their `yield`, one call after the other: hashing,
- * files and network come before or after it. Every implementation passes unit-of-work.contract.ts.
+ * Sole access to storage. A unit awaits only its repositories and `yield`, one call at a time. Hashing, files and
+ * network calls run before or after it. Every implementation passes unit-of-work.contract.ts.
  */
 export interface UnitOfWork {
-  /** One consistent snapshot; nothing can be written. @throws DomainError STORAGE_UNAVAILABLE */
+  /** Reads from one consistent snapshot. @throws DomainError STORAGE_UNAVAILABLE */
   read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**
    * All or nothing; resolves once the commit is durable. `work` runs once, and fails alone. A `write` inside a unit waits for

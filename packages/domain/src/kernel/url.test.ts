@@ -1,7 +1,7 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import { isUrl } from './text.js';
 
-describe('a URL', () => {
+describe('isUrl', () => {
   it.each([
     'https://example.com',
     'http://example.com:8080/path?query#fragment',
@@ -11,7 +11,7 @@ describe('a URL', () => {
     'http://127.0.0.1/x',
     'http://[::1]:80/',
     'https://bücher.example/ä',
-  ])('is %s', (text) => expect(isUrl(text)).toBe(true));
+  ])('accepts %s', (text) => expect(isUrl(text)).toBe(true));
 
   it.each([
     '',
@@ -27,9 +27,9 @@ describe('a URL', () => {
     'https://-example.com',
     'https://example..com',
     `https://example.com/${'x'.repeat(2000)}`,
-  ])('is not %j', (text) => expect(isUrl(text)).toBe(false));
+  ])('rejects the channel name %j', (text) => expect(isUrl(text)).toBe(false));
 
-  it('is recognized in time that grows with its length alone', async () => {
+  it('takes time proportional to the length', async () => {
     const ask = () => {
       for (const text of [
         `https://${'a.'.repeat(900)}`,

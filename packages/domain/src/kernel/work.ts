@@ -1,18 +1,18 @@
 import type { EventLoop, Timers } from './ports.js';
 
-/** A list in pieces of at most so many, in order: for units that let the event loop turn in between. */
+/** Splits a list into consecutive slices of at most `size`, for units of work that yield between them. */
 export function* slicesOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
 
-/** What timers cannot tell from nothing. */
+/** Smallest delay that timers can measure. */
 const MIN_REST_MS = 1;
-/** A disk that was slow for once is no reason to wait long. */
+/** Upper limit, so that a single slow disk access causes no long rest. */
 const MAX_REST_MS = 20;
 
 /**
- * Of long work that nobody waits for: it rests between its pieces, for a multiple of the time that they took. Others wait for one of
- * them at most, so that they are to be short.
+ * Background work that rests between pieces for a multiple of their duration. Other work waits for at most one piece,
+ * so keep pieces short.
  */
 export class SparingWork {
   private startedAt: number;
@@ -20,13 +20,13 @@ export class SparingWork {
   constructor(
     private readonly timers: Timers,
     private readonly eventLoop: EventLoop,
-    /** How long it rests, in multiples of the work. */
+    /** Rest duration as a multiple of the work duration. */
     private readonly restFactor: number,
   ) {
     this.startedAt = timers.elapsedMs();
   }
 
-  /** Between two pieces. */
+  /** Call between two pieces of work. */
   async rest(): Promise<void> {
     const worked = this.timers.elapsedMs() - this.startedAt;
     if (worked < MIN_REST_MS) return this.eventLoop.nextTurn();
@@ -35,7 +35,7 @@ export class SparingWork {
   }
 }
 
-/** An object with all of these names, each with its value. */
+/** Returns an object with a value for each name. */
 export const recordOf = <Name extends string, T>(
   names: readonly Name[],
   valueFor: (name: Name) => T,

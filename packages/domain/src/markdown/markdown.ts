@@ -4,25 +4,27 @@ import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../kernel/i
 import type { Transaction } from '../kernel/unit-of-work.js';
 
 /**
- * Turns what people type into HTML, in two steps. `parse` needs nothing but the text, and runs before the unit of work: code
- * and formulas take time, which passes elsewhere. It names what the text refers to. The unit looks those names up in sets,
- * and `render` puts them in: synchronous and quick, whatever the text.
+ * Converts Markdown to HTML in two steps. `parse` needs only the text, may take time for code and formulas, and runs
+ * before the unit of work. It returns the names the text refers to, which the unit looks up in batches. `render`
+ * inserts them synchronously and fast.
  */
 export interface MarkdownRenderer {
-  /** @throws DomainError UNRENDERABLE_CONTENT when the text cannot be rendered within its bounds of work and size. */
+  /** @throws DomainError UNRENDERABLE_CONTENT if the text exceeds the limits on work or size. */
   parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown>;
 
   /**
-   * The same at once, for what a unit of work says itself. There is no time for code and formulas: they are taken from the
-   * text that was parsed ahead, and those that are not in it stay plain.
+   * Parses synchronously, for texts created inside a unit of work. Code and formulas are copied from `ahead` and
+   * otherwise stay plain.
    * @throws DomainError UNRENDERABLE_CONTENT as `parse` does.
    */
   parseNow(content: string, options: MarkdownOptions, ahead?: ParsedMarkdown): ParsedMarkdown;
 
-  /** May be called again on the same parsed text, with other names. @throws DomainError UNRENDERABLE_CONTENT as `parse` does. */
+  /**
+   * Renders parsed text; may be repeated with other names. @throws DomainError UNRENDERABLE_CONTENT as `parse` does.
+   */
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown;
 
-  /** The links in a topic name, by position. */
+  /** Returns the links in a topic name, by position. */
   topicLinks(topic: string, linkifiers: readonly LinkifierRule[]): readonly TopicLink[];
 }
 
@@ -31,53 +33,53 @@ export interface TopicLink {
   readonly url: string;
 }
 
-/** What a pattern of the organization turns into a link (organization §6.2). */
+/** Linkifier of a realm (organization §6.2). */
 export interface LinkifierRule {
-  /** In RE2 syntax, with named groups. One that does not compile never matches. */
+  /** RE2 pattern with named groups. A pattern that does not compile never matches. */
   readonly pattern: string;
-  /** An RFC 6570 template over the groups of the pattern. */
+  /** RFC 6570 template with the groups of the pattern. */
   readonly urlTemplate: string;
 }
 
-/** What parsing depends on beside the text: settings of the realm and of the sender. */
+/** Settings of the realm and the sender that affect parsing. */
 export interface MarkdownOptions {
-  /** Without a slash at the end: `https://chat.example`. */
+  /** Realm URL without a trailing slash, such as `https://chat.example`. */
   readonly realmUrl: string;
-  /** In their order of precedence. */
+  /** Sorted by precedence. */
   readonly linkifiers: readonly LinkifierRule[];
-  /** Language of fences that name none; empty for none. */
+  /** Language of code blocks without one; empty for none. */
   readonly defaultCodeLanguage: string;
-  /** Of images, videos and the like behind links. Off in descriptions and profile fields. */
+  /** True to embed linked images, videos and similar. Off in descriptions and profile fields. */
   readonly mediaPreviews: boolean;
-  /** The sender's setting; off where there is no sender. */
+  /** Setting of the sender; false if there is no sender. */
   readonly translateEmoticons: boolean;
-  /** What stands for the empty topic in links to it. */
+  /** Display name of the empty topic in links. */
   readonly emptyTopicName: string;
-  /** Four spaces make a code block. Off for text that came by mail. Default: true. */
+  /** True if four spaces start a code block. Off for incoming email. Default: true. */
   readonly indentedCode?: boolean;
 }
 
-/** The result of the first step. Opaque but for the names it refers to, and only good for the renderer that made it. */
+/** Result of `parse`. Opaque except for its references, and valid only for the renderer that created it. */
 export interface ParsedMarkdown {
   readonly references: MarkdownReferences;
-  /** Of what is said in it, by which alert words are looked up: see `alertSegments`. Made when they are asked for. */
+  /** Segments for looking up alert words, see `alertSegments`. Computed lazily. */
   readonly alertSegments: ReadonlySet<string>;
 }
 
-/** Every name the text might turn into a link or a mention; looking up more than these is never needed. */
+/** All names that could become a link or a mention. `render` never needs any others. */
 export interface MarkdownReferences {
-  /** As typed; a user matches whatever the letter case. */
+  /** Names as typed; users match case-insensitively. */
   readonly userNames: ReadonlySet<string>;
   readonly userIds: ReadonlySet<UserId>;
-  /** As typed; a group matches whatever the letter case. */
+  /** Names as typed; groups match case-insensitively. */
   readonly groupNames: ReadonlySet<string>;
-  /** As typed, and matched exactly; those of `topics` are among them. */
+  /** Names as typed, matched exactly. Includes the channels in `topics`. */
   readonly channelNames: ReadonlySet<string>;
-  /** Topics whose newest message the links to them name. */
+  /** Linked topics, whose links contain the newest message id. */
   readonly topics: readonly TopicReference[];
-  /** As typed between colons, without the colons; built-in names are among them, since custom emoji win. */
+  /** Names as typed, without colons. Includes built-in names, since custom emoji take precedence. */
   readonly emojiNames: ReadonlySet<string>;
-  /** What follows `/user_uploads/` in the text's links. */
+  /** Paths after `/user_uploads/` in links of the text. */
   readonly uploadPaths: ReadonlySet<string>;
 }
 
@@ -86,25 +88,30 @@ export interface TopicReference {
   readonly topic: string;
 }
 
-/** What the references turned out to be. Whatever is missing renders as the text that was typed. */
+/** Resolved references. Anything missing renders as the typed text. */
 export interface ResolvedNames {
-  /** By name as typed. Without the users the sender may not see; of several with one name, any. */
+  /**
+   * Keyed by name as typed. Omits users hidden from the sender. If several users share a name, it contains any one of
+   * them.
+   */
   readonly usersByName: ReadonlyMap<string, MentionableUser>;
-  /** Without the users the sender may not see. */
+  /** Omits users hidden from the sender. */
   readonly usersById: ReadonlyMap<UserId, MentionableUser>;
-  /** By name as typed. */
+  /** Keyed by name as typed. */
   readonly groupsByName: ReadonlyMap<string, MentionableGroup>;
-  /** By exact name, archived ones included; only those whose content the acting user has access to. */
+  /**
+   * Keyed by exact name, including archived channels. Contains only channels whose content the acting user can read.
+   */
   readonly channelsByName: ReadonlyMap<string, LinkableChannel>;
-  /** Where the pictures of the realm's active custom emoji are, counted from its host, by name. */
+  /** Image paths of the realm's active custom emoji relative to its host, keyed by name. */
   readonly customEmoji: ReadonlyMap<string, string>;
-  /** By path, as in the references. */
+  /** Keyed by path as in the references. */
   readonly uploads: ReadonlyMap<string, StoredUpload>;
-  /** Who wants to know of which words: at least of those that the text says. In lower case. */
+  /** Users by alert word in lower case; contains at least the words in the text. */
   readonly alertWords: ReadonlyMap<string, readonly UserId[]>;
 }
 
-/** For texts that name nothing, or nothing that is known. */
+/** Names for texts without references or without resolvable ones. */
 export const NOTHING_NAMED: ResolvedNames = {
   usersByName: new Map(),
   usersById: new Map(),
@@ -123,7 +130,7 @@ export interface MentionableUser {
 
 export interface MentionableGroup {
   readonly id: GroupId;
-  /** What people read: `support`, and for a system group `Administrators`. */
+  /** Displayed name, such as `support`; for a system group, for example `Administrators`. */
   readonly displayName: string;
   readonly isActive: boolean;
 }
@@ -131,121 +138,118 @@ export interface MentionableGroup {
 export interface LinkableChannel {
   readonly id: ChannelId;
   readonly name: string;
-  /** By topic as typed: the newest message in it that the acting user can see. */
+  /** Newest message visible to the acting user, keyed by topic as typed. */
   readonly newestMessageIds: ReadonlyMap<string, MessageId>;
 }
 
 export interface StoredUpload {
   readonly contentType: string;
-  /** Null for anything that is not an image. */
+  /** Null if the file is not an image. */
   readonly image: StoredImage | null;
 }
 
 export interface StoredImage {
-  /** After the rotation that its metadata asks for. */
+  /** Width after applying the rotation from the metadata. */
   readonly width: number;
   readonly height: number;
   readonly isAnimated: boolean;
-  /** 'none': the original is shown as it is. 'failed': nothing is shown. */
+  /** 'none': the original is shown. 'failed': nothing is shown. */
   readonly thumbnail: 'none' | 'pending' | 'failed' | ReadyThumbnail;
 }
 
 export interface ReadyThumbnail {
-  /** `840x560.webp`. */
+  /** For example, `840x560.webp`. */
   readonly format: string;
-  /** Format of a full-size copy, of an image in a type that browsers cannot show. */
+  /** Format of a full-size copy if browsers cannot display the original; else null. */
   readonly transcodedFormat: string | null;
 }
 
 export interface RenderedMarkdown {
-  /** Safe to show; empty when the text holds nothing to see. */
+  /** Sanitized HTML; empty if the text has no visible content. */
   readonly html: string;
-  /** Active users mentioned aloud: neither silently nor in a quote. */
+  /** Active users with a non-silent mention outside quotes. */
   readonly mentionedUserIds: ReadonlySet<UserId>;
   readonly mentionedGroupIds: ReadonlySet<GroupId>;
   readonly mentionsChannelWildcard: boolean;
   readonly mentionsTopicWildcard: boolean;
   readonly hasLink: boolean;
   readonly hasImage: boolean;
-  /** Paths of the uploads that are linked, which claims them as attachments; quoted ones too. */
+  /** Linked upload paths, including quoted ones, which become attachments. */
   readonly uploadPaths: ReadonlySet<string>;
-  /** Those of `uploadPaths` that show a placeholder until their thumbnail is there. */
+  /** Paths in `uploadPaths` that show a placeholder until the thumbnail is ready. */
   readonly pendingThumbnails: ReadonlySet<string>;
   readonly alertWordUserIds: ReadonlySet<UserId>;
-  /** `/me waves`. */
+  /** True for `/me` messages such as `/me waves`. */
   readonly isMeMessage: boolean;
 }
 
-/** What is done with rendered HTML afterwards. Pure functions all. */
+/** Pure functions that process rendered HTML. */
 export interface RenderedMessages {
   /**
-   * The HTML with the words of a search marked.
-   * @param operands What was searched for, each as it was typed.
+   * Returns the HTML with search matches highlighted.
+   * @param operands Search operands as typed.
    */
   highlightContent(html: string, operands: readonly string[]): string;
 
-  /** The topic as HTML with the words of a search marked. */
+  /** Returns the topic as HTML with search matches highlighted. */
   highlightTopic(topic: string, operands: readonly string[]): string;
 
-  /** What an edit changed, as HTML: the new version with what was inserted and what was deleted marked. */
+  /** Returns the new version as HTML with insertions and deletions marked. */
   diff(before: string, after: string): string;
 
   /**
-   * The HTML with images in the place of their placeholders; those that cannot be shown are left out. `uploadOf`: by path as typed;
-   * null, or still pending: the placeholder stays.
+   * Replaces placeholders by images and drops images that failed. A placeholder stays if `uploadOf`, keyed by path as
+   * typed, returns null or a pending upload.
    */
   showThumbnails(html: string, uploadOf: (path: string) => StoredUpload | null): string;
 
-  /** What a notification says in plain text: spoilers stay closed. */
+  /** Returns plain text for notifications; spoilers stay hidden. */
   plainText(html: string): string;
 
-  /** All the text there is to find by a search. */
+  /** Returns all searchable text. */
   searchableText(html: string): string;
 
-  /**
-   * What the words of a text are found by, each once: of a message's text and topic as of what somebody searches for. The
-   * commonest words are left out.
-   */
+  /** Returns the distinct search terms of a text, for indexing messages and for queries. Omits stop words. */
   searchTerms(text: string): readonly string[];
 }
 
-/** What searching needs of them: to find … */
+/** Functions for matching searches. */
 export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms'>;
-/** … and to show why. */
+/** Functions for matching searches and highlighting the results. */
 export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic'>;
 
-/** What people would type to say it. */
+/** Formats Markdown syntax as users would type it. */
 
-/** A mention that notifies nobody. */
+/** Returns a mention that notifies nobody. */
 export const silentMention = (user: { readonly id: UserId; readonly fullName: string }): string =>
   `@_**${user.fullName}|${user.id}**`;
 export const channelLink = (channel: { readonly name: string }): string => `#**${channel.name}**`;
 
-/** What a text was parsed into before the unit, or why it cannot be rendered, which is said in its place inside. */
+/** Parsed text, or the error to throw when the unit of work renders it. */
 export type ParsedAhead = ParsedMarkdown | DomainError;
 
-/** Whose access decides what the names in a text turn into (markdown §11, §12). */
+/** Author whose access decides how names resolve (markdown §11, §12). */
 export interface Author {
-  /** Null: nobody in particular, so every name is looked up. For texts without a word that a user typed. */
+  /** Null resolves every name; use it only for texts without user input. */
   readonly actor: Actor | null;
-  /** Linked to whatever the actor may read: the channels that a notice is about. */
+  /** Channels a notice is about, linked regardless of the actor's access. */
   readonly about?: readonly { readonly id: ChannelId }[];
 }
 
-/** A text that was parsed before the unit; an empty one is not. */
+/** Text parsed before the unit of work; an empty text stays unparsed. */
 export interface ParsedText {
   readonly text: string;
   readonly parsed: ParsedAhead | null;
 }
 
-/** Renders what people write elsewhere than in messages, such as descriptions, as HTML: without previews. */
+/** Renders texts other than messages, such as descriptions, as HTML without previews. */
 export interface TextRenderer {
-  /** Before the unit. Never throws for what the text is: that is said in its turn. */
+  /** Runs before the unit of work. Never throws for invalid text; `render` does. */
   parse(realmId: RealmId, text: string): Promise<ParsedText>;
 
-  /** By text. */
+  /** Returns the parsed texts keyed by text. */
   parseAll(realmId: RealmId, texts: readonly string[]): Promise<ReadonlyMap<string, ParsedText>>;
 
-  /** Inside it, with what the actor may see. @throws DomainError UNRENDERABLE_CONTENT */
+  /** Renders inside the unit of work with the actor's access. @throws DomainError UNRENDERABLE_CONTENT */
   render(tx: Transaction, realmId: RealmId, actor: Actor | null, text: ParsedText): Promise<string>;
 }

@@ -39,7 +39,7 @@ import { canChangeOwnEmail } from '../users/user-permissions.js';
 
 interface EmailChangedNotice {
   readonly userId: UserId;
-  /** The address they had before. */
+  /** Email address before the change. */
   readonly before: string;
 }
 
@@ -52,7 +52,7 @@ export const EMAIL_CHANGED_LETTER = letterJobKind<EmailChangedNotice>({
   },
 });
 
-/** Writes to the address that somebody had before about the new one, in case it was not they who changed it. */
+/** Notifies the former address about an email change, in case the owner did not make it. */
 export class EmailChangedLetters extends LetterJobs<EmailChangedNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
@@ -89,7 +89,10 @@ export interface GetConfirmationInput {
   readonly key: string;
 }
 
-/** What a link is about, for whoever has it. Looking at it uses nothing up: mail programs open links by themselves. */
+/**
+ * Returns the purpose of a confirmation link. Reading does not consume the link, because mail programs open links
+ * automatically.
+ */
 export class GetConfirmation {
   static readonly inject = ['unitOfWork', 'confirmationKeys', 'clock'] as const;
   constructor(
@@ -117,7 +120,10 @@ export interface ConfirmEmailChangeInput {
   readonly key: string;
 }
 
-/** Whoever reads the mail of the new address takes it (users §6.2). What was checked when they asked is checked once more. */
+/**
+ * Gives the account to the new email address once its recipient confirms the link (users §6.2). Repeats all checks
+ * made at the request.
+ */
 export class ConfirmEmailChange {
   static readonly inject = ['unitOfWork', 'confirmationKeys', 'disposableDomains', 'clock'] as const;
   constructor(
@@ -161,8 +167,8 @@ export interface RequestPasswordResetInput {
 }
 
 /**
- * Sends a link to whoever has an account with the address (protocol §8.3). Nobody learns here whether somebody has: neither from
- * the answer nor from the time that it takes.
+ * Emails a reset link if the address belongs to an account (protocol §8.3). Neither the response nor its duration
+ * reveals if the account exists.
  */
 export class RequestPasswordReset {
   static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
@@ -203,11 +209,11 @@ export class RequestPasswordReset {
 export interface ResetPasswordInput {
   readonly key: string;
   readonly password: string;
-  /** Aborted when the client no longer waits for the answer. */
+  /** Aborts when the client disconnects. */
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** Whoever reads the mail of an account's address sets another password (protocol §8.3). */
+/** Sets a new password for the user who received the link by email (protocol §8.3). */
 export class ResetPassword {
   static readonly inject = [
     'unitOfWork',
@@ -240,7 +246,7 @@ export class ResetPassword {
       await changePassword(tx, loaded, hash, { now: this.clock.now() });
       return loaded;
     });
-    // Those who forgot it have often tried before.
+    // Users who forgot their password have often used up their attempts.
     this.attempts.forget(loginAttemptKey(realmId, user.email), ip);
   }
 
@@ -249,7 +255,7 @@ export class ResetPassword {
     const wanted = { realmId, purpose: 'passwordReset', key } as const;
     const { userId, email } = await loadConfirmation(repositories, this.keys, wanted, this.clock.now());
     const user = await repositories.users.find(realmId, userId!);
-    // After a change of address, the mail of the old one may belong to another person.
+    // After a change of address, the former mailbox may belong to another person.
     if (!user?.isActive || foldCase(user.email) !== foldCase(email)) throw confirmationExpired();
     return user;
   }

@@ -27,23 +27,26 @@ import { canCreateUsers } from '../users/user-permissions.js';
 
 export interface NewUser {
   readonly email: string;
-  /** Checked by `parseFullName`. */
+  /** Validated by `parseFullName`. */
   readonly fullName: string;
   readonly role: Role;
-  /** Null: they cannot sign in with a password. */
+  /** Null if the user cannot log in with a password. */
   readonly passwordHash: string | null;
   readonly bot?: Bot | null;
-  /** Instead of the default one. */
+  /** Replaces the default avatar. */
   readonly avatar?: UploadedAvatar | null;
-  /** Instead of the default ones; none of them is archived. */
+  /** Replaces the default channels; none may be archived. */
   readonly channels?: readonly Channel[];
-  /** Instead of the realm's defaults. */
+  /** Overrides the realm's defaults. */
   readonly settings?: Partial<UserSettings>;
 }
 
 type Reads = Pick<Repositories | Transaction, 'users'>;
 
-/** Of a newcomer. @throws DomainError USER_NAME_TAKEN where the organization wants names unique, and somebody has this one. */
+/**
+ * Checks the name of a new user. @throws DomainError USER_NAME_TAKEN if the realm requires unique names and the name
+ * is in use.
+ */
 export async function assertNameAvailable({ users }: Reads, realm: Realm, fullName: string): Promise<void> {
   if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, null))) {
     throw new DomainError('USER_NAME_TAKEN', 'Unique names required in this organization.');
@@ -56,8 +59,8 @@ export async function assertEmailAvailable({ users }: Reads, realm: Realm, email
 }
 
 /**
- * A new member of the realm: in the groups of their role, with an API key, subscribed to the default channels or others, and announced
- * to everybody (users §3.1). @throws DomainError USER_NAME_TAKEN, EMAIL_TAKEN
+ * Adds a user with role groups, an API key and channel subscriptions, and publishes the event to everyone (users
+ * §3.1). @throws DomainError USER_NAME_TAKEN, EMAIL_TAKEN
  */
 export async function addUser(
   tx: Transaction,
@@ -97,7 +100,7 @@ export async function addUser(
     });
   }
   if (!bot) {
-    // Newcomers need no banners about what has changed (organization §10.3).
+    // New users need no banners about changed features (organization §10.3).
     await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
     const followed =
       channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
@@ -113,7 +116,7 @@ export interface CreateUserInput {
   readonly fullName: string;
 }
 
-/** An administrator with the operator's leave adds a member (users §3.1). */
+/** Adds a member on behalf of an administrator who holds the operator's special permission (users §3.1). */
 export class CreateUser {
   static readonly inject = [
     'unitOfWork',
@@ -139,7 +142,7 @@ export class CreateUser {
    * EMAIL_NOT_ALLOWED, EMAIL_TAKEN, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
    */
   async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
-    // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
+    // Runs every check before the slow hash, and repeats those that may have changed after it.
     const { fullName, realm } = await this.uow.read(async (repositories) => {
       await enforceMayCreate(repositories, caller);
       const realm = await repositories.realms.get(caller.realmId);
@@ -182,15 +185,18 @@ async function enforceMayCreate(
 export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
   readonly realmId: RealmId;
   readonly fullName: string;
-  /** Null: they cannot sign in with a password; the host application knows them otherwise. */
+  /** Null if the user cannot sign in with a password and the host application authenticates them. */
   readonly password: string | null;
-  /** For organizations whose passwords are published or made up, such as demos; default: the rule of the API holds. */
+  /**
+   * Skips the password strength check, for organizations with published or generated passwords such as demos.
+   * Defaults to false.
+   */
   readonly allowsWeakPassword?: boolean;
   readonly settings?: Partial<UserSettings>;
   readonly specialPermissions?: readonly SpecialPermission[];
 }
 
-/** For the operator and the host application, which answer for whom they add: no role is too high. */
+/** Adds a user with any role, on behalf of the operator or the host application. */
 export class RegisterUser {
   static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -218,7 +224,10 @@ export class RegisterUser {
     });
   }
 
-  /** What can be said before anybody is looked up. Answers the name trimmed. @throws DomainError INVALID_USER_NAME, INVALID_EMAIL, WEAK_PASSWORD */
+  /**
+   * Validates everything that needs no look-up and returns the trimmed name. @throws DomainError INVALID_USER_NAME,
+   * INVALID_EMAIL, WEAK_PASSWORD
+   */
   check(input: Pick<RegisterUserInput, 'email' | 'fullName' | 'password' | 'allowsWeakPassword'>): string {
     const { email, password, allowsWeakPassword = false } = input;
     const fullName = parseFullName(input.fullName, SHORTEST_GIVEN_NAME);

@@ -3,8 +3,8 @@ import { MAX_BOT_STORAGE_KEYS, MAX_BOT_STORAGE_SIZE, usageAfter } from './bot-st
 const NOTHING = { size: 0, keys: 0 };
 const none = new Map<string, number>();
 
-describe('what a bot uses', () => {
-  it('counts keys and values in code points, instead of what they replace', () => {
+describe('usageAfter', () => {
+  it('counts keys and values in code points and subtracts replaced entries', () => {
     expect(usageAfter(NOTHING, [{ key: '𝕂', value: '𝕍v' }], none)).toEqual({ size: 3, keys: 1 });
     const replaced = new Map([['a', 9]]);
     const entries = [
@@ -14,7 +14,7 @@ describe('what a bot uses', () => {
     expect(usageAfter({ size: 10, keys: 2 }, entries, replaced)).toEqual({ size: 4, keys: 3 });
   });
 
-  it('may be as much as the limit, and not one character more', () => {
+  it('accepts exactly the maximum size and rejects one more character', () => {
     const usage = { size: MAX_BOT_STORAGE_SIZE - 5, keys: 1 };
     expect(usageAfter(usage, [{ key: 'key', value: 'vv' }], none).size).toBe(MAX_BOT_STORAGE_SIZE);
     expect(() => usageAfter(usage, [{ key: 'key', value: 'vvv' }], none)).toThrow(
@@ -25,7 +25,7 @@ describe('what a bot uses', () => {
     );
   });
 
-  it('may have so many keys, and no more', () => {
+  it('accepts exactly the maximum number of keys and rejects one more', () => {
     const usage = { size: 0, keys: MAX_BOT_STORAGE_KEYS };
     expect(() => usageAfter(usage, [{ key: '', value: '' }], none)).toThrow('Too many keys (limit: 100000).');
     expect(usageAfter(usage, [{ key: '', value: '' }], new Map([['', 0]]))).toEqual(usage);

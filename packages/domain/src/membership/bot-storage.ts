@@ -7,26 +7,26 @@ import { codePointLength } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 
-/** What a bot has stored under a key: texts that mean something to the bot alone. */
+/** Text stored by a bot under a key; the server does not interpret it. */
 export interface StoredEntry {
   readonly key: string;
   readonly value: string;
 }
 
-/** Of one bot: keys and values together, in code points; and how many keys. */
+/** Storage used by one bot: code points of keys and values together, and the number of keys. */
 export interface StorageUsage {
   readonly size: number;
   readonly keys: number;
 }
 
-/** Of one bot (users §14). */
+/** Per bot (users §14). */
 export const MAX_BOT_STORAGE_SIZE = 10_000_000;
 export const MAX_BOT_STORAGE_KEYS = 100_000;
 
 export const sizeOfEntry = ({ key, value }: StoredEntry): number => codePointLength(key) + codePointLength(value);
 
 /**
- * What a bot uses once `entries` are stored, of which some take the place of what has the sizes `replaced`, by key.
+ * Returns the usage after storing `entries`. `replaced` holds the sizes of replaced entries, by key.
  * @throws DomainError BOT_STORAGE_FULL
  */
 export function usageAfter(
@@ -61,35 +61,38 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface BotStorageReads {
-  /** Nothing for who has never stored anything. */
+  /** Returns zero for a bot that never stored anything. */
   usage(realmId: RealmId, botId: UserId): Promise<StorageUsage>;
-  /** Sizes as `sizeOfEntry`, of those keys that there are. */
+  /** Returns sizes as computed by `sizeOfEntry`; unknown keys are absent. */
   sizesOf(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Under those of the keys that there are; in the order of the keys. */
+  /** Returns entries in key order; unknown keys are absent. */
   list(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<readonly StoredEntry[]>;
-  /** Ascending by the code points of the keys, beyond `after`; null: from the first. */
+  /** Returns entries after the key `after`, ascending by code points; null starts at the first. */
   listAfter(realmId: RealmId, botId: UserId, after: string | null, limit: number): Promise<readonly StoredEntry[]>;
 }
 
 /** Every implementation passes bot-storage-repository.contract.ts. */
 export interface BotStorageRepository extends BotStorageReads {
-  /** Each under its key, in place of what was there; no key twice. */
+  /** Replaces existing entries; keys must be unique. */
   put(realmId: RealmId, botId: UserId, entries: readonly StoredEntry[]): Promise<void>;
-  /** Without effect for keys that there are not. */
+  /** Ignores unknown keys. */
   remove(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<void>;
-  /** Some of everything, at most `limit`. Answers how many. */
+  /** Removes at most `limit` entries and returns the number removed. */
   removeSome(realmId: RealmId, botId: UserId, limit: number): Promise<number>;
 }
 
-/** Read at once; the event loop may turn in between. */
+/** Entries read per batch; the event loop may turn in between. */
 export const ENTRIES_AT_A_TIME = 200;
 
-/** What the calling bot has stored (users §14). */
+/** Returns the entries stored by the calling bot (users §14). */
 export class GetBotStorage {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** `keys` null: everything. A key that is named twice is answered once. @throws DomainError MUST_BE_BOT, UNKNOWN_STORED_KEY */
+  /**
+   * Null `keys` returns all entries. Duplicate keys are returned once. @throws DomainError MUST_BE_BOT,
+   * UNKNOWN_STORED_KEY
+   */
   execute(caller: Caller, { keys }: { readonly keys: readonly string[] | null }): Promise<readonly StoredEntry[]> {
     return this.uow.read(async (repositories) => {
       const { id, realmId, isBot } = await repositories.actors.get(caller);
@@ -115,12 +118,12 @@ export class GetBotStorage {
   }
 }
 
-/** Stores texts for the calling bot, beside what it has stored before (users §14). */
+/** Stores entries for the calling bot in addition to existing ones (users §14). */
 export class PutBotStorage {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** All or nothing; no key twice. @throws DomainError MUST_BE_BOT, BOT_STORAGE_FULL */
+  /** Atomic; keys must be unique. @throws DomainError MUST_BE_BOT, BOT_STORAGE_FULL */
   execute(caller: Caller, { entries }: { readonly entries: readonly StoredEntry[] }): Promise<void> {
     return this.uow.write(async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);
@@ -137,12 +140,15 @@ export class PutBotStorage {
 
 const REMOVE_BOT_STORAGE_ENTRIES_AT_A_TIME = 1000;
 
-/** Forgets what the calling bot has stored (users §14). */
+/** Deletes entries stored by the calling bot (users §14). */
 export class RemoveBotStorage {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** `keys` null: everything. All or nothing. @throws DomainError MUST_BE_BOT, UNKNOWN_STORED_KEY also for a key named twice */
+  /**
+   * Null `keys` removes all entries. Atomic. @throws DomainError MUST_BE_BOT, UNKNOWN_STORED_KEY also for a key named
+   * twice
+   */
   execute(caller: Caller, { keys }: { readonly keys: readonly string[] | null }): Promise<void> {
     return this.uow.write(async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);

@@ -29,13 +29,13 @@ import { loadViewer } from '../users/users.use-cases.js';
 export const BOT_ERRORS = declareErrors({
   INVALID_BOT_KIND: 'invalid',
   INVALID_WEBHOOK_INTERFACE: 'invalid',
-  /** No bots run inside of this server. */
+  /** This server runs no embedded bots. */
   EMBEDDED_BOTS_DISABLED: 'forbidden',
-  /** Of one owner. */
+  /** Limit per owner. */
   TOO_MANY_BOTS: 'conflict',
-  /** The bot has stored nothing under one of the keys, or one is named twice. */
+  /** One of the keys is unknown or named twice. */
   UNKNOWN_STORED_KEY: 'unknown',
-  /** What the bot stores would be longer, or more keys, than a bot may store. */
+  /** The bot would exceed its limit on storage size or number of keys. */
   BOT_STORAGE_FULL: 'conflict',
 });
 
@@ -45,32 +45,32 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends BotErrors {}
 }
 
-/** How messages are sent to an outgoing webhook. */
+/** Format in which messages are sent to an outgoing webhook. */
 export type WebhookInterface = 'generic' | 'slack';
 export const WEBHOOK_INTERFACES: readonly WebhookInterface[] = ['generic', 'slack'];
 
-/** The events of an outgoing webhook. */
+/** Delivery settings of an outgoing webhook. */
 export interface OutgoingWebhook {
-  /** Empty: it gets none. */
+  /** Empty if no events are delivered. */
   readonly url: string;
   readonly interface: WebhookInterface;
-  /** Sent with each message, so that whoever gets it knows by whom it was sent. */
+  /** Sent with each message, so that the receiver can verify the sender. */
   readonly token: string;
 }
 
-/** What bots have beside what users have, and beside the channel that they send to by default, which is the user's. */
+/** Options specific to bots. The default sending channel belongs to the user. */
 export interface BotOptions {
-  /** Of whose messages its queues are by default; null: of all it receives. */
+  /** Default channel of the bot's event queues; null for all messages it receives. */
   readonly eventsChannelId: ChannelId | null;
-  /** Whether its queues are of all public channels by default. */
+  /** True if the bot's event queues include all public channels by default. */
   readonly allPublicChannels: boolean;
-  /** Null for bots of other kinds. */
+  /** Null for other kinds of bots. */
   readonly webhook: OutgoingWebhook | null;
 }
 
 export const NO_BOT_OPTIONS: BotOptions = { eventsChannelId: null, allPublicChannels: false, webhook: null };
 
-/** Of one owner, deactivated ones too. */
+/** Per owner, deactivated bots included. */
 export const MAX_BOTS = 1000;
 
 declare module '../kernel/unit-of-work.js' {
@@ -80,9 +80,9 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface BotReads {
-  /** Each of these has an entry: `NO_BOT_OPTIONS` where nothing was ever stored. */
+  /** Every id has an entry; bots without stored options get `NO_BOT_OPTIONS`. */
   listOptions(realmId: RealmId, botIds: readonly UserId[]): Promise<ReadonlyMap<UserId, BotOptions>>;
-  /** Deactivated ones too; ascending. */
+  /** Includes deactivated bots; ascending. */
   listOwnedIds(realmId: RealmId, ownerId: UserId): Promise<readonly UserId[]>;
 }
 
@@ -93,7 +93,7 @@ export interface BotRepository extends BotReads {
 
 type Reads<K extends keyof Repositories> = Pick<Repositories | Transaction, K>;
 
-/** What a bot is called by where addresses are asked for (users §15). @throws DomainError INVALID_EMAIL */
+/** Returns a bot's email address (users §15). @throws DomainError INVALID_EMAIL */
 export function botEmail(realm: Realm, realmUrls: RealmUrls, shortName: string): string {
   const name = trim(shortName);
   const email = `${name}-bot@${realmUrls.emailDomainOf(realm)}`;
@@ -101,7 +101,7 @@ export function botEmail(realm: Realm, realmUrls: RealmUrls, shortName: string):
   return email;
 }
 
-/** By another than the bot itself. @throws DomainError EMAIL_TAKEN */
+/** Rejects an email address used by another account. @throws DomainError EMAIL_TAKEN */
 export async function requireUnusedEmail(
   { users }: Reads<'users'>,
   { id: realmId }: Pick<Realm, 'id'>,
@@ -112,7 +112,7 @@ export async function requireUnusedEmail(
   if (owner && owner.id !== botId) throw new DomainError('EMAIL_TAKEN', 'Username already in use');
 }
 
-/** Bots have names that no other active user has (users §15). @throws DomainError BOT_NAME_TAKEN */
+/** Requires a name that no other active user has (users §15). @throws DomainError BOT_NAME_TAKEN */
 export async function requireUnusedName({ users }: Reads<'users'>, realmId: RealmId, fullName: string): Promise<void> {
   const named = await users.listByName(realmId, [fullName]);
   if (named.some((user) => user.isActive && user.fullName === fullName)) {
@@ -120,14 +120,14 @@ export async function requireUnusedName({ users }: Reads<'users'>, realmId: Real
   }
 }
 
-/** For one bot more. @throws DomainError TOO_MANY_BOTS */
+/** Requires room for one more bot of the owner. @throws DomainError TOO_MANY_BOTS */
 export async function requireRoom({ bots }: Reads<'bots'>, realmId: RealmId, ownerId: UserId): Promise<void> {
   if ((await bots.listOwnedIds(realmId, ownerId)).length >= MAX_BOTS) {
     throw new DomainError('TOO_MANY_BOTS', `Too many bots (limit: ${MAX_BOTS}).`);
   }
 }
 
-/** Of the queues of users, where they do not say: bots have defaults of their own (events §1). */
+/** Loads the defaults for queues without an explicit filter; bots have defaults of their own (events §1). */
 export async function loadQueueDefaults(
   { bots, channels }: Pick<Repositories, 'bots' | 'channels'>,
   { id, realmId, role, isBot }: Actor,
@@ -136,23 +136,23 @@ export async function loadQueueDefaults(
   const { eventsChannelId, allPublicChannels } = (await bots.listOptions(realmId, [id])).get(id)!;
   const [channel] = eventsChannelId === null ? [] : await channels.list(realmId, [eventsChannelId]);
   return {
-    // Guests may never ask for it.
+    // Guests may never request all public channels.
     allPublicChannels: allPublicChannels && role !== 'guest',
     narrow: channel ? [{ operator: 'stream', operand: channel.name }] : [],
   };
 }
 
-/** What the owner of a bot and administrators know of it. */
+/** Properties of a bot visible to its owner and administrators. */
 export interface BotView {
   readonly botId: UserId;
-  /** Names of channels; null: none, or one that is there no more. */
+  /** Channel names; null if unset or if the channel no longer exists. */
   readonly sendingChannel: string | null;
   readonly eventsChannel: string | null;
   readonly allPublicChannels: boolean;
   readonly webhook: OutgoingWebhook | null;
 }
 
-/** A bot, with what is known of it. */
+/** Bot with its view. */
 export interface ViewedBot {
   readonly user: User;
   readonly view: BotView;
@@ -160,7 +160,7 @@ export interface ViewedBot {
 
 type BotViewReads = Pick<Repositories | Transaction, 'bots' | 'channels'>;
 
-/** Of these bots, in their order. A constant number of statements. */
+/** Returns views of these bots in the given order, in a constant number of statements. */
 export async function viewBots(
   { bots, channels }: BotViewReads,
   realmId: RealmId,
@@ -194,7 +194,7 @@ export async function viewBots(
 export const viewBot = async (reads: BotViewReads, user: User): Promise<BotView> =>
   (await viewBots(reads, user.realmId, [user]))[0]!.view;
 
-/** Those that the viewer may administer: their own, or all of them; deactivated ones too; ascending. */
+/** Loads the bots the viewer may administer, deactivated ones included; ascending. */
 export async function loadBots(snapshot: Snapshot): Promise<readonly BotView[]> {
   const { repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
@@ -205,17 +205,17 @@ export async function loadBots(snapshot: Snapshot): Promise<readonly BotView[]> 
   return (await viewBots(repositories, viewer.realmId, users)).map(({ view }) => view);
 }
 
-/** What changed of a bot; what is absent did not. */
+/** Changed properties of a bot; unchanged ones are absent. */
 export type BotChange = Partial<Omit<BotView, 'botId'>>;
 
-/** To owners and administrators (users §15). What anybody may know of a bot is sent as for any user. */
+/** Sent to owners and administrators (users §15). Public properties of a bot are published as for any user. */
 export interface BotEventTypes {
-  /** To whom it is new. */
+  /** Sent to users who gain access to the bot. */
   'bot.added': { readonly bot: BotView };
   'bot.changed': { readonly botId: UserId; readonly change: BotChange };
-  /** To who owned it before. */
+  /** Sent to the former owner. */
   'bot.taken_away': { readonly botId: UserId };
-  /** To everybody. */
+  /** Sent to the whole realm. */
   'bot.owner_changed': { readonly botId: UserId; readonly ownerId: UserId };
 }
 
@@ -232,7 +232,7 @@ export const BOT_FEATURE = {
   },
 } satisfies FeatureParts<BotEventTypes>;
 
-/** The owner and administrators; where it has to do with a private channel, the owner alone (users §15). */
+/** Owner and administrators; only the owner if a private channel is involved (users §15). */
 export async function botAudience(
   { channels }: Pick<Repositories | Transaction, 'channels'>,
   { realmId, bot }: User,
@@ -245,10 +245,10 @@ export async function botAudience(
   return isPrivate ? users(owner) : anyOf(users(owner), atLeast('administrator'));
 }
 
-/** Null: the bot's avatar stays as it is, or as bots' avatars are; `several`: more than one file. */
+/** Null keeps the present or default avatar; `several` means more than one file. */
 export type GivenAvatar = GivenImage | 'several' | null;
 
-/** The pictures, or why there are none; null: none are wanted. */
+/** Pictures or the error that prevented them; null if none were requested. */
 export type MadeAvatar = readonly MadePicture[] | DomainError | null;
 
 /** @throws DomainError ONE_IMAGE_REQUIRED */
@@ -256,7 +256,7 @@ export function requireOneAvatar(given: GivenAvatar): void {
   if (given === 'several') throw new DomainError('ONE_IMAGE_REQUIRED', 'You may only upload one file at a time');
 }
 
-/** For work that says in its turn what is wrong with the image (users §15). */
+/** Passes an image error on to `work`, which reports it in the contract's order (users §15). */
 export function makeBotAvatar<T>(
   pictures: PictureMaker,
   userId: UserId,
@@ -280,7 +280,7 @@ export async function giveOwner(tx: Transaction, before: User, ownerId: UserId):
   enforce(canOwnBots(await tx.users.find(realmId, ownerId)));
   await requireRoom(tx, realmId, ownerId);
   const bot = await tx.users.update({ ...before, bot: { ...before.bot!, ownerId } });
-  // Administrators have it before and after.
+  // Administrators have access before and after the change.
   const alone = (id: UserId) => except(usersNamed([id]), atLeast('administrator'));
   if (before.bot!.ownerId !== null) {
     const audience = alone(before.bot!.ownerId);
@@ -292,7 +292,7 @@ export async function giveOwner(tx: Transaction, before: User, ownerId: UserId):
   return bot;
 }
 
-/** Deactivated ones too. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
+/** Includes deactivated bots. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
 export async function getAdministeredBot(
   { users }: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,

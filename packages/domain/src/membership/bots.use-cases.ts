@@ -39,11 +39,11 @@ import { changeRole } from './roles.js';
 
 export interface OwnBots {
   readonly realm: Realm;
-  /** In the order of joining. */
+  /** Ordered by join date. */
   readonly bots: readonly KeyedBot[];
 }
 
-/** The caller's active bots, with their keys (users §15). */
+/** Lists the caller's active bots with their keys (users §15). */
 export class ListOwnBots {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -78,21 +78,21 @@ export class ListOwnBots {
 
 export interface CreateBotInput {
   readonly fullName: string;
-  /** What its address begins with, before `-bot@`. */
+  /** Prefix of the email address, before `-bot@`. */
   readonly shortName: string;
-  /** `unknown`: something that is no kind. */
+  /** `unknown` stands for an unsupported value. */
   readonly kind: BotKind | 'unknown';
-  /** Of an outgoing webhook; empty: none yet. */
+  /** Used by outgoing webhooks; empty if not set yet. */
   readonly webhookUrl: string;
   readonly webhookInterface: WebhookInterface | 'unknown';
-  /** Names; null: none. */
+  /** Channel names; null if none. */
   readonly sendingChannel: string | null;
   readonly eventsChannel: string | null;
   readonly allPublicChannels: boolean;
   readonly avatar: GivenAvatar;
 }
 
-/** A bot with its key. */
+/** Bot with its API key. */
 export interface KeyedBot extends ViewedBot {
   readonly apiKey: string;
 }
@@ -101,7 +101,7 @@ export interface CreatedBot extends KeyedBot {
   readonly realm: Realm;
 }
 
-/** A bot of the caller's own (users §15). */
+/** Creates a bot owned by the caller (users §15). */
 export class CreateBot {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'realmUrls', 'clock', 'randomness', PictureMaker] as const;
   constructor(
@@ -177,23 +177,23 @@ export class CreateBot {
     };
   }
 
-  /** 32 hex digits, of which nobody can guess 30. */
+  /** 32 hex digits, 30 of them random. */
   private newToken(): string {
     return this.randomness.uuid().replaceAll('-', '');
   }
 }
 
-/** What is absent stays as it is. */
+/** Absent properties stay unchanged. */
 export interface UpdateBotInput {
   readonly botId: UserId;
   readonly fullName?: string;
   readonly shortName?: string;
   readonly role?: Role;
   readonly ownerId?: UserId;
-  /** Of an outgoing webhook; of others without effect. */
+  /** Applies to outgoing webhooks; ignored for other bots. */
   readonly webhookUrl?: string;
   readonly webhookInterface?: WebhookInterface | 'unknown';
-  /** Names; empty: none. */
+  /** Channel names; empty for none. */
   readonly sendingChannel?: string;
   readonly eventsChannel?: string;
   readonly allPublicChannels?: boolean;
@@ -202,11 +202,11 @@ export interface UpdateBotInput {
 
 export interface UpdatedBot extends ViewedBot {
   readonly realm: Realm;
-  /** Null: nobody's. */
+  /** Null if the bot has no owner. */
   readonly owner: User | null;
 }
 
-/** Changes a bot: for its owner, and for administrators (users §15). */
+/** Changes a bot on behalf of its owner or an administrator (users §15). */
 export class UpdateBot {
   static readonly inject = ['unitOfWork', 'realmUrls', 'clock', PictureMaker] as const;
   constructor(
@@ -217,11 +217,11 @@ export class UpdateBot {
   ) {}
 
   /**
-   * All or nothing.
+   * Atomic.
    * @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER, INVALID_USER_NAME, BOT_NAME_TAKEN, INVALID_EMAIL,
    * EMAIL_TAKEN, MUST_BE_ADMINISTRATOR, LAST_OWNER, GUEST_CANNOT_ADMINISTER, UNKNOWN_USER, NAMED_USER_DEACTIVATED,
-   * BOT_CANNOT_OWN_BOTS, TOO_MANY_BOTS, INVALID_WEBHOOK_INTERFACE, UNKNOWN_CHANNEL,
-   * ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
+   * BOT_CANNOT_OWN_BOTS, TOO_MANY_BOTS, INVALID_WEBHOOK_INTERFACE, UNKNOWN_CHANNEL, ONE_IMAGE_REQUIRED,
+   * IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
   async execute(caller: Caller, input: UpdateBotInput): Promise<UpdatedBot> {
     const { replaced, ...bot } = await makeBotAvatar(this.pictures, caller.userId, input.avatar, (avatar) =>
@@ -310,7 +310,7 @@ async function changeOptions(tx: Transaction, actor: Actor, before: User, input:
   return bot;
 }
 
-/** The members of `after` that are not as they were. */
+/** Returns the properties of `after` that differ from `before`. */
 function difference(before: object, after: object): BotChange {
   const old = before as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
@@ -318,12 +318,12 @@ function difference(before: object, after: object): BotChange {
   );
 }
 
-/** Nobody can be this bot any more, until somebody reactivates it (users §15). */
+/** Deactivates a bot, which can no longer authenticate (users §15). */
 export class DeactivateBot {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Again: without effect. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
+  /** Idempotent. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
   execute(caller: Caller, { botId }: { readonly botId: UserId }): Promise<void> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
@@ -333,7 +333,7 @@ export class DeactivateBot {
   }
 }
 
-/** A bot's key, for its owner and administrators (users §15). */
+/** Returns a bot's key to its owner or an administrator (users §15). */
 export class GetBotApiKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -353,7 +353,7 @@ export class GetBotApiKey {
   }
 }
 
-/** Another key for a bot (users §15). */
+/** Issues a new API key for a bot (users §15). */
 export class RegenerateBotApiKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -362,7 +362,7 @@ export class RegenerateBotApiKey {
     private readonly clock: Clock,
   ) {}
 
-  /** Answers it. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
+  /** Returns the new key. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
   execute(caller: Caller, { botId }: { readonly botId: UserId }): Promise<string> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
@@ -372,7 +372,10 @@ export class RegenerateBotApiKey {
   }
 }
 
-/** Another key for oneself, person or bot: whoever had the one before is signed out, older apps included (users §15). */
+/**
+ * Issues a new API key for the caller, person or bot, and signs out holders of the old key, older apps included
+ * (users §15).
+ */
 export class RegenerateApiKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -381,7 +384,7 @@ export class RegenerateApiKey {
     private readonly clock: Clock,
   ) {}
 
-  /** Answers it. */
+  /** Returns the new key. */
   execute(caller: Caller): Promise<string> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);

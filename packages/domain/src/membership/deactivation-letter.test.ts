@@ -19,7 +19,7 @@ async function deactivated(comment?: string) {
   return { fixture, deliver };
 }
 
-it('says who deactivated the account, and what they add', async () => {
+it('names the acting administrator and includes the comment', async () => {
   const { deliver } = await deactivated('  <b>Thank you</b>  ');
   const [letter, ...others] = await deliver();
   expect(others).toEqual([]);
@@ -29,18 +29,21 @@ it('says who deactivated the account, and what they add', async () => {
   expect(letter!.html).toContain('&lt;b&gt;Thank you&lt;/b&gt;');
 });
 
-it.each(['\u0001', '"', '\\', '🎭', '\n'])('takes as long a comment of %j as there may be', async (character) => {
-  const { deliver } = await deactivated(character.repeat(MAX_DEACTIVATION_COMMENT_LENGTH));
-  expect(await deliver()).toHaveLength(1);
-});
+it.each(['\u0001', '"', '\\', '🎭', '\n'])(
+  'accepts a comment of maximum length that consists of %j',
+  async (character) => {
+    const { deliver } = await deactivated(character.repeat(MAX_DEACTIVATION_COMMENT_LENGTH));
+    expect(await deliver()).toHaveLength(1);
+  },
+);
 
-it('has nothing to add to an empty comment, and is not sent without one', async () => {
+it('omits the comment section for an empty comment and sends no email without a comment', async () => {
   const { deliver } = await deactivated('');
   expect((await deliver())[0]!.text).not.toContain('adds');
   expect(await (await deactivated()).deliver()).toEqual([]);
 });
 
-it('is not sent to somebody who is back', async () => {
+it('sends no email to a user who was reactivated in the meantime', async () => {
   const { fixture, deliver } = await deactivated('');
   const { uow, clock, user, caller } = fixture;
   await new ReactivateUser(uow, clock).execute(caller('iago'), user('hamlet').id);

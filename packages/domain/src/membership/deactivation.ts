@@ -26,8 +26,9 @@ import { expireInvitationsOf } from './invitation-changes.js';
 import { announceValuesNaming, directGroupsOf, followRole } from './roles.js';
 
 /**
- * Somebody who is active cannot sign in any more, has no event queues, counts among nobody's subscribers and receives nothing; what they have
- * stays, and so do their subscriptions, for when they come back (users §4.1). `user`: as they will be but for that. Asks for no permission.
+ * Deactivates an active user: blocks login, closes event queues and stops delivery and subscriber counting. Data and
+ * subscriptions are kept for reactivation (users §4.1). `user` contains all other changes to store. Checks no
+ * permissions.
  */
 export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const { realmId, id } = user;
@@ -40,13 +41,13 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
     await tx.personal.closeSpans(realmId, recipientId, [id]);
     await tx.yield();
   }
-  // Ahead of what says that they are gone (channels §6.2).
+  // Published before the deactivation (channels §6.2).
   if (channels.length > 0) await publishSubscriberChanges(tx, 'remove', channels, allOf(channels, id));
   await announce(tx, user, false);
   await announceAccess(tx, user, channels, access);
 }
 
-/** Back as they were, in the groups of the role that they have by now (users §4.3). Asks for no permission. */
+/** Reactivates a user in the groups of their current role (users §4.3). Checks no permissions. */
 export async function reactivate(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
   const access = await accessAnnouncer(tx, realm);
   const channels = await followedBy(tx, user);
@@ -55,7 +56,7 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
     await tx.personal.openSpans(realm.id, recipientId, [user.id]);
     await tx.yield();
   }
-  // First, so that those who know them again by a channel know whom later events are about.
+  // Published first, so that users who regain access through a channel know the subject of later events.
   await announceAccess(tx, user, channels, access);
   await announce(tx, user, true);
   await followRole(tx, realm, back, now);
@@ -63,7 +64,7 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   return back;
 }
 
-/** Archived ones too. */
+/** Includes archived channels. */
 const followedBy = async ({ channels }: Transaction, { realmId, id }: User): Promise<readonly Channel[]> =>
   channels.list(realmId, await channels.listSubscribedIds(realmId, id));
 
@@ -97,9 +98,9 @@ export const MAX_DEACTIVATION_COMMENT_LENGTH = 2000;
 
 interface DeactivationNotice {
   readonly userId: UserId;
-  /** Who did it. */
+  /** Administrator who deactivated the account. */
   readonly byId: UserId;
-  /** In their words; empty: they say nothing. */
+  /** Comment by the administrator; empty if there is none. */
   readonly comment: string;
 }
 
@@ -118,13 +119,13 @@ export const planDeactivationLetter = async (
   notice: DeactivationNotice,
   now: UnixSeconds,
 ): Promise<void> => {
-  // Other control characters would be six characters each in the job.
+  // Other control characters would take six characters each in the job payload.
   const comment = trim(notice.comment.replace(/[^\P{Cc}\n\t]/gu, ' '));
   const payload = { ...notice, comment };
   await tx.jobs.schedule(encodeJob(DEACTIVATION_LETTER_JOB, { realmId, dueAt: now, payload }));
 };
 
-/** Writes to those whose account an administrator has deactivated, and who are to be notified (users §4.1). */
+/** Emails users whose account an administrator deactivated with notification (users §4.1). */
 export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
@@ -143,7 +144,7 @@ export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, userId);
       const by = await users.find(realmId, byId);
-      // Who is back already was deactivated by mistake.
+      // An active user was reactivated, so the deactivation was probably a mistake.
       if (!user || user.isActive) return null;
       const who = by ? by.fullName : 'An administrator';
       return composeLetter({
@@ -159,16 +160,16 @@ export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
   }
 }
 
-/** Where messages of somebody who is deactivated are deleted. */
+/** Places in which messages of a deactivated user can be deleted. */
 export const MESSAGE_PLACES = ['publicChannels', 'privateChannels', 'direct'] as const;
 export type MessagePlace = (typeof MESSAGE_PLACES)[number];
 
 interface DeletionPayload {
   readonly userId: UserId;
-  /** Whoever decided it. */
+  /** Administrator who requested the deletion. */
   readonly byId: UserId;
   readonly places: readonly MessagePlace[];
-  /** The newest that may be left; null: none was deleted yet. */
+  /** Newest message that may remain; null before the first deletion. */
   readonly upTo: number | null;
 }
 
@@ -197,7 +198,10 @@ export const planMessageDeletion = (
   now: UnixSeconds,
 ) => tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo: null } }));
 
-/** Deletes what somebody wrote, whether they followed the channel or not, the newest first, so many in a unit (users §4.1). */
+/**
+ * Deletes a user's messages newest first, a limited number per transaction, even in channels the user never
+ * subscribed to (users §4.1).
+ */
 export class DeleteContributions implements JobHandler<DeletionPayload> {
   static readonly inject = ['clock'] as const;
 
@@ -227,7 +231,7 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
   }
 }
 
-/** Sent by the user; of direct messages, senders have all their own. */
+/** Messages sent by the user. Senders always hold their own direct messages. */
 function filtersOf(userId: UserId, places: readonly MessagePlace[]): readonly MessageFilter[] {
   const bySender: MessageCondition = { kind: 'sender', userId };
   const privacies = places.flatMap((place) => PRIVACIES[place]);
@@ -238,7 +242,7 @@ function filtersOf(userId: UserId, places: readonly MessagePlace[]): readonly Me
   ];
 }
 
-/** Those of a channel together, direct ones one by one. */
+/** Groups messages by channel; direct messages stay separate. */
 function byPlace(messages: readonly Message[]): readonly (readonly [ChannelId | null, readonly Message[]])[] {
   const places = new Map<ChannelId | MessageId, [ChannelId | null, Message[]]>();
   for (const message of messages) {
@@ -250,19 +254,19 @@ function byPlace(messages: readonly Message[]): readonly (readonly [ChannelId | 
   return [...places.values()];
 }
 
-/** What goes with an account, of bots as well (users §4.1). */
+/** Data deleted together with an account, bots included (users §4.1). */
 export interface Deletions {
   readonly byId: UserId;
-  /** The name, the avatar, values of profile fields, and the status. */
+  /** Deletes the name, avatar, profile field values and status. */
   readonly ofProfile: boolean;
-  /** Where messages are deleted, by a job; empty: nowhere. */
+  /** Places in which a job deletes the user's messages; empty if messages are kept. */
   readonly ofMessages: readonly MessagePlace[];
 }
 
-/** What they are called whose profile is deleted. */
+/** Name shown for a user whose profile was deleted. */
 const DELETED_USER_NAME = 'Deleted user';
 
-/** Somebody goes, and their bots before them (users §4.1). Asks for no permission. */
+/** Deactivates a user after their bots (users §4.1). Checks no permission. */
 export async function deactivateWithBots(
   tx: Transaction,
   realm: Realm,
@@ -281,14 +285,14 @@ export async function deactivateWithBots(
 }
 
 async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {
-  // First, while others still get events of them.
+  // Runs first, while other users still receive events about this user.
   await deactivate(tx, deletions?.ofProfile ? await withoutProfile(tx, user) : user);
   if (!deletions || deletions.ofMessages.length === 0) return;
   const { byId, ofMessages: places } = deletions;
   await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
 }
 
-/** Of an avatar that was uploaded the address is gone at once; the bytes go with the next sweep. */
+/** Removes the address of an uploaded avatar at once; the next sweep deletes its bytes. */
 async function withoutProfile(tx: Transaction, user: User): Promise<User> {
   const { realmId, id } = user;
   const values = (await tx.profiles.listValues(realmId, [id])).get(id) ?? [];
@@ -304,8 +308,8 @@ async function withoutProfile(tx: Transaction, user: User): Promise<User> {
 }
 
 /**
- * Clients take those who go out of all groups by themselves, but for guests who do not know them, and get no event of
- * their going.
+ * Publishes group removals to guests who cannot access the user. Other clients remove a deactivated user from all
+ * groups on their own.
  */
 async function announceToThoseApart(tx: Transaction, realm: Realm, userId: UserId): Promise<void> {
   const { everyone } = await tx.groups.systemGroupIds(realm.id);
@@ -321,7 +325,7 @@ async function announceToThoseApart(tx: Transaction, realm: Realm, userId: UserI
   await announceValuesNaming(tx, realm, spelt, apart);
 }
 
-/** Somebody comes back, into the groups that they were in (users §4.3). Asks for no permission. */
+/** Reactivates a user and restores their group memberships (users §4.3). Checks no permission. */
 export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
   const back = await reactivate(tx, realm, user, now);
   const { named, spelt } = await directGroupsOf(tx, realm, user.id);
@@ -337,7 +341,7 @@ export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: 
 }
 
 /**
- * A bot comes back only under a name that no other has, and to an owner who is there: for those who cannot become its owner.
+ * Requires a unique name and an active owner for a bot, when the caller cannot become its owner.
  * @throws DomainError BOT_NAME_TAKEN, NOT_PERMITTED
  */
 export async function requireComplete(tx: Transaction, user: User): Promise<void> {

@@ -16,13 +16,13 @@ import { type Deletions, deactivateWithBots, planDeactivationLetter, reactivateW
 
 export interface DeactivateUserInput {
   readonly userId: UserId;
-  /** At most `MAX_DEACTIVATION_COMMENT_LENGTH`. Goes to the user by mail; absent: no mail is sent. */
+  /** At most `MAX_DEACTIVATION_COMMENT_LENGTH`. Emailed to the user; no email is sent if absent. */
   readonly comment?: string;
-  /** What is deleted with the account; absent: nothing. */
+  /** Data to delete together with the account; nothing if absent. */
   readonly deletions?: Omit<Deletions, 'byId'>;
 }
 
-/** An administrator ends an account; what it holds stays (users §4.1). */
+/** Deactivates an account on behalf of an administrator and keeps its data (users §4.1). */
 export class DeactivateUser {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -45,7 +45,7 @@ export class DeactivateUser {
   }
 }
 
-/** Users end their own accounts (users §4.2). */
+/** Deactivates the caller's own account (users §4.2). */
 export class DeactivateSelf {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -69,7 +69,7 @@ export class DeactivateSelf {
   }
 }
 
-/** Brings back somebody who was deactivated, bots too, with what they had (users §4.3). */
+/** Reactivates a user or bot with their former data (users §4.3). */
 export class ReactivateUser {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -77,7 +77,7 @@ export class ReactivateUser {
     private readonly clock: Clock,
   ) {}
 
-  /** Again: without effect. @throws DomainError UNKNOWN_USER, NOT_PERMITTED, BOT_NAME_TAKEN, TOO_MANY_BOTS */
+  /** Idempotent. @throws DomainError UNKNOWN_USER, NOT_PERMITTED, BOT_NAME_TAKEN, TOO_MANY_BOTS */
   execute(caller: Caller, userId: UserId): Promise<void> {
     const { realmId } = caller;
     return this.uow.write(async (tx) => {
@@ -92,7 +92,7 @@ export class ReactivateUser {
   }
 }
 
-/** A bot whose owner is gone becomes whoever's brings it back. */
+/** Makes the acting user the owner of a bot whose owner is deactivated. */
 async function withOwner(tx: Transaction, actor: Actor, user: User): Promise<User> {
   if (!user.bot) return user;
   const { ownerId } = user.bot;

@@ -47,8 +47,8 @@ async function cast() {
   };
 }
 
-describe('upserting a user of the host application', () => {
-  it('makes a member with an address that no mail goes to, in the default channels', async () => {
+describe('UpsertHostUser', () => {
+  it('creates a member with an undeliverable email in the default channels', async () => {
     const { fixture, realmId, upsert, find } = await cast();
     const ann = await upsert();
     expect(ann).toMatchObject({
@@ -63,13 +63,13 @@ describe('upserting a user of the host application', () => {
     expect(await find.find(realmId, { userId: ann.id })).toEqual({ user: ann, externalId: 'u1' });
   });
 
-  it('takes names of one letter, addresses and any role', async () => {
+  it('accepts one-letter names, emails and any role', async () => {
     const { upsert } = await cast();
     const person = { fullName: 'Å', email: 'a@example.org', role: 'owner' } as const;
     expect(await upsert(person)).toMatchObject(person);
   });
 
-  it('changes what differs, announces it, and leaves the rest', async () => {
+  it('updates and publishes only the changed fields', async () => {
     const { fixture, upsert } = await cast();
     const ann = await upsert({ email: 'ann@example.org' });
     await expectInSync(fixture, async () => {
@@ -79,7 +79,7 @@ describe('upserting a user of the host application', () => {
     expect(changed).toMatchObject({ id: ann.id, fullName: 'B', role: 'administrator', email: 'b@example.org' });
   });
 
-  it('writes nothing where nothing differs', async () => {
+  it('writes nothing when no field changes', async () => {
     const { fixture, upsert } = await cast();
     const ann = await upsert({ email: 'ann@example.org', role: 'guest' });
     fixture.storage.announced.length = 0;
@@ -89,20 +89,20 @@ describe('upserting a user of the host application', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  it('makes one user however many ask at once', async () => {
+  it('creates one user for concurrent calls', async () => {
     const { upsert } = await cast();
     const users = await Promise.all(Array.from({ length: 20 }, () => upsert()));
     expect(new Set(users.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('does not bring back who was deactivated', async () => {
+  it('keeps a deactivated user deactivated', async () => {
     const { realmId, upsert, setActive } = await cast();
     await upsert();
     await setActive.execute({ realmId, user: { externalId: 'u1' }, isActive: false });
     expect(await upsert({ fullName: 'Anna' })).toMatchObject({ isActive: false, fullName: 'Anna' });
   });
 
-  it('keeps realms apart', async () => {
+  it('separates realms', async () => {
     const { fixture, upsert } = await cast();
     const { realm: other } = await anotherRealm(fixture);
     const [here, there] = [await upsert(), await upsert({ realmId: other.id })];
@@ -120,27 +120,27 @@ describe('upserting a user of the host application', () => {
     [{ email: 'ann' }, 'INVALID_EMAIL'],
     [{ email: 'hamlet@example.com' }, 'EMAIL_TAKEN'],
     [{ realmId: 99 as RealmId }, 'UNKNOWN_REALM'],
-  ])('refuses %j', async (input, code) => {
+  ])('rejects %j', async (input, code) => {
     const { fixture, upsert } = await cast();
     await expectRefused(fixture, () => upsert(input), { code });
   });
 
-  it('refuses an address that another user has when it changes somebody', async () => {
+  it('rejects a changed email that another user has', async () => {
     const { fixture, upsert } = await cast();
     await upsert();
     await expectRefused(fixture, () => upsert({ fullName: 'B', email: 'hamlet@example.com' }), { code: 'EMAIL_TAKEN' });
   });
 });
 
-describe('linking a user who is there already', () => {
-  it('gives them the external id', async () => {
+describe('LinkHostUser', () => {
+  it('assigns the external id to an existing user', async () => {
     const { fixture, realmId, link, upsert } = await cast();
     const hamlet = fixture.user('hamlet').id;
     await link.execute({ realmId, externalId: 'u7', user: { userId: hamlet } });
     expect((await upsert({ externalId: 'u7', fullName: 'Prince' })).id).toBe(hamlet);
   });
 
-  it('refuses a second id, somebody else, and who is unknown or of another realm', async () => {
+  it('rejects a second id, a taken id, and users that are unknown or in another realm', async () => {
     const { fixture, realmId, link, upsert } = await cast();
     await upsert();
     const { realm: other } = await anotherRealm(fixture);
@@ -155,8 +155,8 @@ describe('linking a user who is there already', () => {
   });
 });
 
-describe('users who leave the host application and come back', () => {
-  it('are deactivated and reactivated, the last owner too, the second time without effect', async () => {
+describe('SetHostUserActive', () => {
+  it('deactivates and reactivates users, including the last owner, idempotently', async () => {
     const { fixture, realmId, setActive } = await cast();
     for (const name of ['hamlet', 'owner']) {
       const user = { userId: fixture.user(name).id };
@@ -166,7 +166,7 @@ describe('users who leave the host application and come back', () => {
     }
   });
 
-  it('are announced to everybody', async () => {
+  it('publishes the activation change', async () => {
     const { fixture, realmId, setActive } = await cast();
     const user = { userId: fixture.user('hamlet').id };
     for (const isActive of [false, true]) {
@@ -177,7 +177,7 @@ describe('users who leave the host application and come back', () => {
     }
   });
 
-  it('are refused where they are unknown', async () => {
+  it('rejects an unknown external id', async () => {
     const { fixture, realmId, setActive } = await cast();
     const input = { realmId, user: { externalId: 'nobody' }, isActive: false };
     await expectRefused(fixture, () => setActive.execute(input), {
@@ -187,8 +187,8 @@ describe('users who leave the host application and come back', () => {
   });
 });
 
-describe('the API key of a user', () => {
-  it('stays the same until it is rotated', async () => {
+describe('GetHostUserApiKey', () => {
+  it('returns the same key until it is rotated', async () => {
     const { realmId, upsert, key } = await cast();
     await upsert();
     const ask = (rotate: boolean) => key.execute({ realmId, user: { externalId: 'u1' }, rotate });
@@ -199,7 +199,7 @@ describe('the API key of a user', () => {
     expect(await ask(false)).toBe(second);
   });
 
-  it('is made where there is none', async () => {
+  it('creates a key for a user without one', async () => {
     const { fixture, realmId, key } = await cast();
     const ask = () => key.execute({ realmId, user: { userId: fixture.user('hamlet').id }, rotate: false });
     const made = await ask();
@@ -207,7 +207,7 @@ describe('the API key of a user', () => {
     expect(await ask()).toBe(made);
   });
 
-  it.each([false, true])('is refused to who is unknown or deactivated (rotate: %s)', async (rotate) => {
+  it.each([false, true])('rejects unknown and deactivated users (rotate: %s)', async (rotate) => {
     const { fixture, realmId, upsert, key, setActive } = await cast();
     const user = { externalId: 'u1' };
     await expectRefused(fixture, () => key.execute({ realmId, user, rotate }), { code: 'UNKNOWN_USER' });
@@ -217,8 +217,8 @@ describe('the API key of a user', () => {
   });
 });
 
-describe('bots of a user whom the host application deactivates', () => {
-  it('go with their owner, and come back after them', async () => {
+describe('bots of a host user', () => {
+  it('deactivates bots with their owner and reactivates them only after the owner', async () => {
     const { fixture, realmId, setActive } = await cast();
     const [hamlet, helper] = ['hamlet', 'helper'].map((name) => ({ userId: fixture.user(name).id }));
     await setActive.execute({ realmId, user: hamlet!, isActive: false });
@@ -229,8 +229,8 @@ describe('bots of a user whom the host application deactivates', () => {
   });
 });
 
-describe('finding users by external ids', () => {
-  it('answers ids in the order asked for, and refuses at the first unknown one', async () => {
+describe('FindHostUsers', () => {
+  it('returns ids in the requested order and rejects the first unknown external id', async () => {
     const { realmId, upsert, find } = await cast();
     const ann = await upsert();
     const bob = await upsert({ externalId: 'u2', fullName: 'Bob' });

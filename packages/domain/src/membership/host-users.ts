@@ -8,34 +8,34 @@ import type { User } from '../users/user.js';
 export const MAX_EXTERNAL_ID_LENGTH = 200;
 
 /**
- * The id by which the application that embeds the engine knows a user: any text, compared exactly. @throws DomainError
- * INVALID_EXTERNAL_ID
+ * Validates the id by which the embedding application knows a user. Any text is allowed and compared exactly. @throws
+ * DomainError INVALID_EXTERNAL_ID
  */
 export function checkExternalId(externalId: string): void {
   if (externalId === '') throw new DomainError('INVALID_EXTERNAL_ID', 'An external id must not be empty.');
   if (isLongerThan(externalId, MAX_EXTERNAL_ID_LENGTH)) {
     throw new DomainError('INVALID_EXTERNAL_ID', `An external id has at most ${MAX_EXTERNAL_ID_LENGTH} characters.`);
   }
-  // Control characters, and halves of surrogate pairs, which storage could not give back.
+  // Rejects control characters, and lone surrogates that storage cannot round-trip.
   if (/[\p{Cc}\p{Cs}]/u.test(externalId)) {
     throw new DomainError('INVALID_EXTERNAL_ID', 'An external id must not have control characters.');
   }
 }
 
 export interface ExternalIdReads {
-  /** Null: nobody has it. */
+  /** Returns null if no user has this id. */
   find(realmId: RealmId, externalId: string): Promise<UserId | null>;
-  /** Unknown ones are absent; one statement for all of them. */
+  /** Unknown ids are absent. Runs one statement for all ids. */
   listUserIds(realmId: RealmId, externalIds: readonly string[]): Promise<ReadonlyMap<string, UserId>>;
-  /** Those who have none are absent; one statement for all of them. */
+  /** Users without an external id are absent. Runs one statement for all users. */
   listByUser(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>>;
 }
 
 /** Every implementation passes external-id-repository.contract.ts. */
 export interface ExternalIdRepository extends ExternalIdReads {
   /**
-   * For good: a user keeps it, and nobody else gets it. Once more: without effect.
-   * @throws DomainError EXTERNAL_ID_TAKEN when somebody else has it, or the user has another one.
+   * Assigns the id permanently and exclusively. Idempotent.
+   * @throws DomainError EXTERNAL_ID_TAKEN if another user has the id or the user has a different one.
    */
   assign(realmId: RealmId, userId: UserId, externalId: string): Promise<void>;
 }
@@ -56,9 +56,9 @@ export const HOST_USER_FEATURE = {
 };
 
 export const HOST_USER_ERRORS = declareErrors({
-  /** Empty, too long, or with characters that look alike. */
+  /** The id is empty, too long or contains control characters. */
   INVALID_EXTERNAL_ID: 'invalid',
-  /** Another user has it, or the user has another one. */
+  /** Another user has this id, or the user has a different one. */
   EXTERNAL_ID_TAKEN: 'conflict',
 });
 
@@ -68,12 +68,12 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends HostUserErrors {}
 }
 
-/** Whom the host application means: by its own id, or by ours. */
+/** Identifies a user by the host application's id or by Parley's id. */
 export type HostUserReference = { readonly externalId: string } | { readonly userId: UserId };
 
 type Reads = Pick<Repositories | Transaction, 'externalIds' | 'users'>;
 
-/** Null: there is no such user; the system's own bots are nobody's. */
+/** Returns null for unknown users and for system bots. */
 export async function findHostUser(reads: Reads, realmId: RealmId, by: HostUserReference): Promise<User | null> {
   const id = 'userId' in by ? by.userId : await reads.externalIds.find(realmId, by.externalId);
   return id === null ? null : reads.users.find(realmId, id);

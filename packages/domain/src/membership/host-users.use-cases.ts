@@ -16,21 +16,21 @@ import { changeRole } from './roles.js';
 
 export interface HostUser {
   readonly user: User;
-  /** Null: the host application has given them none. */
+  /** Null if the host application has assigned no external id. */
   readonly externalId: string | null;
 }
 
-/** Looks users up by the ids of the host application. */
+/** Finds users by the host application's ids. */
 export class FindHostUsers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Null: nobody has it. */
+  /** Returns null if no user has this id. */
   findId(realmId: RealmId, externalId: string): Promise<UserId | null> {
     return this.uow.read(({ externalIds }) => externalIds.find(realmId, externalId));
   }
 
-  /** Null: there is no such user. */
+  /** Returns null for unknown users. */
   find(realmId: RealmId, by: HostUserReference): Promise<HostUser | null> {
     return this.uow.read(async (repositories) => {
       const user = await findHostUser(repositories, realmId, by);
@@ -44,7 +44,9 @@ export class FindHostUsers {
     return this.uow.read((repositories) => getHostUser(repositories, realmId, by));
   }
 
-  /** In the order of the external ids. @throws DomainError UNKNOWN_USER for the first that is nobody's */
+  /**
+   * Returns ids in the order of the external ids. @throws DomainError UNKNOWN_USER for the first unknown external id
+   */
   getIds(realmId: RealmId, externalIds: readonly string[]): Promise<readonly UserId[]> {
     return this.uow.read(async (repositories) => {
       const found = await repositories.externalIds.listUserIds(realmId, externalIds);
@@ -56,7 +58,7 @@ export class FindHostUsers {
     });
   }
 
-  /** Unknown ones are absent. */
+  /** Unknown ids are absent. */
   describe(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, HostUser>> {
     return this.uow.read(async ({ users, externalIds }) => {
       const found = await users.list(realmId, userIds);
@@ -65,13 +67,13 @@ export class FindHostUsers {
     });
   }
 
-  /** Everybody of the organization, bots and those who were deactivated too; ascending id. */
+  /** Returns all users of the realm by ascending id, including bots and deactivated users. */
   async listIds(realmId: RealmId): Promise<readonly UserId[]> {
     const entries = await this.uow.read(({ users }) => users.listEntries(realmId));
     return entries.map(({ id }) => id);
   }
 
-  /** Those who have none are absent. */
+  /** Users without an external id are absent. */
   externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
     return this.uow.read(({ externalIds }) => externalIds.listByUser(realmId, userIds));
   }
@@ -80,11 +82,11 @@ export class FindHostUsers {
 export interface GetHostUserApiKeyInput {
   readonly realmId: RealmId;
   readonly user: HostUserReference;
-  /** Makes a new one: whoever had the one before is signed out. */
+  /** Issues a new key and revokes the old one. */
   readonly rotate: boolean;
 }
 
-/** A user's API key, for the host application to hand to their app. */
+/** Returns a user's API key, which the host application passes to its client. */
 export class GetHostUserApiKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -114,12 +116,12 @@ export interface LinkHostUserInput {
   readonly user: Extract<HostUserReference, { userId: unknown }>;
 }
 
-/** Gives an external id to a user who is there already: one who was registered by hand, or before there were such ids. */
+/** Assigns an external id to an existing user who was registered without one. */
 export class LinkHostUser {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Once more: without effect. @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_USER, EXTERNAL_ID_TAKEN */
+  /** Idempotent. @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_USER, EXTERNAL_ID_TAKEN */
   async execute({ realmId, externalId, user: by }: LinkHostUserInput): Promise<User> {
     checkExternalId(externalId);
     return this.uow.write(async (tx) => {
@@ -134,18 +136,18 @@ export interface UpsertHostUserInput {
   readonly realmId: RealmId;
   readonly externalId: string;
   readonly fullName: string;
-  /** Absent: the one they have; a newcomer gets one that no mail goes to. */
+  /** Absent: keeps the current email; a new user gets an undeliverable one. */
   readonly email?: string;
-  /** Absent: the one they have; a newcomer becomes a member. */
+  /** Absent: keeps the current role; a new user becomes a member. */
   readonly role?: Role;
 }
 
-/** No mail server is ever found for it (RFC 6761). */
+/** Reserved domain without mail servers (RFC 6761). */
 const NOBODYS_DOMAIN = 'users.parley.invalid';
 
 /**
- * A user of the host application as the host knows them now: made when there is none, else changed where they differ. For the
- * host, which answers for whom it names: no role is too high. Who was deactivated stays so.
+ * Creates a user of the host application or updates the fields that differ. The host is trusted, so any role is
+ * allowed. Deactivated users stay deactivated.
  */
 export class UpsertHostUser {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', 'randomness'] as const;
@@ -157,8 +159,8 @@ export class UpsertHostUser {
   ) {}
 
   /**
-   * Writes nothing where nothing differs. @throws DomainError INVALID_EXTERNAL_ID, INVALID_USER_NAME, INVALID_EMAIL,
-   * UNKNOWN_REALM, EMAIL_TAKEN, USER_NAME_TAKEN
+   * Writes nothing if all fields are equal. @throws DomainError INVALID_EXTERNAL_ID, INVALID_USER_NAME,
+   * INVALID_EMAIL, UNKNOWN_REALM, EMAIL_TAKEN, USER_NAME_TAKEN
    */
   async execute(input: UpsertHostUserInput): Promise<User> {
     const { realmId, externalId } = input;
@@ -224,8 +226,8 @@ export interface SetHostUserActiveInput {
 }
 
 /**
- * Somebody leaves the host application, or comes back to it. For the host: nobody's permission is asked, and the last owner may
- * go, since the host can name another.
+ * Deactivates or reactivates a user on behalf of the host application. Checks no permissions. The last owner may be
+ * deactivated, since the host can appoint another.
  */
 export class SetHostUserActive {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -234,7 +236,7 @@ export class SetHostUserActive {
     private readonly clock: Clock,
   ) {}
 
-  /** Once more: without effect. @throws DomainError UNKNOWN_USER; for bots BOT_NAME_TAKEN, NOT_PERMITTED */
+  /** Idempotent. @throws DomainError UNKNOWN_USER; for bots BOT_NAME_TAKEN, NOT_PERMITTED */
   execute({ realmId, user: by, isActive }: SetHostUserActiveInput): Promise<User> {
     return this.uow.write(async (tx) => {
       const user = await getHostUser(tx, realmId, by);

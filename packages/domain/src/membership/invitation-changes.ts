@@ -24,7 +24,8 @@ import {
 } from './invitations.js';
 
 /**
- * The offer as the actor may make it (organization §9.1 rows 7–10): each channel and group once.
+ * Returns the offer with duplicate channels and groups removed, if the actor may make it (organization §9.1 rows
+ * 7–10).
  * @throws DomainError UNKNOWN_CHANNEL, CANNOT_SUBSCRIBE_OTHERS, UNKNOWN_GROUP, GROUP_DEACTIVATED, NOT_PERMITTED
  */
 export async function checkOffer(
@@ -73,7 +74,7 @@ export const FORGET_INVITATION = jobKind<{ readonly invitationId: number }>({
   readPayload: idPayload('invitationId'),
 });
 
-/** Sends invitations by mail, and reminds of them (organization §9.3). */
+/** Sends invitation emails and reminders (organization §9.3). */
 export class SendInvitationLetters extends LetterJobs<LetterPayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'invitationKeys', 'realmUrls', 'clock'] as const;
 
@@ -119,7 +120,7 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
   }
 }
 
-/** Forgets invitations that ended long ago. */
+/** Deletes invitations that ended long ago. */
 export class ForgetInvitations implements JobHandler<{ readonly invitationId: number }> {
   static readonly inject = [] as const;
 
@@ -130,14 +131,14 @@ export class ForgetInvitations implements JobHandler<{ readonly invitationId: nu
   }
 }
 
-/** Organization §9.6. */
+/** Publishes `invitations.changed` (organization §9.6). */
 export const publishInvitations = (tx: Transaction, realmId: RealmId, inviterId: UserId): Promise<unknown> =>
   tx.events.append(realmId, {
     event: { type: 'invitations.changed' },
     audience: anyOf(atLeast('administrator'), users([inviterId])),
   });
 
-/** Stores them, with what is to happen when their time comes. Announces nothing. */
+/** Stores invitations and schedules their jobs. Publishes nothing. */
 export async function addInvitations(
   tx: Transaction,
   given: NewInvitations,
@@ -155,7 +156,7 @@ export async function addInvitations(
   return added;
 }
 
-/** Used or revoked: for a while that is known of it. */
+/** Marks an invitation as used or revoked. The record is kept for a while. */
 export async function endInvitation(
   tx: Transaction,
   invitation: InvitationEntry,
@@ -181,7 +182,7 @@ async function forgetAt(tx: Transaction, { id, realmId }: InvitationEntry, dueAt
   await tx.jobs.schedule(encodeJob(FORGET_INVITATION, { realmId, dueAt, payload: { invitationId: id }, key: `${id}` }));
 }
 
-/** Of somebody who leaves: none of theirs is good from now on (organization §9.4). */
+/** Expires all invitations of a user who leaves (organization §9.4). */
 export async function expireInvitationsOf(
   tx: Transaction,
   realmId: RealmId,

@@ -30,11 +30,11 @@ const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 const NO_BOTS = 'MUST_NOT_BE_BOT: This endpoint does not accept bot requests.';
 const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
-// Sic: another reason than where the operation is for administrators.
+// Deliberate: the reference server uses a different code here than for administrator-only operations.
 const NOT_INVITER = 'NOT_INVITER: Must be an organization administrator';
 const ADMINISTRATORS = 'CANNOT_INVITE_WITH_ROLE: Must be an organization administrator';
 
-describe('inviting', () => {
+describe('canInvite and canInviteAs', () => {
   it.each(
     tableRows(`
       who           | link         | email
@@ -44,12 +44,12 @@ describe('inviting', () => {
       member        | insufficient | yes
       guest         | no guests    | no guests
     `),
-  )('%s by %s, by default: %s', (role, kind, expected) => {
+  )('default permission of %s to invite by %s: %s', (role, kind, expected) => {
     const said = { yes: 'yes', insufficient: INSUFFICIENT, 'no guests': NO_GUESTS }[expected];
     expect(formatDecision(canInvite(makeActor(role as Role), makeRealm(), kind as 'link'))).toBe(said);
   });
 
-  it('is allowed to users with the permission, never to bots', () => {
+  it('allows users with the permission and denies bots', () => {
     const realm = makeRealm({
       permissionOverrides: { createMultiuseInvite: TEAM, canInviteUsers: systemGroup.nobody },
     });
@@ -73,12 +73,12 @@ describe('inviting', () => {
       moderator     | owners | admins        | yes       | yes    | yes
       member        | owners | admins        | admins    | yes    | yes
     `),
-  )('%s invites somebody as %s: %s', (inviter, role, expected) => {
+  )('permission of %s to invite as %s: %s', (inviter, role, expected) => {
     const said = { yes: 'yes', owners: OWNERS, admins: ADMINISTRATORS }[expected];
     expect(formatDecision(canInviteAs(makeActor(inviter as Role), role as Role))).toBe(said);
   });
 
-  describe('into channels', () => {
+  describe('canInviteIntoChannels', () => {
     const mayNot = 'CANNOT_SUBSCRIBE_OTHERS: You do not have permission to subscribe other users to channels.';
     const into = (id: number, given: Parameters<typeof makeChannel>[0] = {}, isSubscribed = false) => ({
       id: channelId(id),
@@ -89,16 +89,16 @@ describe('inviting', () => {
     const ask = (actor: Parameters<typeof canInviteIntoChannels>[0], ...channels: ReturnType<typeof into>[]) =>
       formatDecision(canInviteIntoChannels(actor, nobodyAdds, channels));
 
-    it('takes none', () => {
+    it('allows an empty list', () => {
       expect(ask(makeActor('member'))).toBe('yes');
     });
 
-    it('takes those that newcomers are put into anyway', () => {
+    it('allows default channels for every inviter', () => {
       expect(ask(makeActor('member'), into(30, { isDefault: true }))).toBe('yes');
       expect(ask(makeActor('member'), into(30, { isDefault: true }), into(31))).toBe(mayNot);
     });
 
-    it('takes others from those who may add people', () => {
+    it('allows other channels only for inviters who may add subscribers', () => {
       expect(ask(makeActor('administrator'), into(30))).toBe('yes');
       expect(ask(makeActor('moderator'), into(30))).toBe(mayNot);
       expect(ask(inTeam('member'), into(30, { permissionOverrides: { canAddSubscribers: TEAM } }))).toBe('yes');
@@ -107,7 +107,7 @@ describe('inviting', () => {
       expect(formatDecision(canInviteIntoChannels(makeActor('member'), makeRealm(), [into(30)]))).toBe('yes');
     });
 
-    it('names the first that is not there for the inviter, before all else', () => {
+    it('reports the first inaccessible channel before missing permissions', () => {
       const unknown = (id: number) => `UNKNOWN_CHANNEL: Invalid channel ID ${id}. No invites were sent.`;
       const missing = { id: channelId(99), channel: null, isSubscribed: false };
       expect(formatDecision(canInviteIntoChannels(makeActor('owner'), nobodyAdds, [into(30), missing]))).toBe(
@@ -121,7 +121,7 @@ describe('inviting', () => {
     });
   });
 
-  it('into groups takes those that the inviter may add people to', () => {
+  it('allows only invitations into groups to which the inviter may add members', () => {
     const addable = makeGroup({ permissionOverrides: { canAddMembers: TEAM } });
     const ask = (...groups: Parameters<typeof canInviteIntoGroups>[2]) =>
       formatDecision(canInviteIntoGroups(inTeam('member'), makeRealm(), groups));
@@ -133,7 +133,7 @@ describe('inviting', () => {
     expect(ask({ ...addable, isDeactivated: true })).toBe('GROUP_DEACTIVATED: User group is deactivated.');
   });
 
-  it('only administrators choose the welcome message of newcomers', () => {
+  it('ignores the custom welcome message of non-administrators', () => {
     expect(effectiveWelcomeText(makeActor('administrator'), 'Hello')).toBe('Hello');
     expect(effectiveWelcomeText(makeActor('owner'), '')).toBe('');
     expect(effectiveWelcomeText(makeActor('owner'), null)).toBeNull();
@@ -148,13 +148,13 @@ describe('inviting', () => {
     ${'administrator'} | ${false} | ${false} | ${0}              | ${false}
     ${'member'}        | ${true}  | ${false} | ${0}              | ${false}
     ${'member'}        | ${false} | ${true}  | ${0}              | ${true}
-  `('$who of $age seconds, invitation needed $invited, domains listed $domains: too new $tooNew', (row) => {
+  `('treats $who of $age seconds (invitation needed $invited, domains listed $domains) as too new: $tooNew', (row) => {
     const settings = { inviteRequired: row.invited, emailsRestrictedToDomains: row.domains };
     expect(isTooNewToInvite(makeActor(row.who), makeRealm({ settings }), 1000, 1000 + row.age)).toBe(row.tooNew);
   });
 });
 
-describe('invitations that were made', () => {
+describe('canChangeInvitation', () => {
   const none = 'UNKNOWN_INVITATION: No such invitation';
   const invitation = (given: Partial<InvitationRights> = {}): InvitationRights => ({
     kind: 'link',
@@ -181,17 +181,17 @@ describe('invitations that were made', () => {
     ${'administrator'} | ${{ isRevoked: true, kind: 'email' }}       | ${none}
     ${'administrator'} | ${{ kind: 'email' }}                        | ${'yes'}
     ${'guest'}         | ${{ inviterId: userId(10) }}                | ${NO_GUESTS}
-  `('are revoked or sent again by $who: $given: $expected', ({ who, given, expected }) => {
+  `('may be revoked or resent by $who with $given: $expected', ({ who, given, expected }) => {
     expect(formatDecision(canChangeInvitation(makeActor(who, { id: 10 }), invitation(given)))).toBe(expected);
   });
 
-  it('are none of a bot, and there is none with an unknown id', () => {
+  it('denies bots and rejects unknown invitations', () => {
     const bot = makeActor('owner', { id: 10, isBot: true });
     expect(formatDecision(canChangeInvitation(bot, invitation({ inviterId: userId(10) })))).toBe(NO_BOTS);
     expect(formatDecision(canChangeInvitation(makeActor('member'), null))).toBe(none);
   });
 
-  it('administrators see all of them, others their own', () => {
+  it('shows all invitations only to administrators', () => {
     expect(seesAllInvitations(makeActor('administrator'))).toBe(true);
     expect(seesAllInvitations(makeActor('moderator'))).toBe(false);
   });

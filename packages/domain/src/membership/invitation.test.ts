@@ -4,7 +4,7 @@ it.each([
   [MAX_OPEN_INVITATIONS - 1, 1, true],
   [MAX_OPEN_INVITATIONS, 1, false],
   [MAX_OPEN_INVITATIONS - 1, 2, false],
-])('where %i are open, %i more: %s', (open, more, isTaken) => {
+])('allows with %i open invitations %i more: %s', (open, more, isTaken) => {
   const check = () => requireRoomForInvitations(open, more);
   if (isTaken) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ code: 'TOO_MANY_INVITATIONS' }));
@@ -15,11 +15,11 @@ it.each([
   ['Ann <a@example.com>, <b@example.com>', ['a@example.com', 'b@example.com']],
   ['A@example.com, a@example.com', ['A@example.com']],
   ['>a@example.com<, <>', ['>a@example.com<']],
-])('the addresses of %j are %j', (text, addresses) => {
+])('parses the addresses of %j as %j', (text, addresses) => {
   expect(parseInvitees(text)).toEqual(addresses);
 });
 
-it('a list of addresses has some, and no more than the maximum', () => {
+it('rejects a list with no addresses or more than the maximum', () => {
   const addresses = (count: number) => Array.from({ length: count }, (_, n) => `${n}@example.com`).join(',');
   for (const text of ['', ' , \n', '<>']) {
     expect(() => parseInvitees(text)).toThrow(expect.objectContaining({ code: 'INVITEES_REQUIRED' }));
@@ -37,6 +37,9 @@ it.each`
   ${'open'}    | ${100}    | ${false}
   ${'used'}    | ${null}   | ${false}
   ${'revoked'} | ${101}    | ${false}
-`('one that is $status and ends at $expiresAt is open at 100: $open', ({ status, expiresAt, open }) => {
-  expect(isOpen({ status, expiresAt }, 100)).toBe(open);
-});
+`(
+  'treats an invitation with status $status and expiry $expiresAt as open at 100: $open',
+  ({ status, expiresAt, open }) => {
+    expect(isOpen({ status, expiresAt }, 100)).toBe(open);
+  },
+);

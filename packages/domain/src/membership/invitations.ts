@@ -22,55 +22,55 @@ import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import { type AddressFault, addressFaultText } from '../users/change-email.js';
 
-/** What somebody who accepts an invitation gets (organization §9.1). */
+/** Role and memberships granted on acceptance (organization §9.1). */
 export interface InvitationOffer {
   readonly role: Role;
   readonly channelIds: readonly ChannelId[];
   readonly groupIds: readonly GroupId[];
-  /** And those that are default channels when it is accepted. */
+  /** Adds the channels that are default channels at the time of acceptance. */
   readonly includesDefaultChannels: boolean;
-  /** Null: the organization's own; `''`: none. */
+  /** Null: the realm's welcome message; `''`: no welcome message. */
   readonly welcomeText: string | null;
 }
 
-/** As it is listed. Its key is derived from the id, and kept nowhere: see `LinkKeys`. */
+/** List view of an invitation. `LinkKeys` derives the key from the id; the key is never stored. */
 export interface InvitationEntry {
-  /** Of either kind; no other one on the server has had it. */
+  /** Unique on the server across both kinds. */
   readonly id: number;
   readonly realmId: RealmId;
   readonly kind: InvitationKind;
   readonly inviterId: UserId;
   readonly role: Role;
   readonly invitedAt: UnixSeconds;
-  /** Null: never. */
+  /** Null if it never expires. */
   readonly expiresAt: UnixSeconds | null;
-  /** Links are never used up. */
+  /** Links never become `used`. */
   readonly status: 'open' | 'used' | 'revoked';
-  /** Null: a link, for whoever has it. */
+  /** Null for links. */
   readonly email: string | null;
-  /** Whether the inviter is notified when it is accepted. Nobody is for links. */
+  /** True if the inviter is notified on acceptance; always false for links. */
   readonly notifiesInviter: boolean;
 }
 
-/** With all that it offers, which may be thousands of channels. */
+/** Invitation with its full offer, which may list thousands of channels. */
 export interface Invitation extends InvitationEntry, InvitationOffer {}
 
-/** Invitations that are made together. */
+/** Template for invitations created together. */
 export type NewInvitations = Omit<Invitation, 'id' | 'email'>;
 
-/** Not expired, used or revoked. */
+/** True if the invitation is not expired, used or revoked. */
 export const isOpen = (
   { status, expiresAt }: Pick<InvitationEntry, 'status' | 'expiresAt'>,
   now: UnixSeconds,
 ): boolean => status === 'open' && (expiresAt === null || expiresAt > now);
 
-/** Of an organization, open ones: all are listed together. */
+/** Maximum number of open invitations per realm. One response lists all of them. */
 export const MAX_OPEN_INVITATIONS = 5000;
-/** In one request. */
+/** Maximum number of invitees per request. */
 export const MAX_INVITEES = 1000;
-/** That an organization has sent in one day (UTC), those sent again included. */
+/** Maximum number of invitation emails a realm sends per UTC day, including resends. */
 export const MAX_INVITATION_LETTERS_PER_DAY = 1000;
-/** For so long whoever comes too late gets an answer that says so; then the key is unknown. */
+/** Time during which an expired link is reported as such before its key becomes unknown. */
 export const KEEP_ENDED_SECONDS = 30 * 86_400;
 
 /** @throws DomainError TOO_MANY_INVITATIONS */
@@ -80,8 +80,8 @@ export function requireRoomForInvitations(open: number, more: number): void {
 }
 
 /**
- * The addresses of a list that commas and line breaks separate; of `Name <address>` the address; each once, whatever the
- * letter case. @throws DomainError INVITEES_REQUIRED, TOO_MANY_INVITEES
+ * Splits the list at commas and line breaks and extracts the address from `Name <address>`. Removes case-insensitive
+ * duplicates. @throws DomainError INVITEES_REQUIRED, TOO_MANY_INVITEES
  */
 export function parseInvitees(text: string): readonly string[] {
   const addresses = new Map<string, string>();
@@ -104,7 +104,7 @@ const DAY_SECONDS = 86_400;
 const REMINDED_BEFORE_SECONDS = 2 * DAY_SECONDS;
 const REMINDED_FROM_SECONDS = 4 * DAY_SECONDS;
 
-/** When somebody who was invited by mail is reminded (organization §9.3); null: never. */
+/** Returns the time of the reminder email (organization §9.3); null if none is sent. */
 export function reminderAt({
   invitedAt,
   expiresAt,
@@ -113,27 +113,33 @@ export function reminderAt({
   return expiresAt - REMINDED_BEFORE_SECONDS;
 }
 
-/** The day, as letters are counted by. */
+/** Returns the UTC day by which emails are counted. */
 export const dayOf = (now: UnixSeconds): number => Math.floor(now / DAY_SECONDS);
 
 export interface InvitationReads {
-  /** Of another organization: null. */
+  /** Returns null for another organization. */
   find(realmId: RealmId, id: number): Promise<Invitation | null>;
-  /** Open ones; those by mail first; ascending id. `inviterId`: only theirs. */
+  /**
+   * Lists open invitations, email invitations first, then by ascending id. `inviterId` restricts the list to one
+   * inviter.
+   */
   listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly InvitationEntry[]>;
   countOpen(realmId: RealmId, now: UnixSeconds): Promise<number>;
-  /** That were sent that day. */
+  /** Returns the number of invitation emails sent on that day. */
   countLetters(realmId: RealmId, day: number): Promise<number>;
 }
 
 /** Every implementation passes invitation-repository.contract.ts. */
 export interface InvitationRepository extends InvitationReads {
-  /** One for each address, of which null is a link; in their order, ascending ids. What they offer is stored once. */
+  /**
+   * Creates one invitation per email, or a link for null. Returns them in input order with ascending ids. The shared
+   * offer is stored once.
+   */
   add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]>;
-  /** `expiresAt` and `status` alone. */
+  /** Updates only `expiresAt` and `status`. */
   update(invitation: InvitationEntry): Promise<void>;
   remove(realmId: RealmId, id: number): Promise<void>;
-  /** Forgets earlier days. */
+  /** Deletes the counts of earlier days. */
   addLetters(realmId: RealmId, day: number, count: number): Promise<void>;
 }
 
@@ -144,7 +150,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface InvitationEventTypes {
-  /** To administrators and the inviter, who look anew (organization §9.6). */
+  /** Sent to administrators and the inviter, whose clients refetch the list (organization §9.6). */
   'invitations.changed': unknown;
 }
 
@@ -160,16 +166,16 @@ export const INVITATION_FEATURE = {
 } satisfies FeatureParts<InvitationEventTypes>;
 
 export const INVITATION_ERRORS = declareErrors({
-  /** Of the wrong length. */
+  /** The key has the wrong length. */
   INVALID_INVITATION_KEY: 'invalid',
   UNKNOWN_INVITATION: 'unknown',
-  /** Or revoked, or used. */
+  /** The invitation has expired, or was revoked or used. */
   INVITATION_EXPIRED: 'conflict',
-  /** Only those who were invited join. */
+  /** The realm requires an invitation to join. */
   INVITATION_REQUIRED: 'forbidden',
-  /** The address has to be confirmed by mail first. */
+  /** The email must be confirmed first. */
   EMAIL_UNCONFIRMED: 'conflict',
-  /** No address is given. */
+  /** The list contains no email. */
   INVITEES_REQUIRED: 'invalid',
   TOO_MANY_INVITEES: 'invalid',
   TOO_MANY_INVITATIONS: 'conflict',
@@ -195,22 +201,22 @@ declare module '../kernel/errors.js' {
   }
 }
 
-/** Where somebody who has a link joins (organization §9.1). `realmUrl` without a slash at the end. */
+/** Returns the URL for joining by a link (organization §9.1). `realmUrl` has no trailing slash. */
 export const invitationLink = (realmUrl: string, key: string): string => `${realmUrl}/join/${key}/`;
 
 export interface InvitationConfig {
-  /** How long invitations are good for that say nothing about it, in minutes; null: for ever. */
+  /** Default validity of invitations in minutes; null: unlimited. */
   readonly defaultValidityMinutes: number | null;
-  /** Whether the server sends mail by which those who come by a link confirm their address. */
+  /** True if users joining by link must confirm their email. */
   readonly confirmsAddresses: boolean;
 }
 
-/** Further away than anybody waits, and still a time that storage holds exactly. */
+/** Upper limit that is practically unlimited and that storage still represents exactly. */
 const MAX_SECONDS = 10_000 * 365 * 86_400;
 
 /**
- * When an invitation ends. What is 0 or negative makes one that has ended already (organization §9.1).
- * @param minutes Null: never; undefined: as the server has it
+ * Returns the expiry time. Zero or negative minutes create an expired invitation (organization §9.1).
+ * @param minutes Null: never expires; undefined: server default
  */
 export function expiryOf(
   minutes: number | null | undefined,
@@ -221,10 +227,10 @@ export function expiryOf(
   return validity === null ? null : now + Math.max(-MAX_SECONDS, Math.min(validity * 60, MAX_SECONDS));
 }
 
-/** A link that many may use, or letters to addresses, each good for one person. */
+/** `link`: reusable by many people. `email`: one email per address, each for one person. */
 export type InvitationKind = 'link' | 'email';
 
-/** Somebody who may invite at all, whomever to what (organization §9.1 rows 1, 2 and 4, §9.3). */
+/** Checks if the actor may invite anyone at all (organization §9.1 rows 1, 2 and 4, §9.3). */
 export function canInvite(
   actor: Pick<Actor, 'role' | 'groups' | 'isBot'>,
   realm: Pick<Realm, 'permissions'>,
@@ -234,11 +240,14 @@ export function canInvite(
   return all(canUseInvitations(actor), insufficientUnless(hasRealmPermission(actor, realm, permission)));
 }
 
-/** Listing, revoking and sending again: inviters who have lost the permission still may (organization §9.2, §9.4). */
+/**
+ * Checks access to listing, revoking and resending. Inviters who lost the invite permission keep it (organization
+ * §9.2, §9.4).
+ */
 export const canUseInvitations = (actor: Pick<Actor, 'role' | 'isBot'>): Decision =>
   all(mustNotBeGuest(actor), mustBeHuman(actor));
 
-/** Nobody invites others to a higher role than their own (organization §9.1 rows 5 and 6). */
+/** Denies inviting with a role higher than the actor's own (organization §9.1 rows 5 and 6). */
 export function canInviteAs(actor: Pick<Actor, 'role'>, role: Role): Decision {
   return all(
     role === 'owner' ? mustBeOwner(actor) : allowed,
@@ -246,18 +255,18 @@ export function canInviteAs(actor: Pick<Actor, 'role'>, role: Role): Decision {
   );
 }
 
-/** A channel that newcomers shall be in, by the id that was given. */
+/** Channel offered to the invitee, with the requested id. */
 export interface InvitationChannel {
   readonly id: ChannelId;
-  /** Null: there is none. */
+  /** Null if the channel does not exist. */
   readonly channel: Channel | null;
-  /** The inviter. */
+  /** True if the inviter is subscribed. */
   readonly isSubscribed: boolean;
 }
 
 /**
- * Default channels always; of others, those that the inviter may add people to (organization §9.1 rows 7 and 8). All of
- * them have to be there before any is refused for lack of permission.
+ * Allows default channels, and other channels to which the inviter may add subscribers (organization §9.1 rows 7 and
+ * 8). Missing channels are reported before missing permissions.
  */
 export function canInviteIntoChannels(
   actor: Actor,
@@ -279,7 +288,7 @@ export function canInviteIntoChannels(
   );
 }
 
-/** Null: there is no such group (organization §9.1 row 9). */
+/** Null stands for an unknown group (organization §9.1 row 9). */
 export function canInviteIntoGroups(
   actor: Actor,
   realm: Pick<Realm, 'permissions'>,
@@ -288,14 +297,17 @@ export function canInviteIntoGroups(
   return all(...groups.map((group) => canInviteIntoGroup(actor, realm, group)));
 }
 
-/** Only administrators greet newcomers in their own words; from others the text counts as not given (README decision 6). */
+/** Returns the custom welcome message of administrators and null for other inviters (README decision 6). */
 export const effectiveWelcomeText = (actor: Pick<Actor, 'role'>, text: string | null): string | null =>
   isAdministrator(actor) ? text : null;
 
 const DAY = 86_400;
 const MIN_AGE_DAYS = 3;
 
-/** Where anybody can make an account, new ones could be made to send letters (organization §9.3, contract decision 24). */
+/**
+ * True if the account is too new to invite people into an open realm. New accounts could be abused to send email
+ * (organization §9.3, contract decision 24).
+ */
 export function isTooNewToInvite(
   actor: Pick<Actor, 'role'>,
   realm: Pick<Realm, 'settings'>,
@@ -306,20 +318,20 @@ export function isTooNewToInvite(
   return isOpen && !isAdministrator(actor) && now - joinedAt < MIN_AGE_DAYS * DAY;
 }
 
-/** Whether they see everybody's invitations or only their own (organization §9.2). */
+/** True if the actor sees all invitations and not only their own (organization §9.2). */
 export const seesAllInvitations = (actor: Pick<Actor, 'role'>): boolean => isAdministrator(actor);
 
-/** What of an invitation decides who may touch it. */
+/** Properties of an invitation that decide who may change it. */
 export interface InvitationRights {
   readonly kind: InvitationKind;
-  /** Null: not recorded. */
+  /** Null if not recorded. */
   readonly inviterId: UserId | null;
   readonly role: Role;
-  /** Links stay when they are revoked. */
+  /** True for a revoked link; revoked links remain stored. */
   readonly isRevoked: boolean;
 }
 
-/** Revoking, or sending again (organization §9.4). Null: there is no such invitation. */
+/** Checks permission to revoke or resend (organization §9.4). Null stands for an unknown invitation. */
 export function canChangeInvitation(
   actor: Pick<Actor, 'id' | 'role' | 'isBot'>,
   invitation: InvitationRights | null,
@@ -341,31 +353,37 @@ const mayChangeOthers = (actor: Pick<Actor, 'role'>, role: Role): Decision =>
     ? mustBeOwner(actor)
     : denyIf(!isAdministrator(actor), 'NOT_INVITER', 'Must be an organization administrator');
 
-/** What somebody invited by mail turned out to be. The last three cannot be invited; the others but `new` refuse all. */
+/**
+ * Result of checking an invitee. The last three states cannot be invited; any other state except `new` rejects the
+ * whole request.
+ */
 export type InviteeState = 'new' | 'malformed' | AddressFault | 'hasAccount' | 'isDeactivated' | 'isSystemBot';
 
 export interface Invitee {
-  /** As it was typed, without a name around it. */
+  /** Address as typed, without a display name. */
   readonly email: string;
   readonly state: InviteeState;
 }
 
-/** Why an address was not invited. */
+/** Reason an address was not invited. */
 export interface InvitationError {
   readonly email: string;
   readonly message: string;
-  /** Whether an account with this address was deactivated. */
+  /** True if the address belongs to a deactivated account. */
   readonly isDeactivated: boolean;
 }
 
 export interface InvitationOutcome {
-  /** To be sent, in the given order. */
+  /** Addresses to invite, in input order. */
   readonly invited: readonly string[];
-  /** To be enforced once these invitations are committed: refusing some does not undo the others. */
+  /** Decision to enforce after these invitations are committed. Rejected addresses do not roll back the others. */
   readonly decision: Decision;
 }
 
-/** Organization §9.3, the group INVITATION_FAILED, after the checks of the request. `isTooNew`: `isTooNewToInvite`. */
+/**
+ * Returns who can be invited, or an INVITATION_FAILED denial (organization §9.3). Runs after the request checks.
+ * `isTooNew` comes from `isTooNewToInvite`.
+ */
 export function judgeInvitees(
   invitees: readonly Invitee[],
   { hasReachedDailyLimit, isTooNew }: { readonly hasReachedDailyLimit: boolean; readonly isTooNew: boolean },
@@ -414,7 +432,7 @@ const failed = (
   errors: readonly InvitationError[],
   { sentInvitations = false, dailyLimitReached = false }: { sentInvitations?: boolean; dailyLimitReached?: boolean },
 ): Decision =>
-  // Nothing here is sold by the seat.
+  // Parley has no license limits.
   denied('INVITATION_FAILED', message, { errors, sentInvitations, licenseLimitReached: false, dailyLimitReached });
 
 const SKIPPED_TEXTS = {
@@ -431,8 +449,9 @@ function errorText(email: string, state: Exclude<InviteeState, 'new'>): string {
 }
 
 /**
- * One that the caller may revoke or send again (organization §9.4).
- * @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT, UNKNOWN_INVITATION, MUST_BE_OWNER, NOT_INVITER, INVITATION_REVOKED
+ * Returns an invitation that the caller may revoke or resend (organization §9.4).
+ * @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT, UNKNOWN_INVITATION, MUST_BE_OWNER, NOT_INVITER,
+ * INVITATION_REVOKED
  */
 export async function loadChangeable(
   tx: Transaction,
@@ -441,7 +460,7 @@ export async function loadChangeable(
 ): Promise<Invitation> {
   const actor = await tx.actors.get(caller);
   const found = await tx.invitations.find(caller.realmId, id);
-  // Ids are those of a kind; what was accepted is nobody's to change.
+  // Clients address an id together with its kind. Accepted invitations cannot be changed.
   const invitation = found?.kind === kind && found.status !== 'used' ? found : null;
   enforce(canChangeInvitation(actor, invitation && { ...invitation, isRevoked: invitation.status === 'revoked' }));
   return invitation!;

@@ -32,11 +32,11 @@ import {
 
 export interface ListedInvitation {
   readonly invitation: InvitationEntry;
-  /** Null: it went by mail. */
+  /** Null for email invitations. */
   readonly link: string | null;
 }
 
-/** Those that somebody could still accept (organization §9.2). */
+/** Lists invitations that can still be accepted (organization §9.2). */
 export class ListInvitations {
   static readonly inject = ['unitOfWork', 'invitationKeys', 'realmUrls', 'clock'] as const;
   constructor(
@@ -46,7 +46,7 @@ export class ListInvitations {
     private readonly clock: Clock,
   ) {}
 
-  /** Those by mail first; ascending id. @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT */
+  /** Returns email invitations first, then by ascending id. @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT */
   async execute(caller: Caller): Promise<readonly ListedInvitation[]> {
     const { realm, invitations } = await this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
@@ -66,11 +66,11 @@ export class ListInvitations {
 }
 
 export interface CreateInvitationLinkInput extends InvitationOffer {
-  /** Null: for ever; undefined: as the server has it. */
+  /** Null: never expires; undefined: server default. */
   readonly expiresInMinutes: number | null | undefined;
 }
 
-/** A link by which anybody who has it may join (organization §9.1). */
+/** Creates a link by which anyone may join (organization §9.1). */
 export class CreateInvitationLink {
   static readonly inject = ['unitOfWork', 'invitationKeys', 'realmUrls', 'clock', 'invitationConfig'] as const;
   constructor(
@@ -82,7 +82,7 @@ export class CreateInvitationLink {
   ) {}
 
   /**
-   * Answers the link.
+   * Returns the link.
    * @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT, NOT_PERMITTED, MUST_BE_OWNER, CANNOT_INVITE_WITH_ROLE,
    * UNKNOWN_CHANNEL, CANNOT_SUBSCRIBE_OTHERS, UNKNOWN_GROUP, GROUP_DEACTIVATED, TOO_MANY_INVITATIONS
    */
@@ -113,14 +113,14 @@ export class CreateInvitationLink {
 }
 
 export interface InviteByEmailInput extends InvitationOffer {
-  /** Addresses between commas or line breaks, as they were typed. */
+  /** Email list as typed, separated by commas or line breaks. */
   readonly invitees: string;
-  /** Null: for ever; undefined: as the server has it. */
+  /** Null: never expires; undefined: server default. */
   readonly expiresInMinutes: number | null | undefined;
   readonly notifiesInviter: boolean;
 }
 
-/** A letter to each address, by which one person may join (organization §9.3). */
+/** Emails an invitation for one person to each address (organization §9.3). */
 export class InviteByEmail {
   static readonly inject = ['unitOfWork', 'disposableDomains', 'clock', 'invitationConfig'] as const;
   constructor(
@@ -131,7 +131,7 @@ export class InviteByEmail {
   ) {}
 
   /**
-   * INVITATION_FAILED may come after some were invited; its details say so.
+   * INVITATION_FAILED may occur after some people were invited; its details list them.
    * @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT, NOT_PERMITTED, MUST_BE_OWNER, CANNOT_INVITE_WITH_ROLE,
    * INVITEES_REQUIRED, TOO_MANY_INVITEES, UNKNOWN_CHANNEL, CANNOT_SUBSCRIBE_OTHERS, UNKNOWN_GROUP, GROUP_DEACTIVATED,
    * TOO_MANY_INVITATIONS, INVITATION_FAILED
@@ -200,7 +200,7 @@ export interface ResendInvitationInput {
   readonly id: number;
 }
 
-/** The same letter once more; it is good for no longer (organization §9.4). */
+/** Sends the same email again without extending its validity (organization §9.4). */
 export class ResendInvitation {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -231,7 +231,7 @@ export interface RevokeInvitationInput {
   readonly id: number;
 }
 
-/** Nobody joins by it any more (organization §9.4). */
+/** Revokes an invitation so that nobody can join by it (organization §9.4). */
 export class RevokeInvitation {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(

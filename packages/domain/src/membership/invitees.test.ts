@@ -15,8 +15,8 @@ const SOME =
   "Some of those addresses are already using Zulip, so we didn't send them an invitation. We did send invitations to everyone else!";
 
 /** Organization §9.3. */
-describe('inviting by mail', () => {
-  it('sends to everybody who is new', () => {
+describe('judgeInvitees', () => {
+  it('invites every new address', () => {
     expect(judgeInvitees(people('new', 'new'), may)).toEqual({
       invited: ['0@x.org', '1@x.org'],
       decision: { allowed: true },

@@ -30,25 +30,27 @@ import {
 
 export interface JoinRealmInput {
   readonly key: string;
-  /** Asked for by links; whoever came by a letter has an address. */
+  /** Required for links; an email invitation already has an address. */
   readonly email: string | null;
   readonly fullName: string;
   readonly password: string;
-  /** Null: as the organization has it for newcomers. */
+  /** Null: realm default for new users. */
   readonly emailAddressVisibility: EmailVisibility | null;
-  /** Null, or none that there is: not said. */
+  /** Null or unknown: not set. */
   readonly timezone: string | null;
-  /** Whose channels they chose; those that are gone meanwhile are left out. */
+  /** Default channel groups to join; deleted ones are ignored. */
   readonly defaultChannelGroupIds?: readonly DefaultChannelGroupId[];
-  /** Of whoever waits for the answer. */
+  /** Aborts when the client disconnects. */
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** How much of their channels' past newcomers have as their own, and how much of that unread (organization §10.3). */
+/**
+ * Maximum number of existing messages that new users receive, and how many of those are unread (organization §10.3).
+ */
 const MAX_HISTORY = 1000;
 const UNREAD_HISTORY = 20;
 
-/** Somebody joins who was invited, or who has confirmed their address (organization §10.2, §10.3). */
+/** Creates an account for a person who was invited or confirmed their email (organization §10.2, §10.3). */
 export class JoinRealm {
   static readonly inject = [
     'unitOfWork',
@@ -81,7 +83,7 @@ export class JoinRealm {
   async execute({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<IssuedKey> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     const { password, cancellation } = input;
-    // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
+    // Runs every check before the slow hash, and repeats those that may have changed after it.
     const ahead = await this.uow.read((repositories) => this.check(repositories, realmId, input));
     checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
     const words = await this.systemMessages.parseWelcome(ahead.realm, (ahead.invitation ?? OPEN_OFFER).welcomeText);
@@ -141,7 +143,7 @@ export class JoinRealm {
 }
 
 /**
- * Those of the invitation, those that newcomers are put into now, and those of groups that they chose; archived ones are gone
+ * Returns the channels of the invitation, the default channels and the chosen groups, without archived ones
  * (organization §10.3).
  */
 async function channelsOf(
@@ -171,7 +173,7 @@ async function joinGroups(tx: Transaction, { groupIds }: InvitationOffer, { id, 
   }
 }
 
-/** The newest messages of channels whose past they may read are theirs, so that they find something to read. */
+/** Gives the new user the newest messages of channels with readable history, so that their views are not empty. */
 async function attachHistory(tx: Transaction, channels: readonly Channel[], { id, realmId }: User): Promise<void> {
   const viewer = { realmId, userId: id };
   const actor = await tx.actors.get(viewer);
@@ -187,10 +189,10 @@ async function attachHistory(tx: Transaction, channels: readonly Channel[], { id
   await tx.yield();
 }
 
-/** What came of it: an account, or a letter to the address, by whose key they join. */
+/** Either a new account, or a confirmation email whose key completes the sign-up. */
 export type JoinOutcome = IssuedKey | { readonly confirmedBy: 'letter'; readonly email: string };
 
-/** Joining in one step, or in two where an invitation does not show whose the address is (organization §10.7). */
+/** Joins in one step, or sends a confirmation email if the invitation does not prove the email (organization §10.7). */
 export class JoinOrConfirm {
   static readonly inject = [JoinRealm, RequestSignUp] as const;
   constructor(
@@ -198,7 +200,7 @@ export class JoinOrConfirm {
     private readonly requestSignUp: RequestSignUp,
   ) {}
 
-  /** @throws DomainError those of `JoinRealm` but EMAIL_UNCONFIRMED, and those of `RequestSignUp` */
+  /** @throws DomainError the codes of `JoinRealm` except EMAIL_UNCONFIRMED, and those of `RequestSignUp` */
   async execute(caller: AnonymousCaller, input: JoinRealmInput): Promise<JoinOutcome> {
     try {
       return await this.joinRealm.execute(caller, input);

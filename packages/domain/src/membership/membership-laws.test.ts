@@ -24,7 +24,7 @@ const KINDS = [
   ...(['update', 'off', 'on', 'leave', 'remove', 'removeBot', 'operatorsRemoval', 'return'] as const),
 ];
 
-/** One thing that somebody tries; the numbers choose of what there is then. */
+/** One attempted operation; the numbers select among the objects that exist at that point. */
 interface Step {
   readonly kind: (typeof KINDS)[number];
   readonly choices: readonly number[];
@@ -37,7 +37,7 @@ const steps = fc.array(
   { minLength: 60, maxLength: 150, size: 'max' },
 );
 
-/** Does what the steps say, through the use cases. */
+/** Executes the steps through the use cases. */
 class RandomPeople {
   refused = 0;
   private created = 0;
@@ -158,14 +158,14 @@ class RandomPeople {
     return things[this.next() % things.length]!;
   }
 
-  /** One, mostly. */
+  /** Returns one element most of the time, otherwise two. */
   private some<T>(things: readonly T[]): T[] {
     if (things.length === 0) return [];
     return this.isOftenTrue() ? [this.oneOf(things)] : [this.oneOf(things), this.oneOf(things)];
   }
 }
 
-/** Through every path of groups in use, one step after the other. */
+/** Follows every path of active groups, one edge at a time. */
 async function naiveGroupsOf({ uow, realm }: MemoryFixture, userId: UserId): Promise<ReadonlySet<GroupId>> {
   return uow.read(async ({ groups }) => {
     const edges = await groups.listEdges(realm.id);
@@ -207,14 +207,14 @@ async function expectLaws(fixture: MemoryFixture): Promise<void> {
     if (!isActive) continue;
     const actor = await uow.read((r) => r.actors.get({ realmId: realm.id, userId: id }));
     expect([...actor.groups].sort()).toEqual([...(await naiveGroupsOf(fixture, id))].sort());
-    // Roles, and nothing else, make members of the groups of roles.
+    // Only roles determine membership in the system groups of roles.
     expect(actor.groups.has(system.owners)).toBe(role === 'owner');
     expect(actor.groups.has(system.members)).toBe(role !== 'guest');
     expect(actor.groups.has(system.nobody)).toBe(false);
   }
 }
 
-it('whatever people do, there is an owner, no group in itself, and nobody with more groups than lead to them', async () => {
+it('keeps an owner, acyclic groups and exact group membership under random operations', async () => {
   let [tried, refused] = [0, 0];
   const holds = fc.asyncProperty(steps, async (tries) => {
     const fixture = await createFixture(

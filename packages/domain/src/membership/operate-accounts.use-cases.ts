@@ -21,13 +21,13 @@ import { loadPasswordRealm } from './accounts.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
 import { changeRole } from './roles.js';
 
-/** Somebody of an organization, for the operator and the host application, who need no permission. */
+/** User of an organization, referenced by the operator or the host application, who need no permission. */
 export interface AccountReference {
   readonly realmId: RealmId;
   readonly userId: UserId;
 }
 
-/** The operator stands above everybody; that an organization keeps an owner holds for them too. */
+/** Role under which the operator acts. The rule that an organization keeps an owner still applies. */
 const AS_OWNER = { role: 'owner' } as const;
 
 export class SetUserRole {
@@ -67,7 +67,10 @@ export class SetUserEmail {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Of no bot, whose address says whose it is. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, INVALID_EMAIL, EMAIL_TAKEN */
+  /**
+   * Rejects bots, whose address identifies their owner. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT,
+   * INVALID_EMAIL, EMAIL_TAKEN
+   */
   execute({ realmId, userId, email }: AccountReference & { readonly email: string }): Promise<User> {
     return this.uow.write(async (tx) => {
       const user = await accountOf(tx, realmId, userId);
@@ -79,7 +82,7 @@ export class SetUserEmail {
   }
 }
 
-/** Ends or brings back an account; what it holds stays (users §4). */
+/** Deactivates or reactivates an account and keeps its data (users §4). */
 export class SetUserActive {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -87,7 +90,7 @@ export class SetUserActive {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether it was otherwise. @throws DomainError UNKNOWN_USER, LAST_OWNER, BOT_NAME_TAKEN, NOT_PERMITTED */
+  /** Returns true if the state changed. @throws DomainError UNKNOWN_USER, LAST_OWNER, BOT_NAME_TAKEN, NOT_PERMITTED */
   execute({ realmId, userId, isActive }: AccountReference & { readonly isActive: boolean }): Promise<boolean> {
     return this.uow.write(async (tx) => {
       const user = await accountOf(tx, realmId, userId);
@@ -116,7 +119,7 @@ export class SetUserPassword {
     private readonly clock: Clock,
   ) {}
 
-  /** `password`: null takes it away. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, WEAK_PASSWORD */
+  /** A null `password` removes the password. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, WEAK_PASSWORD */
   async execute({ realmId, userId, password }: AccountReference & { readonly password: string | null }): Promise<void> {
     const { email, fullName, bot } = await this.uow.read((repositories) => accountOf(repositories, realmId, userId));
     if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
@@ -129,7 +132,7 @@ export class SetUserPassword {
   }
 }
 
-/** The link by which somebody sets a password of their own, where no letter can bring it. */
+/** Issues a link for setting a password, for users who cannot receive email. */
 export class IssuePasswordLink {
   static readonly inject = ['unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
   constructor(
@@ -140,8 +143,8 @@ export class IssuePasswordLink {
   ) {}
 
   /**
-   * Good for one day, and once; the link of a letter that is under way is the same. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT,
-   * USER_DEACTIVATED, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED
+   * Returns a link that is valid once within one day. Reuses the link of a pending email. @throws DomainError
+   * UNKNOWN_USER, MUST_NOT_BE_BOT, USER_DEACTIVATED, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED
    */
   execute({ realmId, userId }: AccountReference): Promise<{ readonly url: string; readonly expiresAt: UnixSeconds }> {
     return this.uow.write(async (tx) => {
@@ -158,7 +161,7 @@ export class IssuePasswordLink {
   }
 }
 
-/** Somebody's API key: the one they have, or another one, which makes that worthless. */
+/** Returns a user's API key; `rotates` issues a new one and revokes the old. */
 export class IssueUserKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -167,14 +170,14 @@ export class IssueUserKey {
     private readonly clock: Clock,
   ) {}
 
-  /** Answers the key. @throws DomainError UNKNOWN_USER */
+  /** Returns the key. @throws DomainError UNKNOWN_USER */
   execute({ realmId, userId, rotates }: AccountReference & { readonly rotates: boolean }): Promise<string> {
     const { uow, mint, clock } = this;
     return issueKeyOf({ uow, mint, clock }, (reads) => accountOf(reads, realmId, userId), { rotates });
   }
 }
 
-/** Bots of users too; bots of the system are not found. @throws DomainError UNKNOWN_USER */
+/** Includes bots owned by users, but no system bots. @throws DomainError UNKNOWN_USER */
 async function accountOf(
   { users }: Pick<Repositories | Transaction, 'users'>,
   realmId: RealmId,

@@ -43,7 +43,7 @@ import { atLeast } from '../users/user-delivery.js';
 import { announceReach } from '../users/user-events.js';
 
 export interface NewRealm {
-  /** Its subdomain; `''` for the root organization. */
+  /** Subdomain of the realm; `''` for the root realm. */
   readonly stringId: string;
   readonly uuid: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface NewRealm {
 
 /** Organization §2.1. */
 const MAX_STRING_ID_LENGTH = 40;
-/** `www` leads to the server itself. */
+/** `www` is an alias of the server's own address. */
 export const RESERVED_STRING_IDS: ReadonlySet<string> = new Set(['www']);
 
 /** @throws DomainError INVALID_REALM_NAME */
@@ -63,7 +63,10 @@ export function checkRealmName(name: string): void {
     throw new DomainError('INVALID_REALM_NAME', 'Organization name is too long.');
 }
 
-/** Whatever else there is on the server. @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME */
+/**
+ * Validates the id and name independently of existing realms. @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN,
+ * INVALID_REALM_NAME
+ */
 export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'name'>): void {
   if (!/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$/.test(stringId)) {
     throw new DomainError(
@@ -77,7 +80,7 @@ export function checkNewRealm({ stringId, name }: Pick<NewRealm, 'stringId' | 'n
   checkRealmName(name);
 }
 
-/** An empty realm: its system groups, its permissions at their defaults, its own bots. */
+/** Creates an empty realm with system groups, default permissions and system bots. */
 export async function addRealm(tx: Transaction, newRealm: NewRealm): Promise<Realm> {
   checkNewRealm(newRealm);
   const { stringId, uuid, name, isAtServerAddress, createdAt } = newRealm;
@@ -159,7 +162,7 @@ async function addSystemGroups(
   return ids;
 }
 
-/** Nobody manages, joins or mentions a system group. */
+/** Denies managing, joining and mentioning a system group for everyone. */
 function onSystemGroup(ids: Pick<Record<SystemGroupName, GroupId>, 'nobody'>): GroupSettings<typeof GROUP_PERMISSIONS> {
   const groupSettings: Record<string, GroupId> = {};
   for (const name of Object.keys(GROUP_PERMISSIONS)) groupSettings[name] = ids.nobody;
@@ -174,28 +177,28 @@ export interface ChangeRealmInput {
   readonly permissions: { readonly [P in RealmPermission]?: GroupSettingUpdate };
 }
 
-/** Those that are named; the others stay as they are (organization §2.5). */
+/** Methods to change; others stay unchanged (organization §2.5). */
 export interface AuthenticationMethodChanges {
   readonly methods: ReadonlyMap<AuthenticationMethod, boolean>;
-  /** The first name that is none, as it was given; null: all are. */
+  /** First unknown method name; null if all are known. */
   readonly unknown: string | null;
 }
 
 type Change = SettingChange<typeof REALM_SETTINGS>;
 
-/** What really changed, in the order in which it was announced. */
+/** Actual changes, in the order of publication. */
 export interface ChangeRealmOutput {
-  /** Null: as it was. */
+  /** Null if unchanged. */
   readonly name: string | null;
   readonly settings: readonly Change[];
   readonly permissions: readonly { readonly name: RealmPermission; readonly value: GroupSettingValue }[];
   readonly changesAuthentication: boolean;
 }
 
-/** Written and announced last, and even where it stays the same (organization §2, §2.4). */
+/** Written and published last, even if unchanged (organization §2, §2.4). */
 const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
-/** What follows from a change that is permitted. */
+/** Applies permitted changes with all their consequences. */
 export class RealmChanges {
   static readonly inject = ['textRenderer', 'clock', 'developmentMode', 'meetingServer'] as const;
   constructor(
@@ -205,14 +208,14 @@ export class RealmChanges {
     private readonly meetingServer: MeetingServer | null,
   ) {}
 
-  /** Meetings are held where the operator named a server for them (organization §20). @throws DomainError BAD_SETTING_VALUE */
+  /** Requires a meeting server configured by the operator (organization §20). @throws DomainError BAD_SETTING_VALUE */
   checkProvider({ videoChatProvider }: ChangeRealmInput['settings']): void {
     if (videoChatProvider === 'bigBlueButton' && !this.meetingServer) {
       throw badSettingValue('realm', 'videoChatProvider', videoChatProvider);
     }
   }
 
-  /** `actor`: null stands for the operator. */
+  /** `actor`: null for the operator. */
   async apply(
     tx: Transaction,
     realm: Realm,
@@ -282,13 +285,13 @@ export class RealmChanges {
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }
 
-  /** Before the unit. Null: there is none to parse. */
+  /** Runs before the unit of work. Returns null if there is no description to parse. */
   async parseDescription(realmId: RealmId, description: unknown): Promise<ParsedText | null> {
     return typeof description === 'string' ? this.texts.parse(realmId, description) : null;
   }
 }
 
-/** Guests come to know everybody, or only those they have to do with (users §1.4). */
+/** Publishes user visibility changes for guests, who see everyone or only related users (users §1.4). */
 async function announceReachOfGuests(tx: Transaction, before: Realm, after: Realm, lastSeq: EventSeq): Promise<void> {
   if (before.permissions.canAccessAllUsers === after.permissions.canAccessAllUsers) return;
   const { everyone } = await tx.groups.systemGroupIds(after.id);
@@ -312,15 +315,18 @@ async function requestedChanges(
   return [...changes, ...repeated.map((name) => ({ name, value: settings[name] as SettingValue }))];
 }
 
-/** Whether it is written and announced even where it stays the same: a channel that is cleared once more is (organization §2.3). */
+/**
+ * True if the setting is written and published even if unchanged, as for clearing a channel again (organization
+ * §2.3).
+ */
 const isWrittenAgain = (name: RealmSettingName, value: unknown): boolean =>
   name === ALWAYS_WRITTEN || (REALM_SETTINGS[name].kind === 'channel' && value === null);
 
-/** Those that are given a value. */
+/** Returns the names with a defined value. */
 export const namesOf = <N extends string>(requested: { readonly [K in N]?: unknown }): readonly N[] =>
   (Object.keys(requested) as N[]).filter((name) => requested[name] !== undefined);
 
-/** Limits that are lifted come first, channels and what is always written last (organization §2.4). */
+/** Sorts changes: removed limits first, channels and always-written settings last (organization §2.4). */
 function inOrderOfWriting(changes: readonly Change[]): readonly Change[] {
   const rank = ({ name, value }: Change): number => {
     const { kind } = REALM_SETTINGS[name];

@@ -41,7 +41,7 @@ export interface CreateRealmInput {
   readonly name: string;
 }
 
-/** For the operator and the host application; no user may call it. */
+/** Creates a realm for the operator or host application; users cannot call it. */
 export class CreateRealm {
   static readonly inject = ['unitOfWork', 'clock', 'randomness', 'serverAddress'] as const;
   constructor(
@@ -68,7 +68,7 @@ export interface ConfigureRealmInput {
   readonly settings: SettingChanges<typeof REALM_SETTINGS>;
 }
 
-/** As `ChangeRealm`, for the operator, who may change what nobody else may. */
+/** Changes a realm like `ChangeRealm`, but for the operator, including operator settings. */
 export class ConfigureRealm {
   static readonly inject = ['unitOfWork', RealmChanges] as const;
   constructor(
@@ -76,7 +76,10 @@ export class ConfigureRealm {
     private readonly changes: RealmChanges,
   ) {}
 
-  /** All or nothing. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE, UNRENDERABLE_CONTENT, STALE_VALUE */
+  /**
+   * Applies all changes or none. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE,
+   * UNRENDERABLE_CONTENT, STALE_VALUE
+   */
   async execute({ realmId, name, settings }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
     if (name !== undefined) checkRealmName(name);
     this.changes.checkProvider(settings);
@@ -92,7 +95,7 @@ export interface CheckStringIdInput {
 
 const MIN_LENGTH = 3;
 
-/** Whether an organization could be called so: null, or why not (organization §3). For whoever fills in a form. */
+/** Validates a subdomain for form feedback: null if available, otherwise the reason (organization §3). */
 export class CheckStringId {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -108,11 +111,11 @@ export class CheckStringId {
   }
 }
 
-/** Values that are looked at before anything is asked about owners (organization §2.4). */
+/** Settings validated before ownership is checked (organization §2.4). */
 const CHECKED_BEFORE_AUTHENTICATION: readonly RealmSettingName[] = ['defaultLanguage'];
 const CHECKED_BEFORE_OWNERS: readonly RealmSettingName[] = ['videoChatProvider', 'gifRatingPolicy'];
 
-/** Settings of the organization and what it lets groups do (organization §2). */
+/** Changes realm settings and permissions (organization §2). */
 export class ChangeRealm {
   static readonly inject = ['unitOfWork', RealmChanges] as const;
   constructor(
@@ -121,10 +124,10 @@ export class ChangeRealm {
   ) {}
 
   /**
-   * All or nothing.
+   * Applies all changes or none.
    * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, BAD_SETTING_VALUE, INVALID_REALM_NAME,
-   * DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE, and values of permissions as
-   * `validateGroupSetting` does
+   * DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE, and the codes of
+   * `validateGroupSetting`
    */
   async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
     const parsed = await this.changes.parseDescription(caller.realmId, input.settings.description);
@@ -136,7 +139,7 @@ export class ChangeRealm {
     });
   }
 
-  /** Everything that needs no more than the request (organization §2.4). */
+  /** Runs all checks that depend only on the request and the actor (organization §2.4). */
   private check(actor: Actor, input: ChangeRealmInput): void {
     const { name, stringId, settings, authenticationMethods, permissions } = input;
     enforce(canChangeRealm(actor, []));
@@ -153,7 +156,7 @@ export class ChangeRealm {
   }
 }
 
-/** Organization §2.5. */
+/** Checks organization §2.5. */
 function checkAuthenticationMethods(actor: Actor, { methods, unknown }: AuthenticationMethodChanges): void {
   enforce(canSetAuthenticationMethods(actor));
   if (unknown !== null) throw badSettingValue('realm', 'authenticationMethods', unknown);
@@ -162,16 +165,16 @@ function checkAuthenticationMethods(actor: Actor, { methods, unknown }: Authenti
   }
 }
 
-/** The order in which values are looked at that are not refused with the parameters. */
+/** Validation order of values that parameter validation does not cover. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];
 
-/** What new users start with; nobody's own settings change (users §6.5, organization §4). */
+/** Changes the default settings of new users; existing users are unaffected (users §6.5, organization §4). */
 export class ChangeUserDefaults {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * All or nothing. Settings without a default of the organization are left out.
+   * Applies all changes or none. Settings without a realm default are ignored.
    * @throws DomainError MUST_BE_ADMINISTRATOR, BAD_SETTING_VALUE
    */
   execute(caller: Caller, requested: SettingChanges<typeof USER_SETTINGS>): Promise<void> {
@@ -192,17 +195,17 @@ export class ChangeUserDefaults {
 }
 
 export interface DeactivateRealmInput {
-  /** After so many days everything of the organization is deleted; null: never. */
+  /** Days until all data of the realm is deleted; null: never. */
   readonly deletionDelayDays: number | null;
 }
 
-/** As register answers it. */
+/** Minimum delay, reported by register. */
 export const MIN_DELETION_DELAY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 
 const SESSIONS_AT_A_TIME = 500;
 
-/** Nobody signs in any more, and no key is good; everything stays until its deletion is due (organization §3). */
+/** Deactivates a realm: blocks login and all API keys. Data is kept until its deletion is due (organization §3). */
 export class DeactivateRealm {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -234,7 +237,7 @@ export interface SuspendRealmInput {
   readonly stringId: string;
 }
 
-/** For the operator. Whether the organization was in use. */
+/** Deactivates a realm for the operator. Returns true if it was active. */
 export class SuspendRealm {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -257,7 +260,7 @@ export interface ReactivateRealmInput {
   readonly stringId: string;
 }
 
-/** For the operator: the organization goes on where it was, and nothing of it is deleted. Whether it was deactivated. */
+/** Reactivates a realm for the operator and cancels its deletion. Returns true if it was deactivated. */
 export class ReactivateRealm {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -284,21 +287,21 @@ async function realmNamed({ realms }: Transaction, stringId: string): Promise<Re
 }
 
 export interface GetServerSettingsInput {
-  /** Whether the server's own public address was asked, which belongs to no realm where there are several. */
+  /** True if the request used the server's public address, which belongs to no realm if there are several. */
   readonly isServerAddress: boolean;
 }
 
 export interface ServerSettings {
-  /** Null: the server's own address, where no realm lives. */
+  /** Null at the server's own address without a realm. */
   readonly realm: Realm | null;
-  /** Of the realm, else of the server; without a slash at the end. */
+  /** URL of the realm, else of the server, without a trailing slash. */
   readonly url: string;
   readonly isDevelopment: boolean;
-  /** Whether there are channels that people without an account may read. */
+  /** True if anonymous callers may read some channels. */
   readonly allowsSpectators: boolean;
 }
 
-/** What anybody may know before signing in, of deactivated realms too (protocol §10). */
+/** Returns public server settings, also for deactivated realms (protocol §10). */
 export class GetServerSettings {
   static readonly inject = ['unitOfWork', 'realmUrls', 'developmentMode', 'serverChannelConfig'] as const;
   constructor(

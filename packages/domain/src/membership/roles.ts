@@ -31,8 +31,8 @@ import {
 } from '../users/user-permissions.js';
 
 /**
- * Gives somebody another role, and with it other groups, channels and people to know (users §3.2). Asks for no permission.
- * Those who are deactivated come into the groups of their role when they come back.
+ * Changes a user's role with the resulting groups, channels and visible users (users §3.2). Checks no permissions.
+ * Deactivated users join the role's groups on reactivation.
  */
 export async function changeRole(
   tx: Transaction,
@@ -62,7 +62,7 @@ export async function changeRole(
   return changed;
 }
 
-/** Guests get none (channels §2.3). */
+/** Guests receive no default channels (channels §2.3). */
 async function announceDefaultChannels(tx: Transaction, realm: Realm, actor: Actor): Promise<void> {
   const all = isGuest(actor) ? [] : await tx.channels.listAll(realm.id);
   const channels = all.filter((channel) => channel.isDefault && !channel.isArchived);
@@ -72,7 +72,7 @@ async function announceDefaultChannels(tx: Transaction, realm: Realm, actor: Act
   });
 }
 
-/** Puts somebody who is active into the system groups that they belong in, and tells everybody what changed. */
+/** Moves an active user to the system groups of their role and publishes the changes. */
 export async function followRole(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<void> {
   const system = await tx.groups.systemGroupIds(realm.id);
   const direct = new Set(await tx.groups.listDirectIds(realm.id, user.id));
@@ -95,7 +95,7 @@ export async function followRole(tx: Transaction, realm: Realm, user: User, now:
       await append('add', name);
     }
   };
-  // The group of full members comes after those of roles (users §3.2).
+  // The full members group comes after the role groups (users §3.2).
   const [isFull, isRole] = [isFullMembers, (name: SystemGroupName) => !isFullMembers(name)];
   await leave(leaves.filter(isRole));
   await join(joins.filter(isRole));
@@ -105,7 +105,7 @@ export async function followRole(tx: Transaction, realm: Realm, user: User, now:
 
 const isFullMembers = (name: SystemGroupName): boolean => name === 'fullMembers';
 
-/** Which of the groups that somebody is in directly have a name, and which are what a permission is spelt out as. */
+/** Returns the user's direct groups, split into named groups and anonymous groups that hold permission values. */
 export async function directGroupsOf(tx: Transaction, realm: Realm, userId: UserId) {
   const groups = await tx.groups.list(realm.id, await tx.groups.listDirectIds(realm.id, userId));
   const idsOf = (isNamed: boolean) => groups.filter(({ name }) => (name !== null) === isNamed).map(({ id }) => id);
@@ -113,8 +113,8 @@ export async function directGroupsOf(tx: Transaction, realm: Realm, userId: User
 }
 
 /**
- * Announces again what permissions are given to that spell out somebody: clients leave those out who are deactivated, and cannot
- * put them back by themselves (users §4.1, §4.3).
+ * Publishes again the permission values that name the user. Clients drop deactivated users from these values and
+ * cannot restore them (users §4.1, §4.3).
  */
 export async function announceValuesNaming(
   tx: Transaction,
@@ -173,14 +173,14 @@ const namesIn = <N extends string>(registry: object): readonly N[] => Object.key
 export interface UpdateUserInput {
   readonly user: UserReference;
   readonly role?: Role;
-  /** Blank, or the one they have: as if absent. */
+  /** A blank or unchanged name is ignored. */
   readonly fullName?: string;
   readonly email?: string;
-  /** Others stay as they are; what is empty is taken away. */
+  /** Other fields stay unchanged; an empty value removes the field. */
   readonly profile?: readonly ProfileEntry[];
 }
 
-/** An administrator changes an account, bots and deactivated users included (users §3.2). */
+/** Changes an account on behalf of an administrator, bots and deactivated users included (users §3.2). */
 export class UpdateUser {
   static readonly inject = ['unitOfWork', 'realmUrls', 'disposableDomains', 'clock', ProfileValues] as const;
   constructor(
@@ -192,10 +192,11 @@ export class UpdateUser {
   ) {}
 
   /**
-   * All or nothing.
+   * Atomic.
    * @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_USER, MUST_BE_OWNER, LAST_OWNER, GUEST_CANNOT_ADMINISTER,
-   * INVALID_USER_NAME, USER_NAME_TAKEN, SPECIAL_PERMISSION_REQUIRED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, EMAIL_RESERVED,
-   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, UNKNOWN_PROFILE_FIELD, INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
+   * INVALID_USER_NAME, USER_NAME_TAKEN, SPECIAL_PERMISSION_REQUIRED, INVALID_EMAIL, EMAIL_NOT_ALLOWED,
+   * EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, UNKNOWN_PROFILE_FIELD, INVALID_PROFILE_VALUE,
+   * UNRENDERABLE_CONTENT
    */
   async execute(caller: Caller, input: UpdateUserInput): Promise<void> {
     const { profile = [] } = input;
@@ -226,7 +227,7 @@ export class UpdateUser {
     return rename(tx, user, await acceptedName(tx, realm, user, raw));
   }
 
-  /** Without asking the new address, which the operator trusts the owner to know. */
+  /** Changes the address without confirmation, because the special permission implies the operator's trust. */
   private async giveEmail(tx: Transaction, actor: Actor, realm: Realm, user: User, email: string): Promise<void> {
     const caller = await tx.users.find(realm.id, actor.id);
     enforce(canChangeEmail(actor, caller?.specialPermissions.includes('canChangeUserEmails') ?? false));

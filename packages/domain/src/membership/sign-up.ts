@@ -35,7 +35,7 @@ const WELCOME_LETTER = letterJobKind<WelcomePayload>({
 export const planWelcomeLetter = (tx: Transaction, { realmId, id: userId }: User, now: UnixSeconds): Promise<unknown> =>
   tx.jobs.schedule(encodeJob(WELCOME_LETTER, { realmId, dueAt: now, payload: { userId } }));
 
-/** Writes to newcomers where and how they log in (organization §10.4). */
+/** Emails new users the login URL and method (organization §10.4). */
 export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
@@ -71,28 +71,28 @@ export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
   }
 }
 
-/** By what somebody signs up. */
+/** Basis on which a person signs up. */
 export interface SignUp {
   readonly realm: Realm;
-  /** Null: anybody may join. */
+  /** Null if anyone may join. */
   readonly invitation: Invitation | null;
-  /** By which they have shown that the address is theirs; null: by none, or by a letter that invited them. */
+  /** Proof of email ownership; null if there is none or an email invitation proves it. */
   readonly confirmation: Confirmation | null;
-  /** Null: they say it themselves. */
+  /** Null if the person enters the email. */
   readonly email: string | null;
 }
 
-/** Of both kinds of links. */
+/** Key derivation for invitation and confirmation links. */
 export interface SignUpKeys {
   readonly invitations: LinkKeys;
   readonly confirmations: LinkKeys;
 }
 
-/** Of a key by link or letter, and of one by which an address is confirmed. */
+/** Lengths of invitation keys and email confirmation keys. */
 const INVITATION_KEY_LENGTH = 24;
 const CONFIRMATION_KEY_LENGTH = 40;
 
-/** What those get who join without an invitation (organization §10.3). */
+/** Offer for people who join without an invitation (organization §10.3). */
 export const OPEN_OFFER: InvitationOffer = {
   role: 'member',
   channelIds: [],
@@ -111,9 +111,9 @@ export async function loadOpenRealm({ realms }: Reads, realmId: RealmId): Promis
 }
 
 /**
- * By a key from a link, from a letter of invitation, or from one that confirms an address.
- * @throws DomainError REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED, UNKNOWN_CONFIRMATION,
- * CONFIRMATION_EXPIRED, INVITATION_REQUIRED
+ * Loads the sign-up for an invitation key or an email confirmation key.
+ * @throws DomainError REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
+ * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED
  */
 export async function loadSignUp(
   repositories: Reads,
@@ -135,7 +135,7 @@ export async function loadSignUp(
     return { realm, invitation: null, confirmation, email };
   }
   const invitation = await repositories.invitations.find(realmId, invitationId);
-  // Who came in time may finish.
+  // An invitation may expire after the sign-up started, but must not be used or revoked.
   if (invitation?.status !== 'open') throw invitationExpired();
   return { realm, invitation, confirmation, email };
 }
@@ -171,7 +171,7 @@ export function assertOpenToAll({ settings }: Realm, email: string): void {
 }
 
 /**
- * The address, trimmed, of somebody who may join with it.
+ * Returns the trimmed email if it may join the realm.
  * @throws DomainError INVALID_EMAIL, EMAIL_NOT_ALLOWED
  */
 export async function acceptedAddress(
@@ -197,18 +197,18 @@ export interface GetSignUpInput {
   readonly key: string;
 }
 
-/** What somebody fills in who signs up. */
+/** Data for rendering the sign-up form. */
 export interface SignUpForm {
-  /** Theirs already; null: they say it. */
+  /** Fixed email; null if the person enters it. */
   readonly email: string | null;
-  /** Whether they are to show by mail that the address is theirs, before anything else. */
+  /** True if the email must be confirmed first. */
   readonly needsConfirmation: boolean;
-  /** What newcomers have who choose nothing. */
+  /** Default email visibility of new users. */
   readonly emailAddressVisibility: EmailVisibility;
   readonly defaultChannelGroups: readonly DefaultChannelGroupView[];
 }
 
-/** What a key opens, for whoever has it. Looking at it uses nothing up. */
+/** Returns the sign-up form for a key without consuming the key. */
 export class GetSignUp {
   static readonly inject = ['unitOfWork', 'signUpKeys', 'clock', 'invitationConfig'] as const;
   constructor(
@@ -237,14 +237,14 @@ export class GetSignUp {
 }
 
 export interface RequestSignUpInput {
-  /** Of an invitation link; null: they were not invited. */
+  /** Key of an invitation link; null if the person was not invited. */
   readonly key: string | null;
   readonly email: string;
 }
 
 /**
- * Somebody wants to join by a link, or an organization that is open to all, and shows first that the address is theirs (organization
- * §10.1). Where the server has no mail of its own, who was invited joins without.
+ * Starts a sign-up by link or in an open realm with proof of the email (organization §10.1). Invited people skip the
+ * proof if the server sends no email.
  */
 export class RequestSignUp {
   static readonly inject = [
@@ -265,10 +265,10 @@ export class RequestSignUp {
   ) {}
 
   /**
-   * Whether they go on by a letter, with the address as it was understood.
-   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
-   * INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVITATION_REQUIRED, RATE_LIMITED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER,
-   * TOO_MANY_SIGN_UPS
+   * Returns the normalized email and whether a confirmation email was sent.
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION,
+   * INVITATION_EXPIRED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVITATION_REQUIRED, RATE_LIMITED, EMAIL_TAKEN,
+   * EMAIL_OF_DEACTIVATED_USER, TOO_MANY_SIGN_UPS
    */
   async execute(
     { realmId, ip }: AnonymousCaller,
@@ -280,7 +280,7 @@ export class RequestSignUp {
       await this.uow.read((repositories) => assertNoAccount(repositories, realmId, email));
       return { email, isSent: false };
     }
-    // Before anybody learns whose the address is.
+    // Throttle before the response can reveal that an account has the email.
     if (ip !== undefined) this.letters.take('anonymousByIp', ip);
     this.letters.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
     await this.uow.write(async (tx) => {
@@ -301,7 +301,7 @@ export class RequestSignUp {
     const now = this.clock.now();
     const invitation =
       key === null ? null : await loadInvitation(repositories, this.keys.invitations, realmId, key, now);
-    // What came by mail is for one address, which it confirms.
+    // An email invitation is for one address and proves it.
     if (invitation && invitation.kind !== 'link') {
       throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
     }
@@ -315,7 +315,7 @@ export interface TestWelcomeMessageInput {
   readonly text: string;
 }
 
-/** Shows administrators what newcomers would be sent (organization §10.6). */
+/** Sends an administrator a preview of the welcome message (organization §10.6). */
 export class TestWelcomeMessage {
   static readonly inject = ['unitOfWork', SystemMessages] as const;
   constructor(

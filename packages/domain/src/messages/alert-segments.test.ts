@@ -7,7 +7,7 @@ it.each([
   ['c++', 'c++'],
   [':)', ''],
   ['(tea)', '(tea'],
-])('looks %j up by %j', (word, segment) => {
+])('indexes %j by the segment %j', (word, segment) => {
   expect(alertSegment(word)).toBe(segment);
 });
 
@@ -16,10 +16,10 @@ it.each([
   ['(tea)', ['(tea', 'tea']],
   ['xtea', ['xtea', 'tea']],
   ["i don't", ['i', 'don', 't']],
-])('finds in %j the segments of all words that may be said there', (text, segments) => {
+])('extracts from %j the segments of all possible alert words', (text, segments) => {
   expect([...alertSegments(text)]).toEqual(expect.arrayContaining(['', ...segments]));
 });
 
-it('takes a time that does not grow with the length of what may be a word', () => {
+it('bounds the number of segments of a text with many possible word starts', () => {
   expect(alertSegments('('.repeat(100_000)).size).toBeLessThan(300);
 });

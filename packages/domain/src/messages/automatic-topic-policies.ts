@@ -20,18 +20,17 @@ import type { RenderedText } from './render-message.js';
 
 const USERS_AT_A_TIME = 500;
 
-/** What a message changes of who follows its topic. */
+/** Topic policy changes caused by a message. */
 export interface AutomaticTopicPolicies {
-  /** In this order; somebody may be named twice. */
+  /** Applied in this order; a user may occur twice. */
   readonly changes: readonly TopicPolicy[];
-  /** What the sender has from now on; null: what they had. */
+  /** New policy of the sender; null if unchanged. */
   readonly ofSender: TopicVisibility | null;
 }
 
 /**
- * Brings the topic nearer to those who take part in it, as their settings have it: to the sender, and to subscribers of the
- * channel who are mentioned (messages §4.4). Bots have no policies. Runs before the message is stored; `postMessage` makes the
- * changes.
+ * Decides which topic policies change for the sender and for mentioned subscribers, according to their settings
+ * (messages §4.4). Bots have no policies. Runs before the message is stored; `postMessage` applies the changes.
  */
 export async function decideAutomaticTopicPolicies(
   tx: Transaction,
@@ -67,7 +66,8 @@ export async function decideAutomaticTopicPolicies(
 }
 
 /**
- * The same for who takes part without writing; in channels they are subscribed to (messages §4.4). Bots have no policies.
+ * Updates the topic policy of a user who participates without sending, in subscribed channels only (messages §4.4).
+ * Bots have no policies.
  */
 export async function applyParticipation(
   tx: Transaction,
@@ -96,7 +96,7 @@ async function senderVisibility(
   { channel, topic }: Extract<Destination, { kind: 'channel' }>,
   current: TopicVisibility,
 ): Promise<TopicVisibility | null> {
-  // Nothing can change any more; the rest need not be asked.
+  // The highest policy needs no further checks.
   if (current === 'followed') return null;
   const subscription = await tx.channels.findSubscription(realmId, channel.id, id);
   return visibilityAfterSending({
@@ -107,7 +107,7 @@ async function senderVisibility(
   });
 }
 
-/** Whether anything was said in the topic that the viewer, who may write there, can read. */
+/** True if the topic has a message that the viewer, who may post there, can read. */
 async function seesMessages(tx: Transaction, viewer: Viewer, channel: Channel, key: string): Promise<boolean> {
   const { recipientId } = channel;
   if (hasSharedHistory(channel)) return tx.topics.hasMessages(viewer.realmId, recipientId, key);

@@ -6,27 +6,27 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Message } from './message.js';
 import { watchersOfAny } from './message-delivery.js';
 
-/** A message that was deleted, and can be put back for some time. */
+/** Deleted message that can be restored for a while. */
 export interface ArchivedMessage {
   readonly id: MessageId;
-  /** Null: direct. */
+  /** Null for direct messages. */
   readonly channelId: ChannelId | null;
   readonly deletedAt: UnixSeconds;
-  /** Null: its time was over. */
+  /** Null if the message expired. */
   readonly deletedBy: UserId | null;
 }
 
-/** Which of a realm's deleted messages are meant; all that is not null holds together. */
+/** Selects deleted messages of a realm. All non-null criteria must match. */
 export interface ArchiveSelection {
   readonly messageId: MessageId | null;
   readonly channelId: ChannelId | null;
   readonly topicKey: string | null;
-  /** Deleted then or later. */
+  /** Earliest deletion time. */
   readonly since: UnixSeconds | null;
 }
 
 export interface MessageArchiveReads {
-  /** The oldest `limit` with an id above `after`; ascending id. */
+  /** Returns the oldest `limit` messages with an id above `after`, by ascending id. */
   list(
     realmId: RealmId,
     selection: ArchiveSelection,
@@ -35,20 +35,23 @@ export interface MessageArchiveReads {
   ): Promise<readonly ArchivedMessage[]>;
 }
 
-/** What is left of deleted messages for a while. Every implementation passes message-archive.contract.ts. */
+/** Copies of deleted messages, kept for a while. Every implementation passes message-archive.contract.ts. */
 export interface MessageArchive extends MessageArchiveReads {
-  /** Copies messages with everything that hangs on them, before they are removed. Unknown ids are left out. */
+  /** Copies messages with all dependent data before removal. Unknown ids are ignored. */
   keep(
     realmId: RealmId,
     ids: readonly MessageId[],
     deletion: Pick<ArchivedMessage, 'deletedAt' | 'deletedBy'>,
   ): Promise<void>;
   /**
-   * Puts messages back as they were, with everybody's flags, in a new version. Returns those that were kept; ascending id. What
-   * was unread may have become read meanwhile.
+   * Restores messages and everyone's flags, with a new version. Returns the restored ids, ascending. Unread messages
+   * may have become read meanwhile.
    */
   restore(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
-  /** Forgets what was deleted before then, in whatever realm; at most `limit` messages. Returns how many. */
+  /**
+   * Deletes at most `limit` messages that were archived before that time, in any realm. Returns the number of deleted
+   * messages.
+   */
   purge(before: UnixSeconds, limit: number): Promise<number>;
 }
 
@@ -60,21 +63,21 @@ declare module '../kernel/unit-of-work.js' {
 
 export interface Deletion {
   readonly realmId: RealmId;
-  /** Null: nobody; their time was over. */
+  /** Null if the messages expired. */
   readonly deletedBy: UserId | null;
   readonly deletedAt: UnixSeconds;
-  /** Where they all are now; null: one direct message. */
+  /** Current channel of all messages; null for a single direct message. */
   readonly channel: Channel | null;
   /** At most MAX_DELETED_AT_ONCE. */
   readonly messages: readonly Pick<Message, 'id' | 'topic'>[];
 }
 
-/** What one unit deletes: others wait for no more. */
+/** Maximum number of messages deleted per unit of work, so that other writes wait no longer. */
 export const MAX_DELETED_AT_ONCE = 100;
 
 /**
- * Deletes messages with everything that hangs on them, keeps a copy in the archive, and tells those who watch them (messages
- * §11, §18.3; channels §6.7). Asks for no permission.
+ * Deletes messages with all dependent data, archives a copy and notifies watchers (messages §11, §18.3; channels
+ * §6.7). Checks no permissions.
  */
 export async function deleteMessages(tx: Transaction, deletion: Deletion): Promise<void> {
   const { realmId, deletedBy, deletedAt, channel, messages } = deletion;
@@ -91,7 +94,7 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
         messageIds,
         channelId: channel?.id ?? null,
         topic,
-        // The event goes only to those to whom the messages were shown.
+        // Restricts the event to users who had received the messages.
         onlyToHolders: channel !== null && !hasSharedHistory(channel),
       },
       audience: receivers(deletion, messageIds),
@@ -100,13 +103,13 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
   await publishFileChanges(tx, realmId, detached);
 }
 
-/** Whoever deletes sees it done, subscribed or not (messages §18.3). */
+/** Includes the acting user even if not subscribed (messages §18.3). */
 function receivers({ channel, deletedBy }: Deletion, ids: readonly MessageId[]) {
   const watchers = watchersOfAny(ids, channel);
   return deletedBy === null ? watchers : anyOf(watchers, users([deletedBy]));
 }
 
-/** As the newest of them spells it. Ids ascend. */
+/** Groups ids by topic, with the newest spelling. Expects ascending ids. */
 function byTopic(messages: Deletion['messages']): ReadonlyMap<string, readonly MessageId[]> {
   const topics = new Map<string, { topic: string; ids: MessageId[] }>();
   for (const { id, topic } of [...messages].sort((a, b) => a.id - b.id)) {
@@ -119,7 +122,7 @@ function byTopic(messages: Deletion['messages']): ReadonlyMap<string, readonly M
   return new Map([...topics.values()].map(({ topic, ids }) => [topic, ids]));
 }
 
-/** Announced to those who get the deletion, and before it. */
+/** Publishes the new first message to the receivers of the deletion, before the deletion event. */
 async function renewFirstMessage(tx: Transaction, deletion: Deletion, ids: readonly MessageId[]): Promise<void> {
   const { realmId, channel } = deletion;
   if (channel === null || channel.firstMessageId === null || !ids.includes(channel.firstMessageId)) return;

@@ -13,7 +13,7 @@ import { loadReadable } from './load-access.js';
 import { canDeleteMessage, canDeleteTopic } from './message-permissions.js';
 import { receivedMessagesIn } from './narrow.js';
 
-/** Deletes one message (messages §11). */
+/** Deletes a single message (messages §11). */
 export class DeleteMessage {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -39,16 +39,19 @@ export class DeleteMessage {
 
 export interface DeleteTopicInput {
   readonly channelId: ChannelId;
-  /** As typed. */
+  /** Topic as typed. */
   readonly topic: string;
 }
 
-/** After so long the client is asked to go on by another request. */
+/** Time budget per request; the client then continues with another request. */
 const BUDGET_MS = 50_000;
-/** Topic policies that one unit takes away. */
+/** Maximum number of topic policies removed per unit of work. */
 const POLICIES_AT_ONCE = 100;
 
-/** Deletes a topic, newest messages first, in units between which others get their turn (channels §5.6). */
+/**
+ * Deletes a topic from its newest message on, in several units of work so that other writes can interleave (channels
+ * §5.6).
+ */
 export class DeleteTopic {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -57,7 +60,7 @@ export class DeleteTopic {
   ) {}
 
   /**
-   * Answers whether nothing of it is left that the caller can see; false: the time was over.
+   * Returns true if no message visible to the caller is left, false if the time budget ran out.
    * @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_CHANNEL
    */
   async execute(caller: Caller, { channelId, topic }: DeleteTopicInput): Promise<boolean> {
@@ -76,7 +79,7 @@ export class DeleteTopic {
     return true;
   }
 
-  /** Answers how many there were. */
+  /** Returns the number of deleted messages. */
   private async deleteNewest(tx: Transaction, caller: Caller, channelId: ChannelId, key: string): Promise<number> {
     const { realmId } = caller;
     const actor = await tx.actors.get(caller);
@@ -98,7 +101,10 @@ export class DeleteTopic {
     return ids.length;
   }
 
-  /** Of those who have no message of the topic left. Answers after whom to go on; null: that was everybody. */
+  /**
+   * Removes the policies of users without remaining messages of the topic. Returns the user id to continue after;
+   * null when finished.
+   */
   private async forgetPolicies(
     tx: Transaction,
     { realmId }: Caller,
@@ -127,7 +133,7 @@ export class DeleteTopic {
 const DAY_SECONDS = 86_400;
 const CONVERSATIONS_AT_ONCE = 1000;
 
-/** For how many days messages are kept there; null: for ever. `channel`: null for direct messages. */
+/** Returns the retention period in days; null if unlimited. `channel` is null for direct messages. */
 export function retentionDays(
   realm: Pick<Realm, 'settings'>,
   channel: Pick<Channel, 'messageRetentionDays'> | null,
@@ -136,7 +142,7 @@ export function retentionDays(
   return own === null ? realm.settings.messageRetentionDays : own === 'forever' ? null : own;
 }
 
-/** Deletes messages whose time is over, as channels and organizations have it, a few in each unit (messages §18.3). */
+/** Deletes expired messages according to channel and realm settings, in small units of work (messages §18.3). */
 export class ExpireMessages {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -144,7 +150,7 @@ export class ExpireMessages {
     private readonly clock: Clock,
   ) {}
 
-  /** Answers how many there were. */
+  /** Returns the number of deleted messages. */
   async execute(): Promise<number> {
     let count = 0;
     const realms = await this.uow.read((r) => r.realms.list());
@@ -184,7 +190,7 @@ export class ExpireMessages {
     return count;
   }
 
-  /** What settings say is asked each time, since they may have been changed in between. */
+  /** Reads the retention settings in each unit of work, since they may have changed. */
   private async expireOldest(tx: Transaction, realmId: RealmId, recipientId: RecipientId): Promise<number> {
     const realm = await tx.realms.get(realmId);
     const ids = await tx.messages.listOldestIds(realmId, recipientId, MAX_DELETED_AT_ONCE);
@@ -195,7 +201,7 @@ export class ExpireMessages {
     if (days === null) return 0;
     const messages = oldest.filter(({ sentAt }) => sentAt < this.sentBefore(days));
     const deletion = { realmId, deletedBy: null, deletedAt: this.clock.now(), channel };
-    // Of direct messages clients get an event each.
+    // Clients get one event per direct message.
     const parts = channel === null ? messages.map((message) => [message]) : messages.length > 0 ? [messages] : [];
     for (const part of parts) {
       await deleteMessages(tx, { ...deletion, messages: part });
@@ -211,7 +217,7 @@ export class ExpireMessages {
 
 const AT_ONCE = 100;
 
-/** Forgets for good what was deleted long enough ago. */
+/** Permanently removes messages that were deleted long enough ago. */
 export class PurgeArchive {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -219,7 +225,7 @@ export class PurgeArchive {
     private readonly clock: Clock,
   ) {}
 
-  /** Answers how many messages there were. @param keepSeconds for how long deleted messages can be put back */
+  /** Returns the number of removed messages. @param keepSeconds period in which deleted messages can be restored */
   async execute({ keepSeconds }: { readonly keepSeconds: number }): Promise<number> {
     const before = this.clock.now() - keepSeconds;
     let count = 0;
@@ -235,19 +241,19 @@ export class PurgeArchive {
 export interface RestoreMessagesInput {
   readonly realmId: RealmId;
   readonly selection: ArchiveSelection;
-  /** Only counts them. */
+  /** True to count the messages only. */
   readonly isDryRun: boolean;
 }
 
 /**
- * Puts deleted messages back, for an operator. Clients get no event: they find them when they next look, and count what
- * is unread anew when they register.
+ * Restores deleted messages on behalf of the operator. Clients get no event; they see the messages on the next fetch
+ * and recount unread messages on register.
  */
 export class RestoreMessages {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Answers how many there are of them. */
+  /** Returns the number of selected messages. */
   async execute({ realmId, selection, isDryRun }: RestoreMessagesInput): Promise<number> {
     let count = 0;
     let after = 0;

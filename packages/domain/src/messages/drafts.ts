@@ -11,31 +11,31 @@ import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { otherParticipants, parseContent } from './message.js';
 
-/** What somebody has begun to write. */
+/** Unsent message. */
 export interface Draft {
   readonly id: DraftId;
   readonly realmId: RealmId;
   readonly userId: UserId;
   readonly to:
     | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
-    /** Ascending, without the user unless they are alone. */
+    /** Ascending, without the owner unless they are the only recipient. */
     | { readonly kind: 'direct'; readonly userIds: readonly UserId[] }
-    /** Not known yet. */
+    /** Recipient not chosen yet. */
     | { readonly kind: 'nobody' };
   /** Markdown. */
   readonly content: string;
-  /** May have a fraction. */
+  /** May include a fraction. */
   readonly editedAt: UnixSeconds;
 }
 
 export type NewDraft = Omit<Draft, 'id'>;
 
-/** Of one user. */
+/** Per user. */
 export const MAX_DRAFTS = 2000;
-/** How many clients get when they register, the last edited ones (protocol §14). */
+/** Maximum number of drafts sent on registration, last edited first (protocol §14). */
 export const MAX_REGISTERED_DRAFTS = 1000;
 
-/** Users §17: before anything else is looked at. */
+/** Checked before anything else (users §17). */
 export const mustSynchronizeDrafts = ({
   settings,
 }: {
@@ -49,7 +49,7 @@ export function requireRoomForDrafts(count: number): void {
   throw new DomainError('TOO_MANY_DRAFTS', `Too many drafts (limit: ${MAX_DRAFTS}).`);
 }
 
-/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_DRAFTS */
+/** See `keepsTooMuchText` for the limit. @throws DomainError TOO_MANY_DRAFTS */
 export function requireRoomForDraftText(
   present: number,
   added: readonly string[],
@@ -60,23 +60,23 @@ export function requireRoomForDraftText(
 }
 
 export interface DraftReads {
-  /** Null for those of other realms and users. */
+  /** Returns null for drafts of other realms and users. */
   find(realmId: RealmId, userId: UserId, id: DraftId): Promise<Draft | null>;
-  /** The user's, the last edited first; of those edited at the same time the newest. At most `limit`. */
+  /** Returns the user's drafts, last edited first, ties by newest id; at most `limit`. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Draft[]>;
   count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Of the contents of all of the user's, in UTF-8. */
+  /** Total size of the contents of the user's drafts, in UTF-8 bytes. */
   countBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes draft-repository.contract.ts. */
 export interface DraftRepository extends DraftReads {
   add(draft: NewDraft): Promise<Draft>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   update(draft: Draft): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, userId: UserId, id: DraftId): Promise<void>;
-  /** All of the user's. */
+  /** Removes all drafts of the user. */
   removeAll(realmId: RealmId, userId: UserId): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const DRAFT_ERRORS = declareErrors({
-  /** The user keeps drafts on their devices. */
+  /** The user has disabled draft synchronization. */
   DRAFTS_NOT_SYNCHRONIZED: 'forbidden',
   UNKNOWN_DRAFT: 'unknown',
   INVALID_DRAFT: 'invalid',
@@ -100,9 +100,9 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends DraftErrors {}
 }
 
-/** To those whose drafts they are (users §17). */
+/** Sent to the owner of the drafts (users §17). */
 export interface DraftEventTypes {
-  /** In the order in which they were given; perhaps none. */
+  /** Ordered as in the request; may be empty. */
   'draft.added': { readonly drafts: readonly Draft[] };
   'draft.changed': { readonly draft: Draft };
   'draft.removed': { readonly id: DraftId };
@@ -128,25 +128,25 @@ export async function publishDrafts(
   await tx.events.append(realmId, { event, audience: users([id]) });
 }
 
-/** The viewer's, the last edited first (events §3.2). */
+/** Loads the viewer's drafts, last edited first (events §3.2). */
 export const loadDrafts = ({ caller, repositories }: Snapshot): Promise<readonly Draft[]> =>
   repositories.drafts.list(caller.realmId, caller.userId, MAX_REGISTERED_DRAFTS);
 
-/** A draft as it was given. */
+/** Draft as received. */
 export interface DraftInput {
   readonly kind: 'channel' | 'direct' | 'nobody';
-  /** The id of a channel, or ids of users. */
+  /** Id of a channel or ids of users. */
   readonly to: readonly number[];
   readonly topic: string;
   readonly content: string;
-  /** Null: now. */
+  /** Null stands for the current time. */
   readonly editedAt: UnixSeconds | null;
 }
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'users'>;
 
 /**
- * Drafts as they are kept (users §17). A constant number of queries.
+ * Validates drafts and converts them to their stored form (users §17). Uses a constant number of queries.
  * @throws DomainError INVALID_DRAFT, INVALID_MESSAGE_CONTENT, UNKNOWN_CHANNEL, UNKNOWN_USER
  */
 export async function parseDrafts(

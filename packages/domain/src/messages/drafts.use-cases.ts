@@ -14,7 +14,7 @@ import {
   requireRoomForDraftText,
 } from './drafts.js';
 
-/** One's own, the last edited last (users §17). */
+/** Lists the caller's drafts, last edited last (users §17). */
 export class ListDrafts {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -28,7 +28,7 @@ export class ListDrafts {
   }
 }
 
-/** Keeps drafts: all that are given, or none (users §17). Answers their ids in the order in which they are given. */
+/** Stores drafts atomically (users §17). Returns their ids in request order. */
 export class CreateDrafts {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -67,7 +67,7 @@ export interface ChangeDraftInput {
 
 export const unknownDraft = () => new DomainError('UNKNOWN_DRAFT', 'Draft does not exist');
 
-/** Puts another draft in the place of one (users §17). */
+/** Replaces a draft (users §17). */
 export class ChangeDraft {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -95,7 +95,7 @@ export class ChangeDraft {
   }
 }
 
-/** Deletes a draft of one's own (users §17). */
+/** Deletes one of the caller's drafts (users §17). */
 export class DeleteDraft {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -21,80 +21,80 @@ export interface UnreadMessage {
   readonly recipientId: RecipientId;
   readonly channelId: ChannelId | null;
   readonly topic: string;
-  /** By name, or as a member of a group. */
+  /** True if mentioned by name or through a group. */
   readonly isMentioned: boolean;
   readonly isWildcardMentioned: boolean;
 }
 
-/** What is unread of one topic or direct conversation. */
+/** Unread messages of one topic or direct conversation. */
 export interface UnreadConversation {
   readonly recipientId: RecipientId;
-  /** Null: direct. */
+  /** Null for direct messages. */
   readonly channelId: ChannelId | null;
-  /** As the oldest of the messages spells it; `''` for direct ones. */
+  /** Topic as spelled by the oldest message; `''` for direct messages. */
   readonly topic: string;
-  /** Ascending; at least one. */
+  /** Ascending and not empty. */
   readonly ids: readonly MessageId[];
 }
 
 export interface UnreadOverview {
-  /** By the oldest message of each. */
+  /** Sorted by the oldest message of each. */
   readonly conversations: readonly UnreadConversation[];
-  /** By name, or as a member of a group; ascending. */
+  /** Messages that mention the user by name or through a group; ascending. */
   readonly mentionedIds: readonly MessageId[];
-  /** As one of a channel or topic; ascending. */
+  /** Messages with a channel or topic wildcard mention; ascending. */
   readonly wildcardMentionedIds: readonly MessageId[];
-  /** There are more than were asked for. */
+  /** True if older messages were omitted because of the limit. */
   readonly oldOnesAreMissing: boolean;
 }
 
-/** Somebody whose messages arrive read. */
+/** Muted user, whose messages arrive as read. */
 export interface MutedSender {
   readonly userId: UserId;
   readonly mutedAt: UnixSeconds;
 }
 
 /**
- * Which messages are a person's own — received, mentioned in, starred — and what they are to them. None of these costs
- * more for a long history or for a large channel.
+ * Reads a user's own messages (received, mentioned in or starred) and their per-user state. The cost is independent
+ * of history length and channel size.
  */
 export interface PersonalMessageReads {
-  /** Only of messages that are the viewer's own; others are absent. */
+  /** Returns flags of the viewer's own messages; others are absent. */
   listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>>;
-  /** The newest `limit` unread ones, ascending id, whatever the channel; with `filter`, those of it only. */
+  /** Returns the newest `limit` unread messages of any channel, by ascending id; `filter` narrows them. */
   listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]>;
-  /** The newest `limit` unread ones by conversation, whatever the channel; at least one is asked for. */
+  /** Returns the newest `limit` unread messages grouped by conversation. `limit` is at least 1. */
   overviewUnread(viewer: Viewer, limit: number): Promise<UnreadOverview>;
-  /** The oldest unread one of the filter; null when there is none. */
+  /** Returns the oldest unread match; null if there is none. */
   findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null>;
   /** Ascending id. */
   listStarred(viewer: Viewer): Promise<readonly MessageId[]>;
-  /** The newest message that is the viewer's own; null when there is none. */
+  /** Returns the newest of the viewer's own messages; null if there is none. */
   newestId(viewer: Viewer): Promise<MessageId | null>;
-  /** Channels they do not follow now although messages of theirs are their own; ascending. */
+  /** Returns channels in which the viewer has own messages but no subscription; ascending. */
   listUnsubscribedChannelIdsWithMessages(viewer: Viewer): Promise<readonly ChannelId[]>;
   /**
-   * Which of these users have each message as their own; ascending, and an entry for each message. Of a removed message: who
-   * had it, for as long as the event that tells of its removal is not pruned. A constant number of statements.
+   * Returns the holders of each message among the given users, ascending, with an entry for each message. Former
+   * holders of a removed message are known until its deletion event is pruned. Runs a constant number of statements.
    */
   filterHolders(
     realmId: RealmId,
     ids: readonly MessageId[],
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<MessageId, readonly UserId[]>>;
-  /** What `listFlags` says of each of these users, each of whom has an entry. A constant number of statements. */
+  /** Returns the result of `listFlags` for each user, with an entry for each. Runs a constant number of statements. */
   listFlagsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
     ids: readonly MessageId[],
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
-  /** Whom the viewer mutes, in the order of their muting, then of their ids. */
+  /** Returns the users muted by the viewer, sorted by time of muting, then by id. */
   listMutedSenders(viewer: Viewer): Promise<readonly MutedSender[]>;
-  /** Those of the users who mute the viewer, or whom the viewer mutes. */
+  /** Returns the given users who mute the viewer or are muted by the viewer. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
-   * At most `limit` of those who have any of the messages as their own without a span of the recipient that is open, ascending;
-   * at least those who have flagged one, are named in one, or took one from history.
+   * Returns at most `limit` holders of the messages without an open span of the recipient, ascending. Includes at
+   * least users who flagged one, are mentioned in one or took one from history.
    */
   listOutsideHolders(
     realmId: RealmId,
@@ -102,34 +102,34 @@ export interface PersonalMessageReads {
     ids: readonly MessageId[],
     limit: number,
   ): Promise<readonly UserId[]>;
-  /** When they followed which channel, in seqs; for judging events that are replayed. */
+  /** Returns the viewer's subscription periods per channel in event seqs, for checking replayed events. */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }
 
-/** Every implementation passes personal-messages.contract.ts, and agrees with every other one on random histories. */
+/** Every implementation passes personal-messages.contract.ts, and all return equal results on random histories. */
 export interface PersonalMessages extends PersonalMessageReads {
-  /** From the next message on these users receive what is sent to the recipient. Idempotent. */
+  /** Lets the users receive all later messages to the recipient. Idempotent. */
   openSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void>;
-  /** They keep what they have received, and receive no more. Idempotent. */
+  /** Stops delivery to the users, who keep what they received. Idempotent. */
   closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void>;
-  /** Makes messages the viewer's own that are not, read and historical. Those that are stay as they are. */
+  /** Makes further messages the viewer's own, as read and historical. Existing ones are unchanged. */
   addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
-  /** Of their own messages only. Returns the ids that changed, ascending. */
+  /** Affects only the viewer's own messages. Returns the changed ids, ascending. */
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
-  /** Everything unread of the filter. Returns the ids that changed, ascending. */
+  /** Marks all unread matches as read. Returns the changed ids, ascending. */
   markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
-  /** Everything there is. */
+  /** Marks all messages as read. */
   markAllRead(viewer: Viewer): Promise<void>;
-  /** Of their own messages only. Returns the ids that changed, ascending. */
+  /** Affects only the viewer's own messages. Returns the changed ids, ascending. */
   setFlag(
     viewer: Viewer,
     ids: readonly MessageId[],
     flag: 'starred' | 'collapsed',
     on: boolean,
   ): Promise<readonly MessageId[]>;
-  /** What this person sends from now on arrives read. Idempotent. Leaves what was received before as it is. */
+  /** Makes later messages of the sender arrive as read. Existing messages are unchanged. Idempotent. */
   muteSender(viewer: Viewer, senderId: UserId, at: UnixSeconds): Promise<void>;
-  /** Idempotent. What arrived read stays so. */
+  /** Unmutes the sender. Messages that arrived as read stay read. Idempotent. */
   unmuteSender(viewer: Viewer, senderId: UserId): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** How many messages are worked on before others get their turn. */
+/** Batch size after which other work may run. */
 const IDS_AT_A_TIME = 2000;
 
 export interface FlagChange {
@@ -147,13 +147,16 @@ export interface FlagChange {
   readonly flag: 'read' | 'starred' | 'collapsed';
 }
 
-/** As somebody asked for it: there are flags that nobody can change, and words that mean nothing. */
+/** Unvalidated flag change; flag and operation may be unknown or not editable. */
 export interface FlagChangeInput {
   readonly op: string;
   readonly flag: FlagChange['flag'] | { readonly name: string; readonly isFixed: boolean };
 }
 
-/** In the order of messages §13.1. @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION */
+/**
+ * Validates in the order of messages §13.1. @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE,
+ * INVALID_FLAG_OPERATION
+ */
 export function parseFlagChange({ op, flag }: FlagChangeInput): FlagChange {
   if (typeof flag !== 'string') {
     throw flag.isFixed
@@ -168,13 +171,13 @@ export function parseFlagChange({ op, flag }: FlagChangeInput): FlagChange {
 export interface FlagChangeOutcome {
   /** Ascending. */
   readonly changedIds: readonly MessageId[];
-  /** Channels whose messages stay read because the caller does not follow them; ascending. */
+  /** Channels whose messages stay read because the caller is not subscribed, by ascending id. */
   readonly ignoredChannelIds: readonly ChannelId[];
 }
 
 /**
- * Changes a flag on messages, whether or not they are the caller's own yet (messages §13.1), and tells their other clients,
- * even when nothing changed. @throws DomainError UNKNOWN_MESSAGE; then nothing is changed.
+ * Changes a flag on messages, which may first become the caller's own (messages §13.1). Notifies the caller's other
+ * clients, even without changes. @throws DomainError UNKNOWN_MESSAGE, in which case nothing changes.
  */
 export async function changeFlags(
   tx: Transaction,
@@ -184,7 +187,8 @@ export async function changeFlags(
 ): Promise<FlagChangeOutcome> {
   const change = parseFlagChange(wanted);
   const { op, flag } = change;
-  // What was never received counts as read and bare, so only the opposite of that has to look at each message.
+  // Messages that were never received count as read and unflagged. Only the opposite change needs a lookup of each
+  // message.
   const needsNoLookup = flag === 'read' ? op === 'add' : op === 'remove';
   const eligible = needsNoLookup ? null : await selectEligible(tx, actor, ids, change);
   const changedIds = await store(tx, actor, eligible ? eligible.loaded.map((one) => one.message.id) : ids, change);
@@ -202,7 +206,7 @@ export async function changeFlags(
   return { changedIds, ignoredChannelIds: eligible?.ignoredChannelIds ?? [] };
 }
 
-/** The messages that can be changed, which are the caller's own from now on. */
+/** Returns the changeable messages, after making them the caller's own. */
 async function selectEligible(
   tx: Transaction,
   actor: Actor,
@@ -216,11 +220,11 @@ async function selectEligible(
     await tx.yield();
   }
   if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
-  // Of all that were named: else what is passed over would give away in which hidden channel it is.
+  // Check access to all requested messages. Otherwise, skipped ones would reveal which hidden channel they are in.
   for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
   const ignored = new Set<ChannelId>();
   const eligible = loaded.filter(({ message, isSubscribed }) => {
-    // Only what one follows can be unread.
+    // Only messages of subscribed channels can be unread.
     if (flag !== 'read' || message.channelId === null || isSubscribed) return true;
     ignored.add(message.channelId);
     return false;
@@ -233,7 +237,7 @@ async function selectEligible(
   return { loaded: eligible, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
 }
 
-/** Answers those that changed, ascending. */
+/** Returns the changed ids, ascending. */
 async function store(
   tx: Transaction,
   { realmId, id: userId }: Actor,
@@ -283,24 +287,24 @@ async function placesOf(
   });
 }
 
-/** Per user (events §4.4). */
+/** Limits per user (events §4.4). */
 const MAX_UNREAD = 50_000;
 const MAX_RECENT_CONVERSATIONS = 1000;
 
 export interface LoadedUnreadConversation extends UnreadConversation {
   readonly isMuted: boolean;
-  /** Of an archived channel, which not every client knows of. */
+  /** True for an archived channel, which not every client knows. */
   readonly isArchived: boolean;
-  /** Those that name the viewer, or a group, channel or topic that matters to them; ascending. */
+  /** Messages with a relevant mention of the viewer, a group or a wildcard; ascending. */
   readonly mentionIds: readonly MessageId[];
 }
 
 export interface LoadedUnread {
-  /** Direct ones, and topics of channels they are subscribed to. */
+  /** Direct conversations, and topics of subscribed channels. */
   readonly conversations: readonly LoadedUnreadConversation[];
-  /** Of the direct ones. */
+  /** Recipients of the direct conversations. */
   readonly recipients: ReadonlyMap<RecipientId, Recipient>;
-  /** There are more than are listed. */
+  /** True if the list is truncated. */
   readonly oldOnesAreMissing: boolean;
 }
 
@@ -324,7 +328,7 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
         ...conversation,
         isMuted,
         isArchived: channelId !== null && archived.has(channelId),
-        // Somebody who is named counts it wherever it is; wildcards of what is muted count for nothing.
+        // Personal mentions count everywhere. Wildcard mentions count only where not muted.
         mentionIds: ids.filter((id) => named.has(id) || (!isMuted && meant.has(id))),
       };
     });
@@ -340,17 +344,17 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
 export const loadStarredIds = ({ caller, repositories }: Snapshot): Promise<readonly MessageId[]> =>
   repositories.personal.listStarred({ realmId: caller.realmId, userId: caller.userId });
 
-/** Of those that are the viewer's own; null: none is. */
+/** Returns the newest message that is the viewer's own; null if there is none. */
 export const loadNewestMessageId = ({ caller, repositories }: Snapshot): Promise<MessageId | null> =>
   repositories.personal.newestId({ realmId: caller.realmId, userId: caller.userId });
 
 export interface RecentConversation {
-  /** Ascending, without the viewer. */
+  /** Other participants, ascending. */
   readonly userIds: readonly UserId[];
   readonly lastMessageId: number;
 }
 
-/** Direct ones; the one with the newest message first. */
+/** Returns direct conversations, most recent first. */
 export async function loadRecentConversations({
   caller,
   repositories: { recipients },

@@ -21,7 +21,7 @@ export interface ChangeMessageFlagsInput extends FlagChangeInput {
   readonly ids: readonly MessageId[];
 }
 
-/** Marks messages one by one (messages §13.1). */
+/** Changes a flag on individual messages (messages §13.1). */
 export class ChangeMessageFlags {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -47,7 +47,7 @@ export interface ChangeNarrowFlagsOutput {
   readonly ignoredChannelIds: readonly ChannelId[];
 }
 
-/** Marks a range of a narrow (messages §13.2). */
+/** Changes a flag on a range of a narrow (messages §13.2). */
 export class ChangeNarrowFlags {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
   constructor(
@@ -85,7 +85,7 @@ export interface MarkReadInput {
     | { readonly kind: 'topic'; readonly channelId: ChannelId; readonly topic: string };
 }
 
-/** Marks everything, a channel or a topic as read (messages §13.3). */
+/** Marks all messages, a channel or a topic as read (messages §13.3). */
 export class MarkRead {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -103,7 +103,7 @@ export class MarkRead {
       const filter = receivedMessagesIn(channel.recipientId, key);
       const changed = await tx.personal.markRead(caller, filter);
       if (changed.length > 0) return announce(tx, actor, changed, false);
-      // A topic in which something was unread exists; any other one is looked for.
+      // A topic with unread messages exists; otherwise, check for any message.
       if (scope.kind === 'topic' && (await tx.pages.listEntriesUpTo(caller, filter, null, 1)).length === 0) {
         throw new DomainError('UNKNOWN_TOPIC', `No such topic '${scope.topic}'`);
       }
@@ -125,41 +125,41 @@ async function announce(tx: Transaction, actor: Actor, messageIds: readonly Mess
   });
 }
 
-/** Of one answer. */
+/** Maximum number of conversations per response. */
 export const MAX_UNREAD_CONVERSATIONS = 1000;
-/** Read at once; the event loop may turn before the next ones. */
+/** Channels read per batch; the event loop may turn between batches. */
 const VIEWS_AT_A_TIME = 200;
 
 export interface UnreadConversationView {
-  /** The newest message that is unread: whose conversation and topic it is. */
+  /** Newest unread message, which determines the conversation and topic. */
   readonly newest: MessageView;
   readonly firstId: MessageId;
   readonly count: number;
-  /** Of these, those that name the caller, or a group, channel or topic that matters to them. */
+  /** Number of these messages with a relevant mention of the caller, a group or a wildcard. */
   readonly mentionCount: number;
   readonly isMuted: boolean;
 }
 
 export interface Unread {
-  /** Without what is in muted channels and topics. */
+  /** Unread count without muted channels and topics. */
   readonly count: number;
-  /** Wherever it is. */
+  /** Includes muted conversations. */
   readonly mentionCount: number;
-  /** False: what is older than the newest 50,000 is not counted. */
+  /** False if unread messages older than the newest 50,000 are not counted. */
   readonly isComplete: boolean;
-  /** The one with the newest unread message first. */
+  /** Sorted by newest unread message, most recent first. */
   readonly conversations: readonly UnreadConversationView[];
 }
 
 /**
- * How much the caller has not read, and where: the same as clients show (events §4.4). Archived channels count for nothing. Costs what
- * is unread costs, and not what was read.
+ * Returns the caller's unread counts as clients show them (events §4.4). Ignores archived channels. The cost depends
+ * on unread messages only.
  */
 export class GetUnread {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** `limit`: of the conversations that are listed, up to 1000. @throws DomainError INVALID_MESSAGE_RANGE */
+  /** `limit`: maximum number of listed conversations, up to 1000. @throws DomainError INVALID_MESSAGE_RANGE */
   execute(caller: Caller, { limit }: { readonly limit: number }): Promise<Unread> {
     if (!Number.isInteger(limit) || limit < 0 || limit > MAX_UNREAD_CONVERSATIONS) {
       throw new DomainError(
@@ -197,15 +197,15 @@ export class GetUnread {
   }
 }
 
-/** So many people are asked about at once. */
+/** Maximum number of users per query. */
 const STEP = 500;
 
-/** Who has read a message (messages §14). */
+/** Lists the users who have read a message (messages §14). */
 export class ListReaders {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Ascending. @throws DomainError UNKNOWN_MESSAGE, READ_RECEIPTS_DISABLED */
+  /** Sorted by ascending id. @throws DomainError UNKNOWN_MESSAGE, READ_RECEIPTS_DISABLED */
   execute(caller: Caller, { messageId }: { readonly messageId: MessageId }): Promise<readonly UserId[]> {
     return this.uow.read(async (reads) => {
       const actor = await reads.actors.get(caller);

@@ -8,24 +8,24 @@ import type { Message, PersonalFlags } from './message.js';
 import type { MessageCondition, MessageListEntry, Viewer } from './message-condition.js';
 import { canReadMessage, dependsOnOwnership } from './message-permissions.js';
 
-/** A message, and where it is. */
+/** Message with its current location. */
 export interface LocatedMessage {
   readonly message: Message;
   readonly channel: Channel | null;
   readonly isSubscribed: boolean;
 }
 
-/** A message with all that rules about it read. */
+/** Message with all data that permission rules need. */
 export interface LoadedMessage extends LocatedMessage {
-  /** They have received it, or made it their own. */
+  /** True if the actor received the message or made it their own. */
   readonly isOwn: boolean;
-  /** Null: not their own. */
+  /** Null if the message is not the actor's own. */
   readonly flags: PersonalFlags | null;
 }
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages'>;
 
-/** Unknown ids are absent; ascending id. A constant number of queries, whatever the number of messages. */
+/** Unknown ids are absent. Sorted by ascending id. Runs a constant number of queries. */
 export async function loadMessages(
   reads: Reads,
   actor: Actor,
@@ -52,8 +52,8 @@ interface ReadOptions {
 }
 
 /**
- * One message that the actor may read, or change something about (messages §1.4).
- * @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist.
+ * Loads a message that the actor may read or modify (messages §1.4).
+ * @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages.
  */
 export async function loadReadable(
   reads: Reads,
@@ -68,13 +68,13 @@ export async function loadReadable(
   const channel = channelId === null ? null : await reads.channels.find(realmId, channelId);
   const isSubscribed = channelId !== null && (await reads.channels.isSubscribed(realmId, channelId, userId));
   const located = { message, channel, isSubscribed };
-  // Mostly it makes no difference whether they have received it.
+  // Ownership rarely affects access, so it is queried only if needed.
   const isOwn = dependsOnOwnership(located) && (await reads.personal.listFlags({ realmId, userId }, [id])).has(id);
   enforce(canReadMessage(actor, { ...located, isOwn }, options));
   return located;
 }
 
-/** The same with what the message is to the actor. @throws DomainError UNKNOWN_MESSAGE */
+/** Loads a readable message with the actor's flags. @throws DomainError UNKNOWN_MESSAGE */
 export async function loadReadableWithFlags(
   reads: Reads,
   actor: Actor,
@@ -90,8 +90,8 @@ export async function loadReadableWithFlags(
 const unknownMessage = (): DomainError => new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
 
 /**
- * Of these messages those of which the conditions hold and that the actor may read (messages §1.4); ascending id. None is
- * loaded as a whole.
+ * Returns entries of the messages that match the conditions and that the actor may read (messages §1.4), by ascending
+ * id. Loads no full messages.
  */
 export async function listReadableEntries(
   reads: Pick<Repositories | Transaction, 'channels' | 'personal' | 'pages'>,
@@ -117,8 +117,8 @@ export async function listReadableEntries(
 }
 
 /**
- * Which of the entries are the viewer's own. What was never received shows as historical, as does what was taken from history:
- * only the latter is theirs.
+ * Returns a predicate for entries that are the viewer's own. Historical entries are own only if the viewer took them
+ * from history.
  */
 export async function ownership(
   reads: Pick<Repositories | Transaction, 'personal'>,

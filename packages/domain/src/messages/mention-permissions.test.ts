@@ -6,7 +6,7 @@ const channel =
   'CHANNEL_WILDCARD_NOT_ALLOWED: You do not have permission to use channel wildcard mentions in this channel.';
 const topic = 'TOPIC_WILDCARD_NOT_ALLOWED: You do not have permission to use topic wildcard mentions in this topic.';
 
-describe('mentioning many people at once', () => {
+describe('canMentionMany', () => {
   it.each`
     who                | inChannel  | inTopic
     ${'owner'}         | ${'yes'}   | ${'yes'}
@@ -14,33 +14,33 @@ describe('mentioning many people at once', () => {
     ${'moderator'}     | ${channel} | ${topic}
     ${'member'}        | ${channel} | ${topic}
     ${'guest'}         | ${channel} | ${topic}
-  `('$who, by default', ({ who, inChannel, inTopic }) => {
+  `('applies the defaults to $who', ({ who, inChannel, inTopic }) => {
     expect(formatDecision(canMentionMany(makeActor(who), makeRealm(), 'channel'))).toBe(inChannel);
     expect(formatDecision(canMentionMany(makeActor(who), makeRealm(), 'topic'))).toBe(inTopic);
   });
 
-  it('guests too, where everyone may', () => {
+  it('allows guests if everyone has the permission', () => {
     const realm = makeRealm({ permissionOverrides: { canMentionManyUsers: systemGroup.everyone } });
     expect(formatDecision(canMentionMany(makeActor('guest'), realm, 'channel'))).toBe('yes');
   });
 });
 
-describe('mentioning a group', () => {
+describe('canMentionGroup', () => {
   const mayNot = "CANNOT_MENTION_GROUP: You are not allowed to mention user group 'actors'.";
 
-  it('is for everyone by default', () => {
+  it('allows everyone by default', () => {
     expect(formatDecision(canMentionGroup(makeActor('guest'), makeGroup()))).toBe('yes');
   });
 
-  it('is for those it is given to, and no administrator beside them', () => {
+  it('allows only holders of the permission, not administrators in general', () => {
     const group = makeGroup({ permissionOverrides: { canMention: TEAM } });
     expect(formatDecision(canMentionGroup(makeActor('guest', { groups: [TEAM] }), group))).toBe('yes');
     expect(formatDecision(canMentionGroup(makeActor('owner'), group))).toBe(mayNot);
-    // Being in the group is another thing.
+    // Group membership does not imply the permission.
     expect(formatDecision(canMentionGroup(makeActor('member', { groups: [group.id] }), group))).toBe(mayNot);
   });
 
-  it('names a system group as clients do', () => {
+  it('reports a system group by its `role:` name', () => {
     const members = {
       ...makeSystemGroup('members'),
       permissions: makeGroup({ permissionOverrides: { canMention: systemGroup.nobody } }).permissions,
@@ -51,8 +51,8 @@ describe('mentioning a group', () => {
   });
 });
 
-/** Messages §3.2 rows 18–20, and §9.1 row 17 for a text that is changed. */
-describe('what a message mentions', () => {
+/** Covers messages §3.2 rows 18–20, and §9.1 row 17 for edits. */
+describe('canMention', () => {
   const none: Mentions = { channelSubscribers: 0, topicParticipants: 0, groups: [] };
   const open = makeGroup({ name: 'open' });
   const closed = makeGroup({ name: 'closed', permissionOverrides: { canMention: TEAM } });
@@ -76,7 +76,7 @@ describe('what a message mentions', () => {
     ${'member'}        | ${{ channelSubscribers: 16, groups: [shut] }}          | ${channel}
     ${'member'}        | ${{ topicParticipants: 16, groups: [shut] }}           | ${topic}
     ${'member'}        | ${{ channelSubscribers: 9e9, topicParticipants: 9e9 }} | ${channel}
-  `('$mentions by $who: $expected', ({ who, mentions, expected }) => {
+  `('allows $mentions by $who: $expected', ({ who, mentions, expected }) => {
     const actor = who === 'team' ? makeActor('member', { groups: [TEAM] }) : makeActor(who);
     expect(formatDecision(canMention(actor, makeRealm(), { ...none, ...mentions }))).toBe(expected);
   });

@@ -5,7 +5,7 @@ import { isInAudience } from '../composition/features.js';
 import type { MessageId } from '../kernel/ids.js';
 import { messageWatchers, watchersOfAny } from './message-delivery.js';
 
-describe('who watches a message (messages §18)', () => {
+describe('messageWatchers (messages §18)', () => {
   it.each(
     tableRows(`
       who                        | webPublic | public | privateSharedHistory | privateProtectedHistory | direct
@@ -18,7 +18,7 @@ describe('who watches a message (messages §18)', () => {
       guest, subscribed, has it  | yes       | yes    | yes                  | yes                     | yes
       guest, has it              | no        | no     | no                   | no                      | yes
     `),
-  )('%s, %s: %s', (who, kind, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, kind, expected) => {
     const messageId = 7 as MessageId;
     const channel = kind === 'direct' ? null : makeChannel({ privacy: kind as ChannelPrivacy });
     const member = makeMembership(makeActor(who.split(',')[0] as Role), {
@@ -29,7 +29,7 @@ describe('who watches a message (messages §18)', () => {
     expect(hears ? 'yes' : 'no').toBe(expected);
   });
 
-  it('of several is whoever watches one of them', () => {
+  it('includes users who watch at least one of several messages', () => {
     const channel = makeChannel({ privacy: 'privateProtectedHistory' });
     const ids = [7, 8] as MessageId[];
     const member = makeMembership(makeActor('member'), { isSubscribed: () => true, holds: (held) => held === ids[1] });

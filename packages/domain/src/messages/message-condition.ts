@@ -5,35 +5,35 @@ import { isFoundBy, type SearchedText, type SearchQuery } from './search.js';
 
 /** One topic of one channel. */
 export interface ChannelTopic {
-  /** Of the channel. */
+  /** Recipient of the channel. */
   readonly recipientId: RecipientId;
   readonly topicKey: string;
 }
 
 export type ViewerFlag = Exclude<keyof PersonalFlags, 'collapsed' | 'historical'>;
 
-/** The smallest things that can be said of a message. */
+/** Elementary conditions on a message. */
 export type SimpleCondition =
-  /** In one of these channels and direct conversations. */
+  /** The message is in one of these channels or direct conversations. */
   | { readonly kind: 'recipient'; readonly recipientIds: readonly RecipientId[] }
-  /** In a direct conversation, whichever. */
+  /** The message is in any direct conversation. */
   | { readonly kind: 'direct' }
-  /** In a channel of one of these kinds, as the channel is now. */
+  /** The current privacy of the message's channel is one of these. */
   | { readonly kind: 'channelPrivacy'; readonly privacies: readonly ChannelPrivacy[] }
-  /** In a topic with this key, whatever the channel; an empty key is the empty topic of channels, not direct messages. */
+  /** The topic has this key, in any channel. An empty key matches the empty topic but no direct messages. */
   | { readonly kind: 'topic'; readonly topicKey: string }
-  /** In one of these topics. */
+  /** The message is in one of these topics. */
   | { readonly kind: 'channelTopic'; readonly topics: readonly ChannelTopic[] }
   | { readonly kind: 'sender'; readonly userId: UserId }
   | { readonly kind: 'message'; readonly messageId: MessageId }
   | { readonly kind: 'property'; readonly property: MessageProperty }
   | ({ readonly kind: 'search' } & SearchQuery)
-  /** By name and aloud, not through a group or a wildcard. */
+  /** The user is mentioned by name, non-silently, and not through a group or wildcard. */
   | { readonly kind: 'mentions'; readonly userId: UserId }
-  /** Of the viewer's flags; what they never received has those of `HISTORICAL`. */
+  /** The viewer has this flag; messages never received have the flags of `HISTORICAL`. */
   | { readonly kind: 'flag'; readonly flag: ViewerFlag };
 
-/** Conditions of whatever kind put together. Nothing is `anyOf` of none, everything `allOf` of none. */
+/** Boolean combination of conditions. An empty `anyOf` matches nothing, an empty `allOf` everything. */
 export type Combined<Simple> = Simple | Negation<Simple> | Combination<Simple>;
 
 interface Negation<Simple> {
@@ -45,7 +45,7 @@ interface Combination<Simple> {
   readonly conditions: readonly Combined<Simple>[];
 }
 
-/** Something that is true of a message, to a viewer, or is not. Plain data: storage makes its queries of it. */
+/** Condition on a message as seen by a viewer. Plain data from which storage builds its queries. */
 export type MessageCondition = Combined<SimpleCondition>;
 
 export const EVERY_MESSAGE = { kind: 'allOf', conditions: [] } as const;
@@ -53,21 +53,21 @@ export const NO_MESSAGE = { kind: 'anyOf', conditions: [] } as const;
 
 export const not = <Simple>(condition: Combined<Simple>): Combined<Simple> => ({ kind: 'not', condition });
 
-/** A message and what it is to its viewer: all that conditions are about. */
+/** Message with its per-viewer state, against which conditions are evaluated. */
 export interface ConditionSubject {
   readonly message: Pick<Message, 'id' | 'recipientId' | 'channelId' | 'topic' | 'senderId' | HasProperty>;
   /** Null for direct messages. */
   readonly channelPrivacy: ChannelPrivacy | null;
   readonly flags: PersonalFlags;
-  /** Asked for only where a condition is about what the message says. */
+  /** Called only if a condition depends on the message text. */
   readonly text: () => SearchedText;
 }
 
-/** Whether a message at hand fulfils a condition. The queries of a storage answer the same. */
+/** Evaluates a condition in memory, with the same result as storage queries. */
 export const matchesCondition = (subject: ConditionSubject, condition: MessageCondition): boolean =>
   evaluate(condition, (simple) => holds(subject, simple));
 
-/** `holds` answers for what is not put together. */
+/** Evaluates combinations; `holds` evaluates elementary conditions. */
 export function evaluate<Simple extends { readonly kind: string }>(
   condition: Combined<Simple>,
   holds: (simple: Simple) => boolean,
@@ -110,12 +110,12 @@ export function holds({ message, channelPrivacy, flags, text }: ConditionSubject
   }
 }
 
-/** A narrow with every name resolved. All conditions hold together. */
+/** Narrow with all names resolved. All conditions must match. */
 export interface MessageFilter {
   readonly conditions: readonly MessageCondition[];
   /**
-   * `own`: only what the viewer has received or made their own; `shared`: all that the conditions name, received or not,
-   * in which case one of them says in which channels, or channels of which privacy, messages are.
+   * `own`: only messages the viewer received or made their own. `shared`: all matching messages; one condition must
+   * then restrict channels or channel privacy.
    */
   readonly scope: 'own' | 'shared';
 }
@@ -126,29 +126,32 @@ export interface Viewer {
 }
 
 /**
- * A message's place in a page: what decides whether a presented form at hand is still true, and what the message is to
- * the viewer. The message itself is fetched with `listViews` only where there is no such form.
+ * Message entry of a page with the viewer's flags. Its versions tell if a cached view is still valid; `listViews`
+ * loads the view otherwise.
  */
 export interface MessageListEntry {
   readonly id: MessageId;
   readonly senderId: UserId;
   readonly recipientId: RecipientId;
   readonly channelId: ChannelId | null;
-  /** Same numbers, same view: of the message; of its sender; of the channel, or the sum over a conversation's people. */
+  /**
+   * Equal versions imply an equal view. Covers the message, its sender, and the channel or the sum over direct
+   * participants.
+   */
   readonly versions: { readonly message: number; readonly sender: number; readonly conversation: number };
   readonly flags: PersonalFlags;
 }
 
-/** Pages of messages, of narrows or named one by one. Every implementation passes message-page-reads.contract.ts. */
+/** Reads message pages by narrow or by ids. Every implementation passes message-page-reads.contract.ts. */
 export interface MessagePageReads {
-  /** The newest `limit` of the filter with an id up to `atMost` (null: any); ascending id. */
+  /** Returns the newest `limit` matches with an id up to `atMost` (null: any), by ascending id. */
   listEntriesUpTo(
     viewer: Viewer,
     filter: MessageFilter,
     atMost: number | null,
     limit: number,
   ): Promise<readonly MessageListEntry[]>;
-  /** The oldest `limit` of the filter with an id from `atLeast` on; ascending id. */
+  /** Returns the oldest `limit` matches with an id of at least `atLeast`, by ascending id. */
   listEntriesFrom(
     viewer: Viewer,
     filter: MessageFilter,
@@ -156,19 +159,19 @@ export interface MessagePageReads {
     limit: number,
   ): Promise<readonly MessageListEntry[]>;
   /**
-   * Those of the messages of which all the conditions hold, whoever may read them: a message the viewer never received
-   * shows as historical. Unknown ids are absent; ascending.
+   * Returns the messages that match all conditions, regardless of access. Messages the viewer never received are
+   * historical. Unknown ids are absent; ascending.
    */
   listEntries(
     viewer: Viewer,
     ids: readonly MessageId[],
     conditions?: readonly MessageCondition[],
   ): Promise<readonly MessageListEntry[]>;
-  /** Unknown ids are absent; ascending id. A constant number of statements. */
+  /** Unknown ids are absent. Sorted by ascending id. Runs a constant number of statements. */
   listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]>;
-  /** Of messages of which nothing but their texts is wanted. Unknown ids are absent; ascending id. */
+  /** Loads only the texts of messages. Unknown ids are absent. Sorted by ascending id. */
   listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]>;
-  /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */
+  /** Returns the lowest id of the realm's messages sent at or after that time; null if there is none. */
   findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
 }
 

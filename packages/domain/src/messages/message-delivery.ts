@@ -38,7 +38,7 @@ function exceptionsOf(event: MessageSent): ReadonlyMap<UserId, ReceivedFlags> {
   return exceptions;
 }
 
-/** What a message is to a receiver on arrival: as to everybody, but for the exceptions. */
+/** Returns the receiver's initial flags: the default or the user's exception. */
 export function receivedFlags(event: MessageSent, userId: UserId): PersonalFlags {
   const flags = exceptionsOf(event).get(userId) ?? NOTHING;
   const { mentionsChannel, isReadByDefault } = event.view.message;
@@ -54,14 +54,14 @@ export function receivedFlags(event: MessageSent, userId: UserId): PersonalFlags
   };
 }
 
-/** Null: no queue can be narrowed by this operator. */
+/** Returns null if queues do not support the operator. */
 export function queueConditionOf({ operator, operand }: QueueNarrowTerm): QueueCondition | null {
   return findNarrowOperator(operator)?.queueCondition?.(operand) ?? null;
 }
 
 const conditionsByNarrow = new WeakMap<readonly QueueNarrowTerm[], readonly QueueCondition[]>();
 
-/** The terms of a queue do not change, and every message asks for them. */
+/** Cached, since the terms of a queue never change and every message needs them. */
 function conditionsOf(terms: readonly QueueNarrowTerm[]): readonly QueueCondition[] {
   let conditions = conditionsByNarrow.get(terms);
   if (!conditions) {
@@ -71,12 +71,12 @@ function conditionsOf(terms: readonly QueueNarrowTerm[]): readonly QueueConditio
   return conditions;
 }
 
-/** Whether a queue that is narrowed gets this message (events §1); other events it gets anyhow. */
+/** True if a narrowed queue receives this message (events §1). Narrows do not apply to other events. */
 export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent, ownerId: UserId): boolean {
   const conditions = conditionsOf(terms);
   if (conditions.length === 0) return true;
   const { message, conversation, sender } = event.view;
-  // No condition of a queue asks for the privacy of a channel, or for what a message says.
+  // Queue conditions never depend on channel privacy or message text.
   const subject = { message, channelPrivacy: null, flags: receivedFlags(event, ownerId), text: noText };
   return conditions.every((condition) =>
     evaluate(condition, (simple) => {
@@ -96,7 +96,7 @@ function noText(): never {
   throw new Error('Queues do not search');
 }
 
-/** By the address others see. Whose is hidden is known by the number in their dummy address, on whatever host. */
+/** Matches the sender's visible email. A hidden email matches by the user id in the dummy address, on any host. */
 function matchesSender(sender: UserSummary, email: string): boolean {
   if (sender.emailVisibility === 'everyone') return foldCase(sender.email) === foldCase(email);
   return foldCase(email).startsWith(dummyAddress(sender.id, ''));
@@ -104,7 +104,7 @@ function matchesSender(sender: UserSummary, email: string): boolean {
 
 declare module '../kernel/event.js' {
   interface AudienceTypes {
-    /** Those who have the message as their own. */
+    /** Users who have the message as their own. */
     holders: { readonly messageId: MessageId };
   }
 }
@@ -114,29 +114,31 @@ declare module '../kernel/delivery.js' {
     holds(messageId: MessageId): boolean;
   }
   interface AudienceQuestions {
-    /** Who has these messages as their own. */
+    /** Messages whose holders must be known. */
     readonly messageIds?: readonly MessageId[];
   }
 }
 
 declare module '../kernel/delivery.js' {
   interface AudienceAnswers {
-    /** Who of the users asked about has the message. */
+    /** Requested users who have each message. */
     readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   }
 }
 
 declare module '../kernel/event-log.js' {
   interface Receiver {
-    /** What the messages of `EventNeeds.messageIds` are to them now; those that are not their own are absent. */
+    /**
+     * Current flags for the messages in `EventNeeds.messageIds`; messages that are not the receiver's own are absent.
+     */
     readonly flags: ReadonlyMap<MessageId, PersonalFlags>;
-    /** Those of `EventNeeds.heldMessageIds` that they have, or had before the messages were deleted. */
+    /** Messages in `EventNeeds.heldMessageIds` that the receiver has, or had before deletion. */
     readonly held: ReadonlySet<MessageId>;
   }
   interface EventNeeds {
-    /** Messages of which it tells the receiver's present flags. */
+    /** Messages whose current flags the event contains. */
     readonly messageIds?: readonly MessageId[];
-    /** Messages of which it tells only those who have them; deleted ones too. */
+    /** Messages, possibly deleted, that the event reports only to their holders. */
     readonly heldMessageIds?: readonly MessageId[];
   }
 }
@@ -155,7 +157,7 @@ export const messageHolder = (candidate: LiveCandidate | ReplayedCandidate): Pic
   holds: (id) => candidate.answers.holders.get(id)?.has(candidate.user.userId) ?? false,
 });
 
-/** Anybody may have a message. */
+/** Any user may hold a message. */
 export const asksForMessages = ({ messageIds = [] }: AudienceQuestions): boolean => messageIds.length > 0;
 
 export async function findHolders(
@@ -168,7 +170,10 @@ export async function findHolders(
   return { holders: new Map([...holders].map(([id, userIds]) => [id, new Set(userIds)])) };
 }
 
-/** Messages of public channels can be read by everybody but guests, and narrows are about messages (events §1). */
+/**
+ * Selects message events for queues. Public channel messages are readable by everyone except guests, and narrows
+ * apply to messages (events §1).
+ */
 export const MESSAGE_SELECTION: QueueSelection = {
   isOpen: ({ allPublicChannels, narrow }) => allPublicChannels || narrow.length > 0,
   isPublic: (event) => event.type === 'message.sent' && event.isPublic,
@@ -186,7 +191,7 @@ export const messageReceiver = (): MessageReceiver => NOTHING_KNOWN;
 export const needsMessages = ({ messageIds, heldMessageIds }: EventNeeds): boolean =>
   messageIds !== undefined || heldMessageIds !== undefined;
 
-/** In the order of the requests. A constant number of statements. */
+/** Returns receivers in the order of the requests. Runs a constant number of statements. */
 export async function loadMessageReceivers(
   { personal }: Repositories,
   realmId: RealmId,
@@ -207,7 +212,7 @@ export async function loadMessageReceivers(
   }));
 }
 
-/** Null: nobody asks. */
+/** Returns null if no request needs the data. */
 function asked(
   requests: readonly ReceiverRequest[],
   idsOf: (needs: EventNeeds) => readonly MessageId[] | undefined,
@@ -220,13 +225,13 @@ function asked(
   };
 }
 
-/** Who gets events of what happens to a message: the "message watchers" of messages §18. `channel`: null for direct messages. */
+/** Audience of a message's events, called "message watchers" in messages §18. `channel` is null for direct messages. */
 export const messageWatchers = (
   { id }: Pick<Message, 'id'>,
   channel: Pick<Channel, 'id' | 'privacy'> | null,
 ): Audience => watchersOfAny([id], channel);
 
-/** Who watches at least one of the messages, of which there is at least one. */
+/** Audience that watches at least one of the messages. Expects at least one id. */
 export function watchersOfAny(ids: readonly MessageId[], channel: Pick<Channel, 'id' | 'privacy'> | null): Audience {
   const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));
   if (!channel) return holders;
@@ -237,16 +242,16 @@ export function watchersOfAny(ids: readonly MessageId[], channel: Pick<Channel, 
 
 type AudienceChannel = Pick<Channel, 'id' | 'privacy'>;
 
-/** Who gets the event of a change that moves nothing out of its channel; null: a direct message (messages §18.2). */
+/** Audience of a change within the channel; null: direct message (messages §18.2). */
 export function watchersOfUpdate(message: Pick<Message, 'id'>, channel: AudienceChannel | null): Audience {
-  // In protected history each gets those messages that they have.
+  // With protected history, each receiver gets only the messages they have.
   if (channel && !hasSharedHistory(channel)) return subscribersOf(channel.id);
   return messageWatchers(message, channel);
 }
 
 /**
- * Who still can see messages that were moved to another channel: its subscribers, and, where it is public, members who could see
- * them before. `outside`: who had any of them without being subscribed.
+ * Audience that still sees messages after a move: subscribers of the target and, if it is public, members with
+ * previous access. `outside` lists holders without a subscription.
  */
 export function receiversAfterMove(
   source: AudienceChannel,
@@ -259,7 +264,7 @@ export function receiversAfterMove(
   return anyOf(subscribers, allOf(atLeast('member'), before));
 }
 
-/** Who could see them, and no longer can. */
+/** Audience that loses access through the move. */
 export function receiversLostByMove(
   source: AudienceChannel,
   target: AudienceChannel,

@@ -17,18 +17,18 @@ const both = by(2, 20, { topic: { from: 'a', to: 'b' }, previousContent: text('s
 const edited = by(2, 10, { previousContent: text('first') });
 const all = [moved, both, edited];
 
-describe('what is shown of edits (messages §2.5)', () => {
+describe('visibleEdits (messages §2.5)', () => {
   it.each`
     visibility | shown
     ${'all'}   | ${all}
     ${'moves'} | ${[moved, { ...both, previousContent: null }]}
     ${'none'}  | ${[]}
-  `('where the organization shows $visibility of them', ({ visibility, shown }) => {
+  `('follows the organization policy $visibility', ({ visibility, shown }) => {
     expect(visibleEdits(all, visibility)).toEqual(shown);
   });
 });
 
-describe('snapshots of a message (messages §10)', () => {
+describe('snapshotsOf (messages §10)', () => {
   const message = {
     senderId: 2,
     sentAt: 5,
@@ -40,7 +40,7 @@ describe('snapshots of a message (messages §10)', () => {
   const told = (edits: readonly MessageEdit[]) =>
     snapshotsOf(message, edits).map(({ userId, timestamp, topic, content }) => [userId, timestamp, topic, content]);
 
-  it('are what it was after each edit, from the oldest one on', () => {
+  it('returns the message state after each edit, oldest first', () => {
     expect(told(all)).toEqual([
       [2, 5, 'a', 'first'],
       [2, 10, 'a', 'second'],
@@ -49,7 +49,7 @@ describe('snapshots of a message (messages §10)', () => {
     ]);
   });
 
-  it('say nothing of earlier texts that are not shown', () => {
+  it('omits earlier texts that are not visible', () => {
     expect(told(visibleEdits(all, 'moves'))).toEqual([
       [2, 5, 'a', 'third'],
       [2, 20, 'b', 'third'],
@@ -57,7 +57,7 @@ describe('snapshots of a message (messages §10)', () => {
     ]);
   });
 
-  it('are one of a message that was never changed', () => {
+  it('returns one snapshot for an unedited message', () => {
     expect(told([])).toEqual([[2, 5, 'c', 'third']]);
   });
 });

@@ -7,30 +7,33 @@ import { type EditedText, type Message, parseContent } from './message.js';
 import { awaitThumbnails, changeAttachedFiles, filesOfEdit } from './message-files.js';
 import { namedIn, type Post, shownOf } from './post-message.js';
 
-/** One change of a message's text or place (messages §2.5). */
+/** Single change of a message's text or location (messages §2.5). */
 export interface MessageEdit {
   readonly userId: UserId;
   readonly editedAt: UnixSeconds;
-  /** Null: its text stayed as it was. */
+  /** Null if the text did not change. */
   readonly previousContent: { readonly content: string; readonly rendered: string } | null;
-  /** As this message spelt its topic, and as it does from then on; null: it stayed in its topic. */
+  /** Old and new topic as spelled by this message; null if the topic did not change. */
   readonly topic: { readonly from: string; readonly to: string } | null;
-  /** Null: it stayed in its channel. */
+  /** Null if the channel did not change. */
   readonly channel: { readonly from: ChannelId; readonly to: ChannelId } | null;
 }
 
-/** A change that several messages share: each comes from wherever it is. */
+/** Change applied to several messages, each with its own previous location. */
 export interface SharedEdit extends Pick<MessageEdit, 'userId' | 'editedAt'> {
-  /** Null: each keeps its own. */
+  /** Null: each message keeps its topic. */
   readonly topic: string | null;
-  /** Null: they stay in their channel. */
+  /** Null: the messages stay in their channels. */
   readonly channelId: ChannelId | null;
 }
 
-/** What the organization shows of edits: all, only where messages were moved, or nothing. */
+/** Edit history shown by the realm: everything, moves only, or nothing. */
 export type EditHistoryVisibility = RealmSettings['messageEditHistoryVisibilityPolicy'];
 
-/** Without the texts, an edit that moved nothing is nothing (messages §2.5). Order stays. */
+/**
+ * Returns the visible edits in the same order. Edits that moved nothing are omitted if texts are hidden (messages
+ * §2.5).
+ */
 export function visibleEdits(edits: readonly MessageEdit[], visibility: EditHistoryVisibility): readonly MessageEdit[] {
   if (visibility === 'all') return edits;
   if (visibility === 'none') return [];
@@ -39,9 +42,9 @@ export function visibleEdits(edits: readonly MessageEdit[], visibility: EditHist
     .map((edit) => (edit.previousContent === null ? edit : { ...edit, previousContent: null }));
 }
 
-/** Of one message: it is shown with all of them. The oldest ones make room for new ones. */
+/** Maximum number of edits per message, since all are shown together. New edits evict the oldest. */
 export const MAX_EDITS = 100;
-/** In code points, over all earlier texts of a message, HTML included. */
+/** Maximum total length of a message's earlier texts, HTML included, in code points. */
 export const MAX_EDITED_TEXT = 500_000;
 
 export interface MessageEditReads {
@@ -52,14 +55,14 @@ export interface MessageEditReads {
 /** Every implementation passes message-edit-repository.contract.ts. */
 export interface MessageEditRepository extends MessageEditReads {
   /**
-   * Notes a change before it is made, of one message with its earlier text, or of many that are moved together. Of each message the
-   * newest MAX_EDITS are kept, and of earlier texts no more than MAX_EDITED_TEXT beyond the newest one.
+   * Records a change before it is made: of one message with its previous text, or of many moved messages. Keeps the
+   * newest MAX_EDITS edits per message. Earlier texts besides the newest are limited to MAX_EDITED_TEXT.
    */
   add(
     realmId: RealmId,
     edit: SharedEdit,
     ids: readonly MessageId[],
-    /** The one among them whose text is changed. */
+    /** Message whose text changes; null if none does. */
     edited?: MessageId | null,
   ): Promise<void>;
 }
@@ -77,16 +80,16 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** What is left of a message whose text is taken away. */
+/** Replacement for deleted content. */
 const DELETED = '(deleted)';
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/** What is kept of a text that takes the place of another one (messages §9). @throws DomainError INVALID_MESSAGE_CONTENT */
+/** Normalizes edited content (messages §9). @throws DomainError INVALID_MESSAGE_CONTENT */
 export const parseEditedContent = (raw: string): string => (trim(raw) === '' ? DELETED : parseContent(raw));
 
 /**
- * Puts a text in the place of a message's, and names those it names, among whoever has the message (messages §9.3). Answers which
- * of its sender's files nothing refers to any more. Asks for no permission.
+ * Replaces a message's content and its mentions among those who have the message (messages §9.3). Returns the
+ * sender's files without remaining references. Checks no permissions.
  */
 export async function editText(
   tx: Transaction,
@@ -102,7 +105,7 @@ export async function editText(
   const { realmId, id } = message;
   const named = await namedIn(tx, { rendered, destination, sender });
   const files = await filesOfEdit(tx, message, rendered.uploadPaths);
-  // Most texts name nobody.
+  // Most texts mention nobody.
   const holders =
     named.size === 0
       ? NOBODY

@@ -5,85 +5,85 @@ import type { MessageView, SentFlags, Submessage } from './message.js';
 
 export interface MessageEventTypes {
   /**
-   * To those in the conversation: who takes part in a direct one; subscribers of the channel and bots that are named. Queues
-   * for all public channels get those of public channels beside them (events §1).
+   * Sent to the participants of a direct conversation, or to channel subscribers and mentioned bots. Queues with all
+   * public channels also receive messages of public channels (events §1).
    */
   'message.sent': {
     readonly view: MessageView;
     readonly isPublic: boolean;
-    /** Whose flags differ from those of everybody else. */
+    /** Users whose flags differ from the default. */
     readonly exceptions: readonly (readonly [UserId, ReceivedFlags])[];
-    /** The sender's own client recognizes its message by it. */
+    /** Lets the sending client recognize its own message. */
     readonly echo: { readonly queueId: string; readonly localId: string } | null;
   };
-  /** To those who watch the message (messages §18.6). */
+  /** Sent to message watchers (messages §18.6). */
   'message.submessage_added': { readonly submessage: Submessage };
-  /** To the user whose flags they are. */
+  /** Sent to the owner of the flags. */
   'message.flag_changed': {
     readonly op: 'add' | 'remove';
     readonly flag: 'read' | 'starred' | 'collapsed';
     readonly messageIds: readonly MessageId[];
-    /** Everything there is was marked; then the list is empty. */
+    /** True if all messages were marked; the list is then empty. */
     readonly all: boolean;
-    /** For what became unread: where each message is. */
+    /** Locations of messages that became unread. */
     readonly details: readonly (readonly [MessageId, MessageLocation])[];
   };
-  /** To those who watch the messages where they are now, and to whoever else could see them and still can (messages §18.2). */
+  /** Sent to watchers at the new location, and to others who could see the messages and still can (messages §18.2). */
   'message.updated': {
     readonly userId: UserId;
-    /** Whose text was changed, or whom the move was asked for. */
+    /** Message that was edited or from which the move was requested. */
     readonly messageId: MessageId;
-    /** All that were moved, and at least that one; ascending. */
+    /** Moved messages, including at least `messageId`; ascending. */
     readonly messageIds: readonly MessageId[];
     readonly editedAt: UnixSeconds;
-    /** Where they were; null for direct messages. */
+    /** Previous channel; null for direct messages. */
     readonly channel: { readonly id: ChannelId; readonly name: string } | null;
-    /** Null: they stay where they are. */
+    /** Null if the messages were not moved. */
     readonly move: {
       readonly propagation: MovePropagation;
       readonly previousTopic: string;
-      /** Null: they keep their topic. */
+      /** Null if the topic did not change. */
       readonly topic: { readonly name: string; readonly links: readonly TopicLink[] } | null;
-      /** Null: they stay in their channel. */
+      /** Null: the messages stay in their channels. */
       readonly channelId: ChannelId | null;
     } | null;
-    /** Null: the text stays as it is. */
+    /** Null if the text did not change. */
     readonly text: {
-      /** Markdown, and the HTML made of it. */
+      /** Markdown with its rendered HTML. */
       readonly previous: { readonly content: string; readonly rendered: string };
       readonly present: { readonly content: string; readonly rendered: string };
       readonly isMeMessage: boolean;
     } | null;
-    /** Each receiver gets only those that they have. */
+    /** True if each receiver gets only the messages they have. */
     readonly onlyToHolders: boolean;
   };
-  /** To those who have the message: what it shows is ready, though its text is the same (messages §18.2). */
+  /** Sent to message holders when a pending part becomes ready; the text is unchanged (messages §18.2). */
   'message.rerendered': {
     readonly messageId: MessageId;
     readonly at: UnixSeconds;
-    /** Markdown, and the HTML made of it. */
+    /** Markdown with its rendered HTML. */
     readonly content: string;
     readonly rendered: string;
   };
-  /** To those who watch them, and to those who can no longer see them because they were moved. */
+  /** Sent to watchers, and to users who lost access through a move. */
   'message.deleted': {
     /** Ascending; at most MAX_MESSAGES_OF_DELETION. */
     readonly messageIds: readonly MessageId[];
-    /** Where they were; null for direct messages. */
+    /** Previous channel; null for direct messages. */
     readonly channelId: ChannelId | null;
     readonly topic: string;
-    /** Each receiver gets only those that they have. */
+    /** True if each receiver gets only the messages they have. */
     readonly onlyToHolders: boolean;
   };
 }
 
-/** How much of a topic is moved: one message, that one and all newer ones, or all of it. */
+/** Extent of a move: one message, that message and all newer ones, or the whole topic. */
 export type MovePropagation = 'one' | 'later' | 'all';
 
-/** Clients that want them one by one get as many events of one (architecture §4). */
+/** Limits the expansion for clients that need one event per message (architecture §4). */
 export const MAX_MESSAGES_OF_DELETION = 500;
 
-/** What a message is to a receiver when it arrives. */
+/** Flags of a message on arrival. */
 export interface ReceivedFlags extends SentFlags {
   readonly read?: boolean;
 }
@@ -96,7 +96,7 @@ export type MessageLocation =
       readonly isUnmuted: boolean;
       readonly isMentioned: boolean;
     }
-  /** The others in the conversation, ascending; nobody when one talks to themselves. */
+  /** Other participants, ascending; empty for a conversation with oneself. */
   | { readonly kind: 'direct'; readonly userIds: readonly UserId[]; readonly isMentioned: boolean };
 
 declare module '../kernel/event.js' {

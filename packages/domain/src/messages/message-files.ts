@@ -33,7 +33,7 @@ import type { Message } from './message.js';
 import { messageWatchers } from './message-delivery.js';
 import { canReadMessage } from './message-permissions.js';
 
-/** Links have letters beyond ASCII as they are or escaped. */
+/** Links may contain non-ASCII characters literally or percent-encoded. */
 export function spellingsOf(path: string): readonly string[] {
   if (!path.includes('%')) return [path];
   try {
@@ -43,7 +43,7 @@ export function spellingsOf(path: string): readonly string[] {
   }
 }
 
-/** What a file shows where a text links to it (markdown §15.2). */
+/** Returns the display data of a linked file (markdown §15.2). */
 export function uploadOfFile({ contentType, image }: Pick<StoredFile, 'contentType' | 'image'>): StoredUpload {
   if (!image) return { contentType, image: null };
   const { width, height, isAnimated, thumbnail } = image;
@@ -56,7 +56,7 @@ export function uploadOfFile({ contentType, image }: Pick<StoredFile, 'contentTy
   return { contentType, image: { ...shown, thumbnail: ready } };
 }
 
-/** What the links of a text to uploads show (markdown §15.2); by path as typed. */
+/** Resolves the upload links of a text (markdown §15.2), keyed by path as typed. */
 export async function resolveUploads(
   { files }: Pick<Repositories | Transaction, 'files'>,
   realmId: RealmId,
@@ -75,13 +75,13 @@ export async function resolveUploads(
   return uploads;
 }
 
-/** Notes for which thumbnails a message shows placeholders, to be replaced when they are ready. `paths`: as typed. */
+/** Records the pending thumbnails of a message, which replace placeholders when ready. `paths` are as typed. */
 export async function awaitThumbnails(
   tx: Transaction,
   { realmId, id }: Pick<Message, 'realmId' | 'id'>,
   paths: ReadonlySet<string>,
 ): Promise<void> {
-  // Most messages.
+  // Most messages have no uploads.
   if (paths.size === 0) return;
   const files = await tx.files.listByPath(realmId, [...paths].flatMap(spellingsOf));
   await tx.files.awaitThumbnails(
@@ -96,13 +96,13 @@ type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'message
 const MESSAGES_AT_A_TIME = 100;
 
 /**
- * Whether the actor may read a file: it is theirs, or they may read a message that refers to it (messages §16.2). Asked anew each
- * time, so that what happens to messages counts at once.
+ * True if the actor owns the file or may read a message that refers to it (messages §16.2). Evaluated on each call,
+ * so changes to messages take effect immediately.
  */
 export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile): Promise<boolean> {
   if (file.ownerId === actor.id) return true;
   const { messageIds } = file;
-  // The newest are the likeliest to be readable.
+  // Newest first, since those are most likely to be readable.
   for (let end = messageIds.length; end > 0; end -= MESSAGES_AT_A_TIME) {
     const messages = await loadMessages(reads, actor, messageIds.slice(Math.max(0, end - MESSAGES_AT_A_TIME), end));
     if (messages.some((message) => canReadMessage(actor, message).allowed)) return true;
@@ -111,15 +111,15 @@ export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile
 }
 
 /**
- * Which files a text's links attach to a message of this sender: those that they may read themselves (messages §4.2), in the
- * order of their ids.
+ * Returns the linked files that a message of this sender attaches, by ascending id. The sender must have read access
+ * (messages §4.2).
  */
 export async function attachableFiles(
   tx: Transaction,
   { realmId, id }: Pick<User, 'realmId' | 'id'>,
   paths: ReadonlySet<string>,
 ): Promise<readonly FileId[]> {
-  // Most messages.
+  // Most messages have no uploads.
   if (paths.size === 0) return [];
   const actor = (await tx.actors.list(realmId, [id])).get(id);
   if (!actor) return [];
@@ -135,7 +135,7 @@ export async function attachableFiles(
   return attachable;
 }
 
-/** Lets a new message refer to files, and tells their owners. */
+/** Attaches files to a new message and notifies their owners. */
 export async function attachFiles(
   tx: Transaction,
   { realmId, id }: Pick<Message, 'realmId' | 'id'>,
@@ -146,9 +146,9 @@ export async function attachFiles(
   await publishFileChanges(tx, realmId, ids);
 }
 
-/** What a new text attaches to a message that has files already. */
+/** Attachments of an edited message. */
 export interface FilesOfEdit {
-  /** All of them from now on. */
+  /** All attached files after the edit. */
   readonly present: readonly FileId[];
   readonly added: readonly FileId[];
   readonly removed: readonly FileId[];
@@ -161,7 +161,7 @@ export async function filesOfEdit(
 ): Promise<FilesOfEdit> {
   const before = await tx.files.listIdsOfMessage(realmId, id);
   const present = await attachableFiles(tx, { realmId, id: senderId }, paths);
-  // What was attached stays as long as it is linked: the message gives its readers access, however many refer to it.
+  // Attached files stay as long as they are linked: the message itself grants its readers access.
   const linked = new Set(before.length === 0 ? [] : (await linkedFiles(tx, realmId, paths)).map((file) => file.id));
   const kept = before.filter((file) => linked.has(file));
   return {
@@ -174,7 +174,10 @@ export async function filesOfEdit(
 const linkedFiles = (tx: Transaction, realmId: Message['realmId'], paths: ReadonlySet<string>) =>
   tx.files.listByPath(realmId, [...paths].flatMap(spellingsOf));
 
-/** Stores what an edit attaches and detaches, and tells the owners. Answers what nothing refers to any more of the sender's own. */
+/**
+ * Attaches and detaches files for an edit and notifies their owners. Returns the sender's files without remaining
+ * references.
+ */
 export async function changeAttachedFiles(
   tx: Transaction,
   { realmId, id, senderId }: Pick<Message, 'realmId' | 'id' | 'senderId'>,
@@ -189,15 +192,15 @@ export async function changeAttachedFiles(
   return detached.filter((file) => file.ownerId === senderId && file.messageIds.length === 0);
 }
 
-/** A file to be read, all of it or a part. */
+/** File whose content can be read in whole or in part. */
 export interface ReadableFile extends StoredFile {
   read(range: ByteRange): BlobContent;
 }
 
-/** A temporary address needs no credentials for so long (messages §16.2). */
+/** Validity of a temporary URL (messages §16.2). */
 const TICKET_SECONDS = 60;
 
-/** One file, for whoever may read it (messages §16.2). */
+/** Returns a file if the caller may read it (messages §16.2). */
 export class ReadFile {
   static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
@@ -211,7 +214,7 @@ export class ReadFile {
   }
 }
 
-/** What is shown in the place of an image, for whoever may read that (messages §16.2). */
+/** Returns a thumbnail if the caller may read its image (messages §16.2). */
 export class ReadThumbnail {
   static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
@@ -219,7 +222,7 @@ export class ReadThumbnail {
     private readonly blobs: BlobStore,
   ) {}
 
-  /** `format`: the thumbnail's name. @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  /** `format`: name of the thumbnail. @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
   async execute(
     caller: Caller,
     { pathId, format }: { readonly pathId: string; readonly format: string },
@@ -230,7 +233,7 @@ export class ReadThumbnail {
   }
 }
 
-/** As a file of its own. @throws DomainError UNKNOWN_FILE where there is none of this name */
+/** Returns the thumbnail as a file. @throws DomainError UNKNOWN_FILE if no thumbnail has this name */
 export function thumbnailOf(file: StoredFile, thumbnails: readonly StoredThumbnail[], format: string): StoredFile {
   const thumbnail = thumbnails.find(({ name }) => name === format);
   if (!thumbnail) throw unknownFile();
@@ -238,7 +241,7 @@ export function thumbnailOf(file: StoredFile, thumbnails: readonly StoredThumbna
   return { ...file, name: `${file.name}.webp`, contentType: 'image/webp', blob, size };
 }
 
-/** Makes an address of a file that needs no credentials for a minute (messages §16.2). */
+/** Creates a URL that gives access to a file for one minute without credentials (messages §16.2). */
 export class CreateTemporaryFileUrl {
   static readonly inject = ['unitOfWork', 'fileTokens', 'clock'] as const;
   constructor(
@@ -258,7 +261,7 @@ export class CreateTemporaryFileUrl {
   }
 }
 
-/** The file that a temporary address stands for. */
+/** Returns the file of a temporary URL. */
 export class ReadTemporaryFile {
   static readonly inject = ['unitOfWork', 'blobStore', 'fileTokens', 'clock'] as const;
   constructor(
@@ -290,7 +293,7 @@ export const unknownFile = () => new DomainError('UNKNOWN_FILE', 'This file does
 
 const lastOf = (pathId: string): string => pathId.slice(pathId.lastIndexOf('/') + 1);
 
-/** Its bytes may be gone, where it was deleted this moment. */
+/** The content may be missing if the file was deleted concurrently. */
 export async function openFile(file: StoredFile, blobs: BlobStore): Promise<ReadableFile> {
   if ((await blobs.sizeOf(file.blob)) === null) throw unknownFile();
   return { ...file, read: (range) => blobs.read(file.blob, range) };
@@ -310,10 +313,10 @@ function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promis
   });
 }
 
-/** Of one unit; a further one goes on. */
+/** Maximum number of messages per unit of work. */
 const MAKE_THUMBNAILS_MESSAGES_AT_A_TIME = 50;
 
-/** Makes thumbnails of an image, and shows them in the messages that have placeholders for them (markdown §15.2). */
+/** Creates thumbnails of an image and inserts them into messages with placeholders (markdown §15.2). */
 export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
   static readonly inject = ['unitOfWork', Thumbnails, 'renderedMessages', 'clock'] as const;
 
@@ -337,7 +340,7 @@ export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
     };
   }
 
-  /** The image ends every attempt at it, or takes longer than any may take. */
+  /** Marks an image as failed if every attempt crashes or times out. */
   async giveUp(tx: Transaction, { realmId, payload }: Job<ThumbnailsPayload>): Promise<void> {
     const file = await findFile(tx, realmId, payload);
     if (file) {

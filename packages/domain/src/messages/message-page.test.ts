@@ -4,7 +4,10 @@ import { type Anchor, checkRange, clampRange, NEWEST_ANCHOR, selectPage } from '
 import { resolveNarrow } from './narrow.js';
 import { PLAIN_TEXTS } from './search.js';
 
-/** Ten messages in Denmark, an hour apart, with one of Rome after each: the n-th of Denmark is the (2n − 1)-th of all. */
+/**
+ * Creates ten messages in Denmark, one hour apart, each followed by one in Rome. Message n in Denmark is message 2n −
+ * 1 overall.
+ */
 const tenMessages = async () => {
   const fixture = await createFixture(
     aUser({ name: 'hamlet' }),
@@ -21,7 +24,7 @@ const tenMessages = async () => {
 
 const idOf = (fixture: MemoryFixture, n: number) => fixture.messages[2 * n - 2]!.id as number;
 
-/** A page of Denmark, its messages told by their number there. */
+/** Returns a page of Denmark with messages identified by their number there. */
 const pageOf = (fixture: MemoryFixture, anchor: Anchor, before: number, after: number, includeAnchor = true) =>
   fixture.uow.read(async (repositories) => {
     const actor = await repositories.actors.get(fixture.viewer('hamlet'));
@@ -40,8 +43,8 @@ const pageOf = (fixture: MemoryFixture, anchor: Anchor, before: number, after: n
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-describe('a page around a message', () => {
-  /** `at`: the number of a message of Denmark; with a half, the message of Rome after it. */
+describe('selectPage around a message', () => {
+  /** `at`: number of a message in Denmark; with .5, the message in Rome after it. */
   it.each`
     at      | before | after | anchor   | numbers         | found
     ${6}    | ${5}   | ${4}  | ${true}  | ${range(1, 10)} | ${'Anchor'}
@@ -64,14 +67,17 @@ describe('a page around a message', () => {
     ${6.5}  | ${0}   | ${0}  | ${true}  | ${[]}           | ${''}
     ${1.5}  | ${1}   | ${0}  | ${true}  | ${[1]}          | ${''}
     ${10.5} | ${1}   | ${1}  | ${true}  | ${[10]}         | ${'Newest'}
-  `('$at, -$before +$after, itself: $anchor', async ({ at, before, after, anchor, numbers, found }) => {
-    const fixture = await tenMessages();
-    const id = fixture.messages[2 * at - 2]!.id;
-    expect(await pageOf(fixture, { kind: 'id', id }, before, after, anchor)).toEqual({ numbers, found, anchor: id });
-  });
+  `(
+    'returns at $at with $before before and $after after the page including its anchor: $anchor',
+    async ({ at, before, after, anchor, numbers, found }) => {
+      const fixture = await tenMessages();
+      const id = fixture.messages[2 * at - 2]!.id;
+      expect(await pageOf(fixture, { kind: 'id', id }, before, after, anchor)).toEqual({ numbers, found, anchor: id });
+    },
+  );
 });
 
-describe('a page at an end', () => {
+describe('selectPage at an end', () => {
   it.each`
     end         | before | after | include  | numbers         | found              | effective
     ${'newest'} | ${5}   | ${0}  | ${true}  | ${range(6, 10)} | ${'Newest'}        | ${NEWEST_ANCHOR}
@@ -84,21 +90,24 @@ describe('a page at an end', () => {
     ${'oldest'} | ${7}   | ${20} | ${true}  | ${range(1, 10)} | ${'Oldest Newest'} | ${0}
     ${'oldest'} | ${0}   | ${10} | ${true}  | ${range(1, 10)} | ${'Oldest'}        | ${0}
     ${'oldest'} | ${0}   | ${0}  | ${true}  | ${[]}           | ${'Oldest'}        | ${0}
-  `('$end, -$before +$after', async ({ end, before, after, include, numbers, found, effective }) => {
-    const page = await pageOf(await tenMessages(), { kind: end }, before, after, include);
-    expect(page).toEqual({ numbers, found, anchor: effective });
-  });
+  `(
+    'returns from $end the page with $before before and $after after',
+    async ({ end, before, after, include, numbers, found, effective }) => {
+      const page = await pageOf(await tenMessages(), { kind: end }, before, after, include);
+      expect(page).toEqual({ numbers, found, anchor: effective });
+    },
+  );
 
   it.each([
     [-1, 0, 'Oldest'],
     [NEWEST_ANCHOR + 1, NEWEST_ANCHOR, 'Newest'],
-  ])('that lies beyond, at %d, is the end itself', async (id, anchor, found) => {
+  ])('treats an anchor beyond the end, %d, as the end', async (id, anchor, found) => {
     const page = await pageOf(await tenMessages(), { kind: 'id', id }, 0, 0);
     expect(page).toEqual({ numbers: [], found, anchor });
   });
 });
 
-describe('a page at the first unread message', () => {
+describe('selectPage at the first unread message', () => {
   const firstUnread = { kind: 'firstUnread' } as const;
   const read = (fixture: MemoryFixture, ...numbers: readonly number[]) =>
     fixture.uow.write((tx) =>
@@ -109,7 +118,7 @@ describe('a page at the first unread message', () => {
       ),
     );
 
-  it('begins there', async () => {
+  it('starts at the first unread message', async () => {
     const fixture = await tenMessages();
     await read(fixture, 1, 2, 4);
     expect(await pageOf(fixture, firstUnread, 1, 1)).toEqual({
@@ -119,7 +128,7 @@ describe('a page at the first unread message', () => {
     });
   });
 
-  it('is at the newest end when there is none', async () => {
+  it('starts at the newest end when everything is read', async () => {
     const fixture = await tenMessages();
     await read(fixture, ...range(1, 10));
     expect(await pageOf(fixture, firstUnread, 2, 2)).toEqual({
@@ -136,13 +145,13 @@ describe('a page at the first unread message', () => {
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     });
 
-  it('does not mind that the channel it is asked for is muted', async () => {
+  it('includes a muted channel that the narrow names', async () => {
     const fixture = await tenMessages();
     await mute(fixture, 'Denmark');
     expect((await pageOf(fixture, firstUnread, 0, 0)).numbers).toEqual([1]);
   });
 
-  it('passes over muted channels where none is asked for', async () => {
+  it('skips muted channels when the narrow names none', async () => {
     const fixture = await tenMessages();
     await mute(fixture, 'Denmark');
     const anchor = await fixture.uow.read(async (repositories) => {
@@ -162,7 +171,7 @@ describe('a page at the first unread message', () => {
     expect(anchor).toBe(fixture.messages[1]!.id);
   });
 
-  it('passes over muted topics, also in the channel it is asked for', async () => {
+  it('skips muted topics even in the named channel', async () => {
     const fixture = await tenMessages();
     const { realmId, userId } = fixture.viewer('hamlet');
     const { channelId, topic } = fixture.messages.find(({ id }) => id === idOf(fixture, 1))!;
@@ -181,7 +190,7 @@ describe('a page at the first unread message', () => {
   });
 });
 
-describe('a page at a date', () => {
+describe('selectPage at a date', () => {
   const hour = (fixture: MemoryFixture, n: number) => fixture.messages[0]!.sentAt + n * 3600;
 
   it.each`
@@ -190,13 +199,13 @@ describe('a page at a date', () => {
     ${3}   | ${[4]}  | ${'Anchor'} | ${'when a message was sent'}
     ${3.5} | ${[5]}  | ${'Anchor'} | ${'between two'}
     ${10}  | ${[]}   | ${'Newest'} | ${'after everything'}
-  `('$what', async ({ hours, numbers, found }) => {
+  `('anchors the page $what', async ({ hours, numbers, found }) => {
     const fixture = await tenMessages();
     const page = await pageOf(fixture, { kind: 'date', since: hour(fixture, hours) }, 0, 0);
     expect(page).toEqual({ numbers, found, anchor: numbers.length > 0 ? idOf(fixture, numbers[0]) : NEWEST_ANCHOR });
   });
 
-  it('is at the newest end when only others have been sent since', async () => {
+  it('starts at the newest end when only nonmatching messages are newer', async () => {
     const fixture = await tenMessages();
     await fixture.add(aMessage({ from: 'iago', to: 'Rome' }));
     expect((await pageOf(fixture, { kind: 'date', since: hour(fixture, 10) }, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
@@ -209,11 +218,14 @@ it.each`
   ${1}   | ${1}  | ${true}       | ${true}
   ${1}   | ${0}  | ${false}      | ${true}
   ${0}   | ${1}  | ${false}      | ${true}
-`('a range of -$before +$after, itself $includeAnchor: $possible', ({ before, after, includeAnchor, possible }) => {
-  const check = () => checkRange({ anchor: { kind: 'newest' }, before, after, includeAnchor });
-  if (possible) expect(check).not.toThrow();
-  else expect(check).toThrow('The anchor can only be excluded at an end of the range');
-});
+`(
+  'accepts a range of -$before +$after including the anchor ($includeAnchor): $possible',
+  ({ before, after, includeAnchor, possible }) => {
+    const check = () => checkRange({ anchor: { kind: 'newest' }, before, after, includeAnchor });
+    if (possible) expect(check).not.toThrow();
+    else expect(check).toThrow('The anchor can only be excluded at an end of the range');
+  },
+);
 
 it.each`
   before  | after   | takenBefore | takenAfter
@@ -223,7 +235,7 @@ it.each`
   ${4000} | ${2000} | ${3000}     | ${2000}
   ${1000} | ${9000} | ${1000}     | ${4000}
   ${2000} | ${3000} | ${2000}     | ${3000}
-`('a range of -$before +$after is cut to -$takenBefore +$takenAfter', ({ before, after, takenBefore, takenAfter }) => {
+`('limits a range of -$before +$after to -$takenBefore +$takenAfter', ({ before, after, takenBefore, takenAfter }) => {
   const range = { anchor: { kind: 'newest' }, includeAnchor: true } as const;
   expect(clampRange({ ...range, before, after })).toEqual({ ...range, before: takenBefore, after: takenAfter });
 });

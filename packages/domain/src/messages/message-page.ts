@@ -6,7 +6,7 @@ import { type MessageListEntry, not, type SimpleCondition, type Viewer } from '.
 import type { ResolvedNarrow } from './narrow.js';
 import { mutedMessages } from './narrow-operators.js';
 
-/** Where in a conversation a page lies. */
+/** Position of a page within a conversation. */
 export type Anchor =
   | { readonly kind: 'id'; readonly id: number }
   | { readonly kind: 'oldest' | 'newest' | 'firstUnread' }
@@ -22,23 +22,26 @@ export interface PageRange {
 export interface MessagePage {
   /** Ascending id. */
   readonly entries: readonly MessageListEntry[];
-  /** What the anchor came to; null where messages were named one by one. */
+  /** Resolved anchor; null if messages were requested by id. */
   readonly anchor: number | null;
   readonly foundAnchor: boolean;
   readonly foundOldest: boolean;
   readonly foundNewest: boolean;
 }
 
-/** What clients know as the newest message, whichever that is (messages §5.1). */
+/** Reserved anchor by which clients mean the newest message (messages §5.1). */
 export const NEWEST_ANCHOR = 10 ** 16;
-/** Per request (protocol §14). */
+/** Limit per request (protocol §14). */
 export const MAX_MESSAGES = 5000;
 
 const UNREAD = not<SimpleCondition>({ kind: 'flag', flag: 'read' });
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
 
-/** What is asked for is neither too much nor no range. @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE */
+/**
+ * Rejects requests that are too large or have an invalid range. @throws DomainError TOO_MANY_MESSAGES,
+ * INVALID_MESSAGE_RANGE
+ */
 export function checkPage(select: PageRange | { readonly ids: readonly MessageId[] }): void {
   const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
   if (wanted > MAX_MESSAGES) {
@@ -47,7 +50,7 @@ export function checkPage(select: PageRange | { readonly ids: readonly MessageId
   if (!('ids' in select)) checkRange(select);
 }
 
-/** Of messages that were named one by one. */
+/** Builds a page of messages requested by id. */
 export const pageOfIds = (entries: readonly MessageListEntry[]): MessagePage => ({
   entries,
   anchor: null,
@@ -56,21 +59,21 @@ export const pageOfIds = (entries: readonly MessageListEntry[]): MessagePage => 
   foundNewest: false,
 });
 
-/** @throws DomainError INVALID_MESSAGE_RANGE when the range can be no range (messages §5.2 row 6). */
+/** @throws DomainError INVALID_MESSAGE_RANGE if the range is contradictory (messages §5.2 row 6). */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {
   if (before > 0 && after > 0 && !includeAnchor) {
     throw new DomainError('INVALID_MESSAGE_RANGE', 'The anchor can only be excluded at an end of the range');
   }
 }
 
-/** Too much is not refused but cut, the older side first (messages §13.2). */
+/** Clamps oversized ranges instead of rejecting them, starting with the older side (messages §13.2). */
 export function clampRange(range: PageRange): PageRange {
   if (range.before + range.after <= MAX_MESSAGES) return range;
   const before = Math.min(range.before, Math.max(MAX_MESSAGES - range.after, MAX_MESSAGES / 2));
   return { ...range, before, after: Math.min(range.after, MAX_MESSAGES - before) };
 }
 
-/** A page of a narrow, exactly as messages §5.3 has it. */
+/** Selects a page of a narrow as specified in messages §5.3. */
 export async function selectPage(
   reads: Reads,
   actor: Actor,
@@ -110,7 +113,7 @@ export async function selectPage(
         const muted = await mutedMessages({ reads, actor }, namesChannel ? 'topics' : 'topicsAndChannels');
         const unmuted = { ...filter, conditions: [...filter.conditions, not(muted)] };
         if (search !== null) {
-          // What is found is mostly less than what is unread.
+          // The narrow usually matches fewer messages than are unread.
           const unread = { ...unmuted, conditions: [...unmuted.conditions, UNREAD] };
           return (await reads.pages.listEntriesFrom(viewer, unread, 0, 1))[0]?.id ?? NEWEST_ANCHOR;
         }
@@ -139,7 +142,7 @@ export async function selectPage(
       if (atOldest) return from(0, after + (includeAnchor ? 1 : 0));
       return includeAnchor ? from(anchor, after + 1) : from(anchor + 1, after);
     }
-    // Nothing but the anchor was asked for, and that only where it is included (contract decision 27).
+    // Only the anchor is requested, and returned only if included (contract decision 27).
     return includeAnchor ? (await upTo(anchor, 1)).filter((entry) => entry.id === anchor) : [];
   }
 }

@@ -37,7 +37,7 @@ import {
 const { nobody } = systemGroup;
 const UNKNOWN = 'UNKNOWN_MESSAGE: Invalid message(s)';
 
-describe('a message by its id', () => {
+describe('canReadMessage', () => {
   const inChannel = { channelId: channelId(30) };
 
   it.each(
@@ -55,7 +55,7 @@ describe('a message by its id', () => {
       guest inside, never received it               | yes        | yes    | yes                     | no
       guest inside, received it                     | yes        | yes    | yes                     | yes
     `),
-  )('%s, %s channel: %s', (who, kind, expected) => {
+  )('grants a user (%s) the list in a %s channel: %s', (who, kind, expected) => {
     const [role, where = ''] = who.split(' ');
     const access = {
       message: inChannel,
@@ -77,7 +77,7 @@ describe('a message by its id', () => {
       canAdministerChannel | no                        | no                  | no                           | no
       canDeleteAnyMessage  | no                        | no                  | no                           | no
     `),
-  )('outside a private channel, granted %s, %s: %s', (permission, where, expected) => {
+  )('access outside a private channel, granted %s, %s: %s', (permission, where, expected) => {
     const access = {
       message: inChannel,
       channel: makeChannel({
@@ -91,7 +91,7 @@ describe('a message by its id', () => {
     expect(formatDecision(canReadMessage(inTeam('guest'), access))).toBe(UNKNOWN);
   });
 
-  it('of an archived channel is read, but no longer touched', () => {
+  it('allows reading but not modifying messages of an archived channel', () => {
     const access = {
       message: inChannel,
       channel: makeChannel({ isArchived: true }),
@@ -102,7 +102,7 @@ describe('a message by its id', () => {
     expect(formatDecision(canReadMessage(makeActor('owner'), access, { modifying: true }))).toBe(UNKNOWN);
   });
 
-  it('between people belongs to those people, whatever anybody else is', () => {
+  it('allows direct messages only for their holders, regardless of role', () => {
     const direct = { message: { channelId: null }, channel: null, isSubscribed: false };
     for (const role of ROLES) {
       expect(formatDecision(canReadMessage(makeActor(role), { ...direct, isOwn: true }, { modifying: true }))).toBe(
@@ -112,7 +112,7 @@ describe('a message by its id', () => {
     }
   });
 
-  it('has to be known to be their own where that makes a difference, and nowhere else', () => {
+  it('depends on ownership exactly where dependsOnOwnership says so', () => {
     const channels = Object.values(PRIVACY_BY_KIND).map((privacy) => makeChannel({ privacy }));
     for (const channel of [...channels, null]) {
       const decisions = [true, false].map((isOwn) =>
@@ -128,25 +128,25 @@ describe('a message by its id', () => {
     }
   });
 
-  it('is not found when its channel is not found', () => {
+  it('rejects a message whose channel is not found', () => {
     const lost = { message: inChannel, channel: null, isSubscribed: false, isOwn: true };
     expect(formatDecision(canReadMessage(makeActor('owner'), lost))).toBe(UNKNOWN);
   });
 });
 
-describe('editing what a message says', () => {
+describe('canEditContent', () => {
   const message = { senderId: userId(10), sentAt: 1000 };
   const edit = (role: Role, id: number, now: number, settings: Partial<RealmSettings> = {}) =>
     formatDecision(canEditContent(makeActor(role, { id }), makeRealm({ settings }), message, now));
   const mayNot = "CANNOT_EDIT_MESSAGE: You don't have permission to edit this message";
   const tooLate = 'EDIT_TIME_LIMIT_EXCEEDED: The time limit for editing this message has passed';
 
-  it('is for its sender alone', () => {
+  it('allows only the sender', () => {
     expect(edit('guest', 10, 1001)).toBe('yes');
     expect(edit('owner', 11, 1001)).toBe(mayNot);
   });
 
-  it('ends with the limit and a grace of 20 seconds', () => {
+  it('denies editing after the limit plus a grace period of 20 seconds', () => {
     expect(edit('owner', 10, 1000 + 620)).toBe('yes');
     expect(edit('owner', 10, 1000 + 621)).toBe(tooLate);
     expect(edit('member', 10, 1_000_000, { messageContentEditLimitSeconds: null })).toBe('yes');
@@ -155,14 +155,14 @@ describe('editing what a message says', () => {
     expect(edit('member', 11, 1_000_000)).toBe(mayNot);
   });
 
-  it('can be turned off for everybody', () => {
+  it('denies everyone if message editing is disabled', () => {
     const off = 'MESSAGE_EDITING_DISABLED: Your organization has turned off message editing';
     expect(edit('owner', 10, 1001, { allowMessageEditing: false })).toBe(off);
     expect(edit('owner', 11, 1_000_000, { allowMessageEditing: false })).toBe(off);
   });
 });
 
-describe('reading the edit history (messages §10)', () => {
+describe('canReadEditHistory (messages §10)', () => {
   const DISABLED = 'EDIT_HISTORY_DISABLED: Message edit history is disabled in this organization';
   const access = { message: { channelId: channelId(30) }, isOwn: false };
   const open = { ...access, channel: makeChannel({ isArchived: true }), isSubscribed: false };
@@ -177,13 +177,16 @@ describe('reading the edit history (messages §10)', () => {
     ${'all'}   | ${null}   | ${UNKNOWN}
     ${'none'}  | ${hidden} | ${DISABLED}
     ${'none'}  | ${null}   | ${DISABLED}
-  `('is shown where the organization shows it: $policy, $expected', ({ policy, message, expected }) => {
-    const realm = makeRealm({ settings: { messageEditHistoryVisibilityPolicy: policy } });
-    expect(formatDecision(canReadEditHistory(makeActor('owner'), realm, message))).toBe(expected);
-  });
+  `(
+    'allows reading the edit history with the organization policy $policy: $expected',
+    ({ policy, message, expected }) => {
+      const realm = makeRealm({ settings: { messageEditHistoryVisibilityPolicy: policy } });
+      expect(formatDecision(canReadEditHistory(makeActor('owner'), realm, message))).toBe(expected);
+    },
+  );
 });
 
-describe('without logging in (protocol §9)', () => {
+describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
   const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
   const spectators = { webPublicEnabled: true, hasWebPublicChannel: true };
   const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
@@ -196,7 +199,7 @@ describe('without logging in (protocol §9)', () => {
       message | yes        | no     | no                      | no                         | no
       file    | yes        | no     | no                      | no                         | no
     `),
-  )('a %s of a %s channel: %s', (what, kind, expected) => {
+  )('access to a %s of a %s channel: %s', (what, kind, expected) => {
     const decision =
       what === 'message'
         ? canSpectateMessage(realm, where(kind), spectators)
@@ -204,14 +207,14 @@ describe('without logging in (protocol §9)', () => {
     expect(formatDecision(decision)).toBe(expected === 'yes' ? 'yes' : what === 'message' ? UNKNOWN : NO_FILE);
   });
 
-  it('a file is read through any of the messages that link to it', () => {
+  it('allows a file if any message that links to it is readable', () => {
     expect(formatDecision(canSpectateFile(realm, [], spectators))).toBe(NO_FILE);
     expect(formatDecision(canSpectateFile(realm, [where('public'), null, where('web-public')], spectators))).toBe(
       'yes',
     );
   });
 
-  it('nothing is read where there are no spectators', () => {
+  it('denies everything if spectator access is disabled', () => {
     const closed = makeRealm();
     expect(formatDecision(canSpectateMessage(closed, where('web-public'), spectators))).toBe(NOT_LOGGED_IN);
     expect(formatDecision(canSpectateMessage(closed, null, spectators))).toBe(NOT_LOGGED_IN);
@@ -219,7 +222,7 @@ describe('without logging in (protocol §9)', () => {
   });
 });
 
-describe('resolving a topic', () => {
+describe('resolveToggle and canResolveTopic', () => {
   it.each`
     from            | to             | what
     ${'plans'}      | ${'✔ plans'}   | ${'resolve'}
@@ -238,7 +241,7 @@ describe('resolving a topic', () => {
     ${'a ✔ b'}      | ${'✔ a ✔ b'}   | ${'resolve'}
     ${'✔ a ✔ b'}    | ${'a ✔ b'}     | ${'unresolve'}
     ${'✔ a ✔ b'}    | ${'a b'}       | ${null}
-  `('from "$from" to "$to": $what', ({ from, to, what }) => {
+  `('classifies the change from "$from" to "$to" as $what', ({ from, to, what }) => {
     expect(resolveToggle(from, to)).toBe(what);
   });
 
@@ -249,7 +252,7 @@ describe('resolving a topic', () => {
     ${'✔ plans'} | ${'other'}   | ${'unresolve'}
     ${'✔ plans'} | ${'✔ other'} | ${null}
     ${'plans'}   | ${'✔plans'}  | ${null}
-  `('the mark of "$to" after "$from": $mark', ({ from, to, mark }) => {
+  `('detects the mark of "$to" after "$from": $mark', ({ from, to, mark }) => {
     expect(topicMark(from, to)).toBe(mark);
   });
 
@@ -266,7 +269,7 @@ describe('resolving a topic', () => {
     ${a(58)}           | ${`✔ ${a(55)}...`} | ${null}
     ${`✔ ${a(55)}...`} | ${`${a(55)}...`}   | ${'unresolve'}
     ${`✔ ${a(55)}...`} | ${a(60)}           | ${null}
-  `('with a name that the prefix makes too long: $what', ({ from, to, what }) => {
+  `('classifies a name that becomes too long with the prefix: $what', ({ from, to, what }) => {
     expect(resolveToggle(from, to)).toBe(what);
   });
 
@@ -282,7 +285,7 @@ describe('resolving a topic', () => {
     ${'the target'}       | ${'team'}          | ${'yes'}
     ${'nobody'}           | ${'administrator'} | ${mayNot}
     ${'nobody'}           | ${'team'}          | ${mayNot}
-  `('granted to a team by $grantedBy, $who: $expected', (row) => {
+  `('decides if $who may resolve topics if a team is granted it by $grantedBy: $expected', (row) => {
     const by = row.grantedBy as string;
     const actor = row.who === 'team' ? inTeam('guest') : makeActor(row.who as Role);
     const realm = makeRealm({ permissionOverrides: { canResolveTopics: by === 'the organization' ? TEAM : nobody } });
@@ -290,16 +293,16 @@ describe('resolving a topic', () => {
     const target = by === 'the target' ? granting : null;
     expect(formatDecision(canResolveTopic(actor, realm, source, target))).toBe(row.expected);
     const change = { message: { topic: 'plans', sentAt: 0 }, topic: '✔ plans', source, target };
-    // However old it is.
+    // Resolving has no time limit.
     expect(formatDecision(canChangeTopic(actor, realm, change, 1e9))).toBe(row.expected);
   });
 
-  it('is for everybody by default', () => {
+  it('allows everyone to resolve topics by default', () => {
     expect(formatDecision(canResolveTopic(makeActor('guest'), makeRealm(), makeChannel()))).toBe('yes');
   });
 });
 
-describe('moving messages to another topic', () => {
+describe('canChangeTopic', () => {
   const mayNot = "CANNOT_EDIT_MESSAGE: You don't have permission to edit this message";
   const tooOld = "TOPIC_EDIT_TIME_LIMIT_EXCEEDED: The time limit for editing this message's topic has passed.";
   const WEEK = 604_800;
@@ -320,7 +323,7 @@ describe('moving messages to another topic', () => {
     ${'moving within source'} | ${'member'}        | ${mayNot}
     ${'moving within target'} | ${'team'}          | ${'yes'}
     ${'moving out of source'} | ${'team'}          | ${mayNot}
-  `('granted by $grantedBy, $who: $expected', (row) => {
+  `('decides if $who may move messages if granted by $grantedBy: $expected', (row) => {
     const by = row.grantedBy as string;
     const who = row.who as string;
     const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : makeActor(who as Role);
@@ -351,7 +354,7 @@ describe('moving messages to another topic', () => {
     ${'moderator'}     | ${WEEK + 21} | ${'yes'}
     ${'administrator'} | ${WEEK + 21} | ${'yes'}
     ${'owner'}         | ${WEEK + 21} | ${'yes'}
-  `('$who moves one that is $age seconds old: $expected', ({ who, age, expected }) => {
+  `('decides if $who may move a message that is $age seconds old: $expected', ({ who, age, expected }) => {
     const change = {
       message: { topic: 'plans', sentAt: 100 },
       topic: 'deeds',
@@ -363,14 +366,14 @@ describe('moving messages to another topic', () => {
     expect(formatDecision(canChangeTopic(makeActor(who), boundless, change, 100 + age))).toBe('yes');
   });
 
-  it('into a topic that has no messages takes the right to open one', () => {
+  it('requires the create-topic permission for a topic without messages', () => {
     const channel = makeChannel({ permissionOverrides: { canCreateTopic: TEAM } });
     expect(formatDecision(canOpenTopicByMoving(inTeam('member'), null, channel))).toBe('yes');
     expect(formatDecision(canOpenTopicByMoving(makeActor('owner'), null, channel))).toMatch(/create new topics/);
   });
 });
 
-describe('moving messages to another channel', () => {
+describe('canChangeChannelOf and canMoveInto', () => {
   const mayNot = "CANNOT_MOVE_MESSAGE: You don't have permission to move this message";
   const mayNotPost = 'CANNOT_POST_IN_CHANNEL: You do not have permission to post in this channel.';
   const tooOld = "CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: The time limit for editing this message's channel has passed";
@@ -389,7 +392,7 @@ describe('moving messages to another channel', () => {
     ${'moving out of source'} | ${'guest team'}    | ${'yes'}
     ${'moving out of target'} | ${'team'}          | ${mayNot}
     ${'moving within source'} | ${'team'}          | ${mayNot}
-  `('granted by $grantedBy, $who: $expected', (row) => {
+  `('decides if $who may move messages if granted by $grantedBy: $expected', (row) => {
     const by = row.grantedBy as string;
     const who = row.who as string;
     const actor = who === 'team' ? inTeam('member') : who === 'guest team' ? inTeam('guest') : makeActor(who as Role);
@@ -411,7 +414,7 @@ describe('moving messages to another channel', () => {
     expect(formatDecision(canChangeChannelOf(actor, null, realm, change, 0))).toBe(row.expected);
   });
 
-  it('needs the right to post in the target, oneself or by the owner', () => {
+  it('requires permission to post in the target, directly or through the bot owner', () => {
     const change = {
       message: { sentAt: 0 },
       source: makeChannel(),
@@ -429,7 +432,7 @@ describe('moving messages to another channel', () => {
     ${'member'}    | ${WEEK + 20} | ${'yes'}
     ${'member'}    | ${WEEK + 21} | ${tooOld}
     ${'moderator'} | ${WEEK + 21} | ${'yes'}
-  `('$who moves one that is $age seconds old: $expected', ({ who, age, expected }) => {
+  `('decides if $who may move a message that is $age seconds old: $expected', ({ who, age, expected }) => {
     const change = { message: { sentAt: 100 }, source: makeChannel(), target: makeChannel() };
     const settings = { moveMessagesWithinChannelLimitSeconds: 1 };
     expect(formatDecision(canChangeChannelOf(makeActor(who), null, makeRealm({ settings }), change, 100 + age))).toBe(
@@ -437,7 +440,7 @@ describe('moving messages to another channel', () => {
     );
   });
 
-  it('takes a target in use that they read', () => {
+  it('accepts only readable, active channels as the target', () => {
     const unknown = 'UNKNOWN_CHANNEL: Invalid channel ID';
     expect(formatDecision(canMoveInto(makeActor('owner'), makeChannel(), false))).toBe('yes');
     expect(formatDecision(canMoveInto(makeActor('owner'), makeChannel({ isArchived: true }), true))).toBe(unknown);
@@ -447,7 +450,7 @@ describe('moving messages to another channel', () => {
   });
 });
 
-describe('moving a whole topic', () => {
+describe('canMoveWholeTopic', () => {
   const HOUR = 3600;
   const messages = [0, HOUR, 2 * HOUR].map((sentAt, index) => ({ id: (index + 1) as MessageId, sentAt }));
   const settings = { moveMessagesWithinChannelLimitSeconds: HOUR, moveMessagesBetweenChannelsLimitSeconds: 2 * HOUR };
@@ -470,14 +473,14 @@ describe('moving a whole topic', () => {
     },
   });
 
-  it('needs every one of its messages to be young enough', () => {
+  it('denies the move if any message is too old', () => {
     expect(formatDecision(move({ topic: true, now: HOUR + 20 }))).toBe('yes');
     expect(move({ topic: true, now: HOUR + 21 })).toEqual(refusal(2, 2));
     expect(move({ topic: true, now: 3 * HOUR + 20 })).toEqual(refusal(1, 3));
     expect(move({ topic: true, now: 9 * HOUR })).toEqual(refusal(0, null));
   });
 
-  it('counts the limit of what changes, and the stricter of two', () => {
+  it('applies the limit of the changed part, or the stricter of both', () => {
     expect(formatDecision(move({ channel: true, now: 2 * HOUR + 20 }))).toBe('yes');
     expect(move({ channel: true, now: 2 * HOUR + 21 })).toEqual(refusal(2, 2));
     expect(move({ channel: true, topic: true, now: 2 * HOUR + 20 })).toEqual(refusal(2, 2));
@@ -487,7 +490,7 @@ describe('moving a whole topic', () => {
     expect(move({ topic: true, channel: true, now: 2 * HOUR + 21, realm: noLimitOnTopics })).toEqual(refusal(2, 2));
   });
 
-  it('moderators and above are not held to it', () => {
+  it('exempts moderators and above from the time limit', () => {
     for (const role of ['moderator', 'administrator', 'owner'] as const) {
       expect(formatDecision(move({ topic: true, now: 9 * HOUR, role }))).toBe('yes');
     }
@@ -495,7 +498,7 @@ describe('moving a whole topic', () => {
   });
 });
 
-describe('deleting a message', () => {
+describe('canDeleteMessage', () => {
   const mayNot = "CANNOT_DELETE_MESSAGE: You don't have permission to delete this message";
   const tooLate = 'DELETE_TIME_LIMIT_EXCEEDED: The time limit for deleting this message has passed';
 
@@ -548,11 +551,11 @@ describe('deleting a message', () => {
     ${'direct, own'}     | ${'nothing'}                  | ${0}   | ${{ channel: null }}                         | ${mayNot}
     ${'direct, to them'} | ${'any, by the organization'} | ${1e9} | ${{ channel: null, sender: 11, realm: any }} | ${'yes'}
     ${'direct, to them'} | ${'own, by the organization'} | ${0}   | ${{ channel: null, sender: 11, realm: own }} | ${mayNot}
-  `('$whose message, $age seconds old, granted $granted: $expected', ({ age, given, expected }) => {
+  `('allows deleting $whose message at $age seconds if granted $granted: $expected', ({ age, given, expected }) => {
     expect(remove({ ...given, age })).toBe(expected);
   });
 
-  it('has no limit of time where the organization sets none', () => {
+  it('allows old messages if the realm has no time limit', () => {
     expect(remove({ realm: own, age: 1e9, settings: { messageContentDeleteLimitSeconds: null } })).toBe('yes');
   });
 
@@ -563,20 +566,20 @@ describe('deleting a message', () => {
     ${'moderator'}     | ${mayNot} | ${'yes'}
     ${'member'}        | ${mayNot} | ${'yes'}
     ${'guest'}         | ${mayNot} | ${'yes'}
-  `('$who, by default', (row) => {
+  `('applies the defaults to $who', (row) => {
     const byDefault = { canDeleteAnyMessage: systemGroup.administrators, canDeleteOwnMessage: systemGroup.everyone };
     expect(remove({ role: row.who, sender: 11, realm: byDefault })).toBe(row.anothers);
     expect(remove({ role: row.who, realm: byDefault })).toBe(row.theirOwn);
   });
 
-  it("guests are never granted the organization's right to delete anything", () => {
+  it('denies guests the realm-wide permission to delete any message', () => {
     expect(remove({ role: 'guest', sender: 11, realm: any })).toBe(mayNot);
-    // A channel may grant it to them.
+    // A channel may grant this permission to guests.
     expect(remove({ role: 'guest', sender: 11, channel: any })).toBe('yes');
   });
 });
 
-describe('deleting a topic', () => {
+describe('canDeleteTopic', () => {
   it.each`
     who                | channel                                                   | inside   | expected
     ${'owner'}         | ${{}}                                                     | ${false} | ${'yes'}
@@ -586,7 +589,10 @@ describe('deleting a topic', () => {
     ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}                    | ${false} | ${'UNKNOWN_CHANNEL: Invalid channel ID'}
     ${'administrator'} | ${{ privacy: 'privateSharedHistory' }}                    | ${true}  | ${'yes'}
     ${'administrator'} | ${{ isArchived: true }}                                   | ${true}  | ${'UNKNOWN_CHANNEL: Invalid channel ID'}
-  `('$who, of a channel $channel, inside $inside: $expected', ({ who, channel, inside, expected }) => {
-    expect(formatDecision(canDeleteTopic(inTeam(who), makeChannel(channel), inside))).toBe(expected);
-  });
+  `(
+    'decides if $who may delete a topic of channel $channel (inside: $inside): $expected',
+    ({ who, channel, inside, expected }) => {
+      expect(formatDecision(canDeleteTopic(inTeam(who), makeChannel(channel), inside))).toBe(expected);
+    },
+  );
 });

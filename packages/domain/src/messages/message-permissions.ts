@@ -21,20 +21,23 @@ import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { Message } from './message.js';
 
-/** The same text for messages that do not exist (messages §1.4). */
+/** Same response as for nonexistent messages (messages §1.4). */
 const unknownMessage: Decision = denied('UNKNOWN_MESSAGE', 'Invalid message(s)');
 
-/** A message with what access to it hangs on. */
+/** Message with the data that decides access to it. */
 export interface MessageAccess {
   readonly message: Pick<Message, 'channelId'>;
-  /** Where it is now; null for direct messages. */
+  /** Current channel; null for direct messages. */
   readonly channel: (ChannelRights & Pick<Channel, 'isArchived'>) | null;
   readonly isSubscribed: boolean;
-  /** They have received it, or made it their own. */
+  /** True if the actor received the message or made it their own. */
   readonly isOwn: boolean;
 }
 
-/** Messages §1.4. `modifying`: edits, deletions, reactions; in archived channels there are none. */
+/**
+ * Checks read access (messages §1.4). `modifying` covers edits, deletions and reactions, which archived channels
+ * reject.
+ */
 export function canReadMessage(actor: PermissionHolder, access: MessageAccess, { modifying = false } = {}): Decision {
   const { message, channel, isSubscribed, isOwn } = access;
   if (message.channelId === null) return isOwn ? allowed : unknownMessage;
@@ -42,21 +45,22 @@ export function canReadMessage(actor: PermissionHolder, access: MessageAccess, {
   return mayReadIn(actor, channel, isSubscribed, isOwn) ? allowed : unknownMessage;
 }
 
-/** Whether `isOwn` makes any difference to `canReadMessage`. */
+/** True if the result of `canReadMessage` depends on `isOwn`. */
 export const dependsOnOwnership = ({ channel }: Pick<MessageAccess, 'channel'>): boolean =>
   channel === null || !hasSharedHistory(channel);
 
 function mayReadIn(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean, isOwn: boolean): boolean {
-  // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; narrows show them all.
+  // Deliberate: the reference server lets guests read a web-public message by id only while subscribed; narrows show
+  // all of them.
   if (isGuest(actor) && !isSubscribed) return false;
   return hasContentAccess(actor, channel, isSubscribed) && (hasSharedHistory(channel) || isOwn);
 }
 
-/** How a message came to be what it is: where the organization shows it, to those who may read the message (messages §10). */
+/** Checks that the actor may read the message and the realm shows edit history (messages §10). */
 export function canReadEditHistory(
   actor: PermissionHolder,
   realm: Pick<Realm, 'settings'>,
-  /** Null: there is no such message. */
+  /** Null stands for an unknown message. */
   access: MessageAccess | null,
 ): Decision {
   return all(
@@ -69,20 +73,23 @@ export function canReadEditHistory(
   );
 }
 
-/** Without logging in: what is in web-public channels, where there are any to read (protocol §9, messages §1.4). */
+/**
+ * Allows anonymous callers to read messages of web-public channels if spectator access is enabled (protocol §9,
+ * messages §1.4).
+ */
 export function canSpectateMessage(
   realm: Pick<Realm, 'settings'>,
-  /** Where the message is; null: it is direct, or there is none. */
+  /** Current channel; null for direct or unknown messages. */
   channel: Pick<Channel, 'privacy'> | null,
   spectators: SpectatorAccess,
 ): Decision {
   return all(canSpectate(realm, spectators), channel !== null && isWebPublic(channel) ? allowed : unknownMessage);
 }
 
-/** Without logging in: a file that a message of a web-public channel links to (messages §16.2, protocol §9). */
+/** Allows anonymous callers to read a file that a web-public message links to (messages §16.2, protocol §9). */
 export function canSpectateFile(
   realm: Pick<Realm, 'settings'>,
-  /** Where the messages are that link to it; null for direct ones. */
+  /** Channels of the linking messages; null for direct messages. */
   linkedIn: readonly (Pick<Channel, 'privacy'> | null)[],
   spectators: SpectatorAccess,
 ): Decision {
@@ -96,13 +103,13 @@ export function canSpectateFile(
   );
 }
 
-/** Clients and servers disagree a little about the time; deleting alone gives no such grace (messages §9, §11). */
+/** Tolerates clock differences between clients and server. Deletion has no such grace period (messages §9, §11). */
 const GRACE_SECONDS = 20;
 
 const isTooOld = (sentAt: UnixSeconds, limitSeconds: number | null, now: UnixSeconds): boolean =>
   limitSeconds !== null && now - sentAt > limitSeconds;
 
-/** Moderators and above may move what is old (channels §3.8). */
+/** Moderators and above have no time limit for moves (channels §3.8). */
 function isTooOldToMove(
   actor: PermissionHolder,
   sentAt: UnixSeconds,
@@ -114,7 +121,7 @@ function isTooOldToMove(
   );
 }
 
-/** Its text, and by its sender alone: neither administrators nor a bot's owner may (messages §9.1 rows 2–4). */
+/** Allows only the sender to edit; administrators and bot owners may not (messages §9.1 rows 2–4). */
 export function canEditContent(
   actor: Pick<Actor, 'id'>,
   realm: Pick<Realm, 'settings'>,
@@ -138,8 +145,8 @@ export function canEditContent(
 }
 
 /**
- * Whether a new topic name does nothing but mark the topic resolved or unresolved (messages §2.5, §9.2). Anything more is a
- * change of topic like any other. `from`: as stored; `to`: as asked for, or as it is stored once the prefix has made it too
+ * Returns the toggle if the new topic only adds or removes the resolved mark; other changes are ordinary topic
+ * changes (messages §2.5, §9.2). `from` is as stored. `to` is as requested, or as stored if the prefix made it too
  * long.
  */
 export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve' | null {
@@ -147,19 +154,25 @@ export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve'
   const isResolved = to.startsWith(RESOLVED_PREFIX);
   if (!wasResolved && isResolved) return cutTopic(to) === cutTopic(RESOLVED_PREFIX + from) ? 'resolve' : null;
   if (!wasResolved || isResolved) return null;
-  // One prefix, or all that has gathered there (channels §5.7).
+  // Removes one prefix or all accumulated ones (channels §5.7).
   const isBare = to === from.slice(RESOLVED_PREFIX.length) || to === from.replace(/^[\u2714 ]+/u, '');
   return isBare ? 'unresolve' : null;
 }
 
-/** Whether a new topic name marks the topic, whatever else it changes of it (messages §9.6). Both as stored. */
+/**
+ * Returns how the new topic changes the resolved mark, regardless of other changes (messages §9.6). Both names are as
+ * stored.
+ */
 export function topicMark(from: string, to: string): 'resolve' | 'unresolve' | null {
   const isResolved = to.startsWith(RESOLVED_PREFIX);
   if (isResolved === from.startsWith(RESOLVED_PREFIX)) return null;
   return isResolved ? 'resolve' : 'unresolve';
 }
 
-/** Administrators have no right of their own here (messages §9.2). `target`: null unless the channel changes too. */
+/**
+ * Checks permission to resolve; administrators have no implicit permission (messages §9.2). `target` is null unless
+ * the channel changes too.
+ */
 export function canResolveTopic(
   actor: PermissionHolder,
   realm: Pick<Realm, 'permissions'>,
@@ -174,13 +187,16 @@ export function canResolveTopic(
   );
 }
 
-/** To another topic, be it resolving or not (messages §9.1 row 16). `target`: null unless the channel changes too. */
+/**
+ * Checks permission to change the topic, including resolving (messages §9.1 row 16). `target` is null unless the
+ * channel changes too.
+ */
 export function canChangeTopic(
   actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
   change: {
     readonly message: Pick<Message, 'topic' | 'sentAt'>;
-    /** As asked for or as stored: `resolveToggle` takes both. */
+    /** Topic as requested or as stored; `resolveToggle` accepts both. */
     readonly topic: string;
     readonly source: Pick<Channel, 'permissions'>;
     readonly target: Pick<Channel, 'permissions'> | null;
@@ -211,10 +227,10 @@ export function canChangeTopic(
   );
 }
 
-/** Where messages are moved to: found like a channel to read, and in use (messages §9.1 row 14). */
+/** Requires a readable, active target channel (messages §9.1 row 14). */
 export const canMoveInto = canReadActive;
 
-/** To another channel, which `canMoveInto` has let pass (messages §9.1 row 18). */
+/** Checks a move to another channel, after `canMoveInto` allowed it (messages §9.1 row 18). */
 export function canChangeChannelOf(
   actor: PermissionHolder,
   botOwner: PermissionHolder | null,
@@ -246,8 +262,8 @@ export function canChangeChannelOf(
 }
 
 /**
- * A whole topic: all of what the actor sees of it has to be young enough (messages §9.2). `messages` ascend. Resolving is no
- * move. `isOtherTopic`, `isOtherChannel`: what the move changes; the stricter limit of these counts.
+ * Requires all visible messages of the topic to be recent enough (messages §9.2). Expects `messages` in ascending
+ * order. The stricter limit of `isOtherTopic` and `isOtherChannel` applies. Resolving is not a move.
  */
 export function canMoveWholeTopic(
   actor: PermissionHolder,
@@ -279,10 +295,10 @@ export function canMoveWholeTopic(
   );
 }
 
-/** Into a topic without messages; resolving opens none (messages §9.1 row 20). */
+/** Checks moves into a topic without messages; resolving never creates a topic (messages §9.1 row 20). */
 export const canOpenTopicByMoving = canCreateTopic;
 
-/** Of a message that the actor may read for modifying (messages §11 rows 2–6). */
+/** Checks deletion of a message that the actor may read for modifying (messages §11 rows 2–6). */
 export function canDeleteMessage(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   realm: Pick<Realm, 'permissions' | 'settings'>,
@@ -292,7 +308,7 @@ export function canDeleteMessage(
     channel,
   }: {
     readonly message: Pick<Message, 'senderId' | 'sentAt'>;
-    /** Whose bot the sender is. */
+    /** Owner of the sending bot. */
     readonly senderOwnerId: UserId | null;
     /** Null for direct messages. */
     readonly channel: Pick<Channel, 'permissions'> | null;
@@ -318,10 +334,10 @@ export function canDeleteMessage(
   );
 }
 
-/** Of the topic, those messages that the actor may read (channels §5.6). */
+/** Checks deletion of the topic's messages that the actor may read (channels §5.6). */
 export function canDeleteTopic(
   actor: PermissionHolder,
-  /** Null: there is none. */
+  /** Null if the channel does not exist. */
   channel: (ChannelRights & Pick<Channel, 'isArchived'>) | null,
   isSubscribed: boolean,
 ): Decision {
@@ -337,19 +353,22 @@ const eitherChannel = (
   is: (channel: Pick<Channel, 'permissions'>) => boolean,
 ): boolean => is(source) || (target !== null && is(target));
 
-/** With more people than that a wildcard needs a permission (messages §3.2 rows 18–19). */
+/** Maximum number of users a wildcard may reach without a permission (messages §3.2 rows 18–19). */
 export const MANY = 15;
 
-/** What a message mentions aloud. */
+/** Non-silent mentions of a message. */
 export interface Mentions {
-  /** How many subscribers a channel wildcard reaches; 0 where there is none, or the message is direct. */
+  /** Number of subscribers a channel wildcard reaches; 0 without a wildcard or in direct messages. */
   readonly channelSubscribers: number;
-  /** How many took part in the topic, the sender included, that a topic wildcard reaches; 0: as above. */
+  /**
+   * Number of topic participants, including the sender, that a topic wildcard reaches; 0 without a wildcard or in
+   * direct messages.
+   */
   readonly topicParticipants: number;
   readonly groups: readonly Pick<Group, 'name' | 'permissions'>[];
 }
 
-/** Of a message sent, and of one whose text is changed: messages §3.2 rows 18–20, §9.1 row 17. */
+/** Checks mentions in sent and edited messages (messages §3.2 rows 18–20, §9.1 row 17). */
 export function canMention(
   sender: PermissionHolder,
   realm: Pick<Realm, 'permissions'>,
@@ -362,7 +381,7 @@ export function canMention(
   );
 }
 
-/** Asked only where a wildcard reaches many (messages §3.2 rows 18–19). */
+/** Called only if a wildcard reaches many users (messages §3.2 rows 18–19). */
 export function canMentionMany(
   actor: PermissionHolder,
   realm: Pick<Realm, 'permissions'>,

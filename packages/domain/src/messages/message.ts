@@ -6,15 +6,15 @@ import type { TopicLink } from '../markdown/markdown.js';
 import { type EmailOwner, emailVisibilityOf } from '../users/accessible-users.js';
 import type { Avatar, User } from '../users/user.js';
 
-/** What sending stores, and nobody's view of it. */
+/** Message as stored, independent of any viewer. */
 export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly id: MessageId;
   readonly realmId: RealmId;
   readonly senderId: UserId;
-  /** The recipient it was sent to, for ever, and its place there: what received and read hang on. */
+  /** Original recipient and position there, which never change. Receipt and read state depend on them. */
   readonly sentRecipientId: RecipientId;
   readonly ordinal: Ordinal;
-  /** Where it is now: what listing and access hang on. */
+  /** Current recipient, on which listing and access depend. */
   readonly recipientId: RecipientId;
   /** Null for direct messages. */
   readonly channelId: ChannelId | null;
@@ -29,15 +29,15 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly isMeMessage: boolean;
   readonly mentionsChannel: boolean;
   readonly topicLinks: readonly TopicLink[];
-  /** A notice that everybody receives as read, but for those it names. */
+  /** True for a notice that everyone except mentioned users receives as read. */
   readonly isReadByDefault: boolean;
-  /** Its text or its place has ever been changed. */
+  /** True if the text or location was ever changed. */
   readonly isEdited: boolean;
-  /** Of its text. Null: never. */
+  /** Time of the last text edit; null if never. */
   readonly lastEditedAt: UnixSeconds | null;
-  /** Null: never, or only by marking its topic resolved and unresolved. */
+  /** Time of the last move; null if only the resolved mark changed. */
   readonly lastMovedAt: UnixSeconds | null;
-  /** Grows with every change of what is shown of the message. */
+  /** Incremented with every visible change of the message. */
   readonly version: number;
 }
 
@@ -45,38 +45,38 @@ export type NewMessage = Omit<
   Message,
   'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'isEdited' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
 > &
-  /** Of one that comes from elsewhere, where it was changed. */
+  /** Set for imported messages that were changed before the import. */
   Partial<Pick<Message, 'isEdited' | 'lastEditedAt' | 'lastMovedAt'>> & {
-    /** Who of those that receive it has read it from the start: the sender, mostly. */
+    /** Receivers for whom the message is read from the start, usually the sender. */
     readonly readBy: readonly UserId[];
     /**
-     * Who is named in it, or is in a group named in it, or whose alert word it holds. A bot named here that has no open
-     * span receives the message all the same, and by default unread.
+     * Users with a mention, a group mention or an alert word. Mentioned bots without an open span receive the message
+     * too, unread by default.
      */
     readonly exceptions: ReadonlyMap<UserId, SentFlags>;
   };
 
-/** What sending gives a person beyond having the message. */
+/** Flags assigned on sending, beyond receipt. */
 export interface SentFlags {
   readonly mentioned?: boolean;
   readonly topicWildcardMentioned?: boolean;
   readonly hasAlertWord?: boolean;
-  /** Gets it unread although the message is read by default. */
+  /** True if the user gets it unread although the message is read by default. */
   readonly unread?: boolean;
 }
 
-/** What a change of its text makes of a message. */
+/** Fields that a text edit changes. */
 export interface EditedText
   extends Pick<
     Message,
     'content' | 'renderedContent' | 'isMeMessage' | 'mentionsChannel' | 'hasLink' | 'hasImage' | 'hasAttachment'
   > {
   readonly editedAt: UnixSeconds;
-  /** Whom it names now, among those who have it. Everybody else is no longer named. */
+  /** New mentions among users who have the message. Replaces all previous mentions. */
   readonly exceptions: ReadonlyMap<UserId, Omit<SentFlags, 'unread'>>;
 }
 
-/** What a message is to one person. */
+/** Per-user state of a message. */
 export interface PersonalFlags {
   readonly read: boolean;
   readonly starred: boolean;
@@ -85,11 +85,11 @@ export interface PersonalFlags {
   readonly channelWildcardMentioned: boolean;
   readonly topicWildcardMentioned: boolean;
   readonly hasAlertWord: boolean;
-  /** Taken from channel history without ever having been received. */
+  /** True if taken from channel history without having been received. */
   readonly historical: boolean;
 }
 
-/** How a message that was never received shows in channel history (messages §5.4). */
+/** Flags of a message in channel history that was never received (messages §5.4). */
 export const HISTORICAL: PersonalFlags = {
   read: true,
   starred: false,
@@ -105,7 +105,7 @@ export const HISTORICAL: PersonalFlags = {
 export const MAX_MESSAGE_LENGTH = 10_000;
 const TRUNCATION_NOTICE = '\n[message truncated]';
 
-/** What is kept of what somebody typed (messages §3.2 row 7). @throws DomainError INVALID_MESSAGE_CONTENT */
+/** Normalizes typed content (messages §3.2 row 7). @throws DomainError INVALID_MESSAGE_CONTENT */
 export function parseContent(raw: string): string {
   const content = trimEnd(raw).replace(/^\n+/, '');
   if (content === '') throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not be empty');
@@ -113,7 +113,7 @@ export function parseContent(raw: string): string {
   return cutContent(content, MAX_MESSAGE_LENGTH);
 }
 
-/** In at most so many code points, with a notice at the end of what had to be cut. */
+/** Truncates content to `max` code points, including the truncation notice. */
 export const cutContent = (content: string, max: number): string =>
   isLongerThan(content, max) ? takeCodePoints(content, max - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE : content;
 
@@ -122,7 +122,7 @@ export const MESSAGE_ERRORS = declareErrors({
   UNKNOWN_TOPIC: 'unknown',
   INVALID_TOPIC: 'invalid',
   INVALID_MESSAGE_CONTENT: 'invalid',
-  /** Within the bounds of work and size. */
+  /** The content exceeds the limits on work or size. */
   UNRENDERABLE_CONTENT: 'invalid',
   INVALID_WIDGET: 'invalid',
   INVALID_SUBMESSAGE: 'invalid',
@@ -157,7 +157,7 @@ export const MESSAGE_ERRORS = declareErrors({
   READ_RECEIPTS_DISABLED: 'forbidden',
   REPORT_TOO_LONG: 'invalid',
   REPORT_NEEDS_EXPLANATION: 'invalid',
-  /** No channel takes reports. */
+  /** The realm has no channel for reports. */
   REPORTS_DISABLED: 'forbidden',
   NO_MESSAGE_CHANGE: 'invalid',
   DIRECT_MESSAGE_HAS_NO_PLACE: 'invalid',
@@ -167,7 +167,7 @@ export const MESSAGE_ERRORS = declareErrors({
   TOO_MANY_MESSAGES_TO_MOVE: 'invalid',
   CANNOT_DELETE_MESSAGE: 'forbidden',
   DELETE_TIME_LIMIT_EXCEEDED: 'forbidden',
-  /** The host application refused it. */
+  /** The host application rejected the message. */
   MESSAGE_REFUSED: 'forbidden',
 });
 
@@ -177,11 +177,11 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends MessageErrors {}
 
   interface ErrorDetails {
-    /** One of them: the channel that a message goes to. */
+    /** Exactly one property is set and identifies the target channel. */
     UNKNOWN_DESTINATION: { readonly channelName?: string; readonly channelId?: ChannelId };
     INVALID_NARROW: { readonly description: string };
     MOVE_TIME_LIMIT_EXCEEDED: {
-      /** Null: none. */
+      /** Null if no message may be moved. */
       readonly firstMessageIdAllowedToMove: MessageId | null;
       readonly totalMessagesInTopic: number;
       readonly totalMessagesAllowedToMove: number;
@@ -189,18 +189,18 @@ declare module '../kernel/errors.js' {
   }
 }
 
-/** Whom messages are addressed to: a channel, or the people of one direct conversation. */
+/** Addressee of messages: a channel, or the participants of a direct conversation. */
 export type Recipient =
   | { readonly kind: 'channel'; readonly id: RecipientId; readonly realmId: RealmId; readonly channelId: ChannelId }
   | {
       readonly kind: 'direct';
       readonly id: RecipientId;
       readonly realmId: RealmId;
-      /** Everybody in it, ascending; one person talking to themselves is alone. */
+      /** All participants, ascending; a single one for messages to oneself. */
       readonly userIds: readonly UserId[];
     };
 
-/** How a conversation is named to one of its people: each once and ascending, without them unless they are alone. */
+/** Returns the participants as shown to one of them: distinct, ascending and without that user unless alone. */
 export function otherParticipants(userIds: readonly UserId[], userId: UserId): readonly UserId[] {
   const ids = [...new Set(userIds)].sort((a, b) => a - b);
   return ids.length > 1 ? ids.filter((id) => id !== userId) : ids;
@@ -209,11 +209,14 @@ export function otherParticipants(userIds: readonly UserId[], userId: UserId): r
 export interface RecipientReads {
   /** Unknown ids are absent. */
   list(realmId: RealmId, ids: readonly RecipientId[]): Promise<ReadonlyMap<RecipientId, Recipient>>;
-  /** The conversation of exactly these people (in any order), with messages or without; null when it was never opened. */
+  /**
+   * Finds the conversation of exactly these users (in any order), with or without messages; null if it was never
+   * opened.
+   */
   findDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId | null>;
   /**
-   * Direct conversations that both users take part in, of at least so many people; the same user twice: all of theirs.
-   * Ascending. Costs by the conversations of the first one.
+   * Lists direct conversations of both users with at least this many participants, ascending. The same user twice
+   * selects all conversations of that user. The cost depends on the conversations of the first user.
    */
   listDirectWith(
     realmId: RealmId,
@@ -221,9 +224,9 @@ export interface RecipientReads {
     otherId: UserId,
     atLeastUsers: number,
   ): Promise<readonly RecipientId[]>;
-  /** The first `limit` direct conversations with an id above `after`; ascending. */
+  /** Returns the first `limit` direct conversations with an id above `after`; ascending. */
   listDirect(realmId: RealmId, after: number, limit: number): Promise<readonly RecipientId[]>;
-  /** The user's direct conversations that have messages, the one with the newest message first. */
+  /** Returns the user's direct conversations with messages, most recent first. */
   listRecentDirect(
     realmId: RealmId,
     userId: UserId,
@@ -233,7 +236,7 @@ export interface RecipientReads {
 
 /** Every implementation passes recipient-repository.contract.ts. */
 export interface RecipientRepository extends RecipientReads {
-  /** Finds the conversation or opens it: its people receive everything sent to it from the first message on. */
+  /** Finds or opens the conversation. Its participants receive all messages from the first one on. */
   openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId>;
 }
 
@@ -243,35 +246,35 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** What is found in a message's text when it is sent, by the operand of `has` that asks for it (messages §7.2). */
+/** Properties found in the message text, keyed by the operand of `has` (messages §7.2). */
 const FOUND_IN_TEXT = { attachment: 'hasAttachment', image: 'hasImage', link: 'hasLink' } as const;
 
-/** What comes to a message later, and goes; a new message has none of it. */
+/** Properties that change after sending; a new message has none of them. */
 const ADDED_LATER = { reaction: 'hasReactions' } as const;
 
 export const HAS_OPERANDS = { ...FOUND_IN_TEXT, ...ADDED_LATER } as const;
 
-/** What a message has, whoever looks. */
+/** Viewer-independent `has` property of a message. */
 export type HasProperty = (typeof HAS_OPERANDS)[keyof typeof HAS_OPERANDS];
 export type LaterProperty = (typeof ADDED_LATER)[keyof typeof ADDED_LATER];
 
 export const MESSAGE_PROPERTIES = [...Object.values(HAS_OPERANDS), 'isResolved'] as const;
-/** What a message is to everybody; `isResolved`: its topic is marked as resolved. */
+/** Viewer-independent property of a message. `isResolved`: the topic is marked as resolved. */
 export type MessageProperty = (typeof MESSAGE_PROPERTIES)[number];
 
 type Reads = Repositories | Transaction;
 
-/** Users are never deleted, so that there always is one; bots of the system are found as well. */
+/** Users are never deleted, so the sender always exists. Also finds system bots. */
 export async function loadSender(
   { users }: Pick<Reads, 'users'>,
   { realmId, senderId }: Pick<Message, 'realmId' | 'senderId'>,
 ): Promise<User> {
-  // People are mostly in memory.
+  // Users are usually in memory.
   const person = await users.find(realmId, senderId);
   return person ?? (await users.list(realmId, [senderId]))[0]!;
 }
 
-/** Everybody in the direct conversation that the message is part of, ascending; null: it is in a channel. */
+/** Returns all participants of the message's direct conversation, ascending; null for a channel message. */
 export async function participantIdsOf(
   { recipients }: Pick<Reads, 'recipients'>,
   { realmId, recipientId }: Pick<Message, 'realmId' | 'recipientId'>,
@@ -280,7 +283,7 @@ export async function participantIdsOf(
   return recipient?.kind === 'direct' ? recipient.userIds : null;
 }
 
-/** A user as messages name them; everything that differs by who looks is derived from it. */
+/** User data in messages, from which all viewer-dependent fields are derived. */
 export interface UserSummary extends EmailOwner {
   readonly fullName: string;
   readonly email: string;
@@ -288,28 +291,28 @@ export interface UserSummary extends EmailOwner {
   readonly isSystemBot: boolean;
 }
 
-/** Something attached to a message for clients to draw: a poll, and every vote in it. */
+/** Attachment that clients render, such as a poll or a vote. */
 export interface Submessage {
   readonly id: number;
   readonly messageId: MessageId;
   readonly senderId: UserId;
-  /** `widget` from every client there is. */
+  /** Always `widget` in existing clients. */
   readonly kind: string;
-  /** JSON, as it was sent. */
+  /** JSON as sent. */
   readonly content: string;
 }
 
 /**
- * What features show with a message, in plain JSON values; absent where a message has nothing of it. A feature adds its own by
- * declaration merging, beside its entity.
+ * Data that features add to a message view, as plain JSON; absent if a message has none. A feature extends this
+ * interface by declaration merging next to its entity.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface MessageParts {}
 
-/** What searches mark of a message. */
+/** Message text for highlighting searches. */
 export type MessageText = Pick<Message, 'id' | 'topic' | 'renderedContent'>;
 
-/** A message with all that is shown of it, whoever looks. */
+/** Message with all viewer-independent display data. */
 export interface MessageView extends MessageParts {
   readonly message: Message;
   readonly sender: UserSummary;
@@ -317,7 +320,7 @@ export interface MessageView extends MessageParts {
   readonly submessages: readonly Submessage[];
   readonly conversation:
     | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly name: string }
-    /** Everybody in it, ascending id. */
+    /** All participants by ascending id. */
     | { readonly kind: 'direct'; readonly participants: readonly UserSummary[] };
 }
 
@@ -332,35 +335,34 @@ export function userSummary(user: User): UserSummary {
   };
 }
 
-/** A time in which somebody received what was sent to a recipient. Upper bounds are exclusive, null while it lasts. */
+/** Period in which a user received messages of a recipient. Upper bounds are exclusive; null while the span is open. */
 export interface Span {
   readonly recipientId: RecipientId;
   readonly fromOrdinal: Ordinal;
   readonly toOrdinal: Ordinal | null;
-  /** Among the numbers of `ChannelMove`. */
+  /** Bounds in terms of `ChannelMove.number`. */
   readonly fromMove: number;
   readonly toMove: number | null;
 }
 
-/** A message was moved to another channel. */
+/** Move of a message to another channel. */
 export interface ChannelMove {
-  /** Later moves have higher numbers. */
+  /** Increases with each move. */
   readonly number: number;
   readonly targetRecipientId: RecipientId;
-  /** Whether the target's newcomers cannot read what was sent before they came. */
+  /** True if new subscribers of the target cannot read earlier messages. */
   readonly isHistoryProtected: boolean;
 }
 
 /**
- * How a message is somebody's own, as far as spans and moves say. `received`: sent to them, with the read state of their
- * read set. `gained`: a move brought it to them, read.
+ * Ownership derived from spans and moves. `received`: sent to the user, with read state from the read set. `gained`:
+ * acquired through a move, as read.
  */
 export type Ownership = 'received' | 'gained' | 'none';
 
 /**
- * Whoever subscribes to the channel that a message is moved to keeps it, and where that channel's history is protected, gets it
- * if they do not have it; everybody else loses it. `spans` are all of one user's, of the recipient the message was sent to
- * and of the moves' targets at least; `moves` are in order.
+ * Subscribers of a move's target keep the message. With protected history, they also gain it. All other users lose
+ * it. `spans` contains all spans of one user for the original recipient and the targets; `moves` is in order.
  */
 export function ownershipOf(
   spans: readonly Span[],
@@ -394,14 +396,14 @@ export interface MessageReads {
   find(realmId: RealmId, id: MessageId): Promise<Message | null>;
   /** Unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]>;
-  /** Of a message; `authorId`: who sent it. */
+  /** Summarizes a message's submessages; `authorId` is its sender. */
   summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary>;
-  /** When each was sent. Unknown ids are absent; ascending id. */
+  /** Returns sending times. Unknown ids are absent. Sorted by ascending id. */
   listTimes(
     realmId: RealmId,
     ids: readonly MessageId[],
   ): Promise<readonly { readonly id: MessageId; readonly sentAt: UnixSeconds }[]>;
-  /** The oldest `limit` that are there now, with ids below `before`; null: any. Ascending. */
+  /** Returns the oldest `limit` existing ids below `before` (null: any), ascending. */
   listOldestIds(
     realmId: RealmId,
     recipientId: RecipientId,
@@ -410,31 +412,31 @@ export interface MessageReads {
   ): Promise<readonly MessageId[]>;
 }
 
-/** What rules about submessages ask of those there are. */
+/** Data about existing submessages that rules need. */
 export interface SubmessageSummary {
   readonly count: number;
-  /** Of all their texts together, in code points. */
+  /** Total length of all contents in code points. */
   readonly length: number;
-  /** The oldest one; null: there is none. */
+  /** Oldest submessage; null if there is none. */
   readonly first: Submessage | null;
-  /** Whether one of them is by the message's author. */
+  /** True if the message's author sent one of them. */
   readonly hasOfAuthor: boolean;
 }
 
 /** Writes messages. Every implementation passes message-repository.contract.ts. */
 export interface MessageRepository extends MessageReads {
   /**
-   * Gives the message its id and ordinal. Whoever has an open span of the recipient has received it by that; nothing is
-   * written for each of them.
+   * Assigns the id and ordinal. Users with an open span of the recipient receive the message without any per-user
+   * write.
    */
   append(message: NewMessage): Promise<Message>;
-  /** Replaces its text, and with it whom it names; what anybody has read stays read. Unknown ids are left out. */
+  /** Replaces the text and its mentions; read state is unchanged. Unknown ids are ignored. */
   edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void>;
-  /** Shows something else in the place of what was made of the same text, which is no edit. Unknown ids are left out. */
+  /** Replaces the rendered content of an unchanged text, which is not an edit. Unknown ids are ignored. */
   rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void>;
-  /** Shown with the message from now on. */
+  /** Adds a submessage, which the message view includes from now on. */
   addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
-  /** With every personal row and submessage. Returns the ids that were there, ascending. */
+  /** Removes messages with all personal rows and submessages. Returns the ids that existed, ascending. */
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
 }
 

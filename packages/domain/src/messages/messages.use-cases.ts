@@ -28,28 +28,28 @@ import { type Highlight, highlighting } from './search.js';
 
 export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
-  /** A range of the narrow, or these messages as far as they are of it. */
+  /** Range of the narrow, or specific messages restricted to the narrow. */
   readonly select: PageRange | { readonly ids: readonly MessageId[] };
 }
 
 export interface MessageList extends MessagePage {
   readonly viewer: Actor;
   readonly realm: Realm;
-  /** Senders whom the caller may not know; their messages name nobody (messages §2). */
+  /** Senders hidden from the caller; messages then contain no sender identity (messages §2). */
   readonly hiddenUserIds: ReadonlySet<UserId>;
-  /** Null: nothing was searched for. */
+  /** Null without a search. */
   readonly highlight: Highlight | null;
 }
 
-/** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
+/** Called inside the read snapshot, so that presenters with cached messages load only missing ones. */
 export type PresentMessages<T> = (
   list: MessageList,
   hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
-  /** For what is searched for to be marked in them. */
+  /** Loads texts for highlighting search matches. */
   listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>,
 ) => Promise<T>;
 
-/** A page of messages (messages §5). */
+/** Returns a page of messages (messages §5). */
 export class GetMessages {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
   constructor(
@@ -90,16 +90,16 @@ export interface GetMessageOutput {
   readonly view: MessageView;
   readonly flags: PersonalFlags;
   readonly realm: Realm;
-  /** Whether the caller may know who sent it. */
+  /** True if the caller may see the sender. */
   readonly isSenderKnown: boolean;
 }
 
-/** One message (messages §6). */
+/** Returns a single message (messages §6). */
 export class GetMessage {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist. */
+  /** @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages. */
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
@@ -113,7 +113,7 @@ export class GetMessage {
   }
 }
 
-/** A message as it was after a change, or, without one, as it was sent. */
+/** State of a message as sent or after an edit. */
 export interface MessageSnapshot {
   readonly topic: string;
   /** Markdown. */
@@ -123,13 +123,13 @@ export interface MessageSnapshot {
   readonly userId: UserId;
   readonly timestamp: UnixSeconds;
   readonly isDirect: boolean;
-  /** Null: as it was sent. */
+  /** Null for the original message. */
   readonly edit: MessageEdit | null;
-  /** What the change did to the text, as HTML; null: nothing. */
+  /** Text difference as HTML; null if the text did not change. */
   readonly diff: string | null;
 }
 
-/** How a message came to be what it is (messages §10). */
+/** Returns the edit history of a message (messages §10). */
 export class GetEditHistory {
   static readonly inject = ['unitOfWork', 'renderedMessages', 'eventLoop'] as const;
   constructor(
@@ -138,7 +138,7 @@ export class GetEditHistory {
     private readonly eventLoop: EventLoop,
   ) {}
 
-  /** Oldest first. @throws DomainError EDIT_HISTORY_DISABLED, UNKNOWN_MESSAGE */
+  /** Returns snapshots, oldest first. @throws DomainError EDIT_HISTORY_DISABLED, UNKNOWN_MESSAGE */
   async execute(caller: Caller, { messageId }: { readonly messageId: MessageId }): Promise<readonly MessageSnapshot[]> {
     const { message, edits } = await this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
@@ -150,7 +150,7 @@ export class GetEditHistory {
     });
     const snapshots = snapshotsOf(message, edits);
     const compared: MessageSnapshot[] = [];
-    // Each comparison takes a while.
+    // Computing a diff is slow.
     for (const snapshot of snapshots) {
       const previous = snapshot.edit?.previousContent;
       if (!previous) compared.push({ ...snapshot, diff: null });
@@ -163,7 +163,10 @@ export class GetEditHistory {
   }
 }
 
-/** Oldest first; worked out backwards from the message as it is. `edits`: newest first. */
+/**
+ * Reconstructs snapshots backwards from the current message and returns them oldest first. Expects `edits` newest
+ * first.
+ */
 export function snapshotsOf(message: Message, edits: readonly MessageEdit[]): readonly Omit<MessageSnapshot, 'diff'>[] {
   const isDirect = message.channelId === null;
   let { topic, content, renderedContent: rendered } = message;
@@ -191,13 +194,16 @@ export interface NarrowMatches {
   readonly highlight: Highlight;
 }
 
-/** Called inside the read's snapshot. */
+/** Called inside the read snapshot. */
 export type PresentMatches<T> = (
   matches: NarrowMatches,
   listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>,
 ) => Promise<T>;
 
-/** Which of these messages are of a narrow: of those that the caller has received, whatever history it opens (messages §8). */
+/**
+ * Returns which messages match a narrow. Considers only messages the caller received, even if the narrow opens
+ * history (messages §8).
+ */
 export class MatchNarrow {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
   constructor(
@@ -224,10 +230,10 @@ export class MatchNarrow {
   }
 }
 
-/** What everything is to them. */
+/** Flags of every message for anonymous callers. */
 const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
 
-/** Pages of web-public channels, without logging in (protocol §9). */
+/** Returns pages of web-public channels to anonymous callers (protocol §9). */
 export class SpectateMessages {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages', 'serverChannelConfig'] as const;
   constructor(
@@ -268,7 +274,7 @@ export class SpectateMessages {
   }
 }
 
-/** One message of a web-public channel, without logging in (protocol §9). */
+/** Returns a single message of a web-public channel to anonymous callers (protocol §9). */
 export class SpectateMessage {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
@@ -289,13 +295,15 @@ export class SpectateMessage {
   }
 }
 
-/** How often anybody may read a file without logging in. */
+/** Rate limit for anonymous file access. */
 export interface SpectatedFiles {
-  /** Counts a reading. @throws DomainError RATE_LIMITED */
+  /** Counts one access. @throws DomainError RATE_LIMITED */
   count(file: Pick<StoredFile, 'id'>): void;
 }
 
-/** A file that messages of web-public channels link to, or a thumbnail of it, without logging in (messages §16.2, protocol §9). */
+/**
+ * Returns a file linked in web-public channels, or its thumbnail, to anonymous callers (messages §16.2, protocol §9).
+ */
 export class SpectateFile {
   static readonly inject = ['unitOfWork', 'blobStore', 'serverChannelConfig', 'spectatedFiles'] as const;
   constructor(
@@ -306,7 +314,7 @@ export class SpectateFile {
   ) {}
 
   /**
-   * `format`: the thumbnail's name; null: the file itself.
+   * `format`: name of the thumbnail; null for the file itself.
    * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_FILE, CANNOT_VIEW_FILE, RATE_LIMITED
    */
   async execute(

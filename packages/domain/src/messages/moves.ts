@@ -19,11 +19,11 @@ import { SystemMessages } from './system-messages.js';
 export interface MoveTarget {
   readonly channelId: ChannelId;
   readonly recipientId: RecipientId;
-  /** Null: each keeps its own. */
+  /** Null: each message keeps its topic. */
   readonly topic: string | null;
-  /** Of the topic. Absent: none. */
+  /** Links in the topic name. Absent: none. */
   readonly topicLinks?: readonly TopicLink[];
-  /** Absent: the topic is only marked resolved or unresolved, which is no move to those who look. */
+  /** Absent if the topic is only marked as resolved or unresolved, which clients do not show as a move. */
   readonly movedAt?: UnixSeconds;
   readonly isHistoryProtected: boolean;
 }
@@ -31,8 +31,9 @@ export interface MoveTarget {
 /** Every implementation passes message-moves.contract.ts. */
 export interface MessageMoves {
   /**
-   * To another channel and topic, or only to another topic of the same channel. Moving between channels: those who are
-   * not subscribed to the target lose the messages, and where `isHistoryProtected` its subscribers gain them, read.
+   * Moves messages to another channel and topic, or to another topic of the same channel. After a channel change,
+   * users without a subscription to the target lose the messages. If `isHistoryProtected`, its subscribers gain them
+   * as read.
    */
   move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void>;
 }
@@ -43,25 +44,25 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** What one request moves at most. */
+/** Maximum number of messages per move request. */
 export const MAX_MOVED = 50_000;
-/** What is looked up, or moved, without letting the event loop turn. */
+/** Batch sizes for lookups and moves between event loop yields. */
 const PAGE = 500;
 const SLICE = 100;
 
-/** The messages of a topic that somebody can see. */
+/** Selects the messages of a topic that the actor can see. */
 export function visibleInTopic(actor: Actor, channel: Channel, isSubscribed: boolean, topic: string): MessageFilter {
   const scope = hasFullHistoryAccess(actor, channel, isSubscribed) ? 'shared' : 'own';
   return { ...receivedMessagesIn(channel.recipientId, topicKey(topic)), scope };
 }
 
-/** All messages of a topic, whoever can see them. */
+/** Selects all messages of a topic, regardless of access. */
 export const allInTopic = (channel: Channel, topic: string): MessageFilter => ({
   ...receivedMessagesIn(channel.recipientId, topicKey(topic)),
   scope: 'shared',
 });
 
-/** Ascending. @throws DomainError TOO_MANY_MESSAGES_TO_MOVE */
+/** Returns ascending ids. @throws DomainError TOO_MANY_MESSAGES_TO_MOVE */
 export async function selectMoved(
   tx: Transaction,
   actor: Actor,
@@ -87,19 +88,22 @@ export async function selectMoved(
 export interface MessageMove {
   readonly actor: Actor;
   readonly ids: readonly MessageId[];
-  /** Where they are put. */
+  /** Target channel. */
   readonly channel: Channel;
-  /** Null: each keeps its own. */
+  /** Null: each message keeps its topic. */
   readonly topic: { readonly name: string; readonly links: readonly TopicLink[] } | null;
   readonly changesChannel: boolean;
-  /** Whether the topic is only marked, which does not count as a move to those who look. */
+  /** True if only the resolved mark changes, which clients do not show as a move. */
   readonly isToggle: boolean;
   readonly movedAt: UnixSeconds;
-  /** The one among them whose text changes with it. */
+  /** Message whose text changes in the same request. */
   readonly edited: MessageId | null;
 }
 
-/** Stores where messages are from now on, and where they were. Statements grow with slices of messages, not with messages. */
+/**
+ * Stores the new locations and records the old ones. Statements scale with slices of messages instead of single
+ * messages.
+ */
 export async function moveMessages(tx: Transaction, move: MessageMove): Promise<void> {
   const { actor, ids, channel, topic, changesChannel, isToggle, movedAt, edited } = move;
   const edit = {
@@ -128,22 +132,25 @@ export interface Move {
   readonly realm: Realm;
   readonly mover: Pick<User, 'id' | 'fullName'>;
   readonly actor: Actor;
-  /** Whom the move was asked for. */
+  /** Message from which the move was requested. */
   readonly messageId: MessageId;
   readonly count: number;
   readonly source: TopicPlace;
   readonly target: TopicPlace;
-  /** Nothing is left that the mover can see. */
+  /** True if no message visible to the mover is left. */
   readonly isWholeTopic: boolean;
-  /** There was something in the target that the mover could see. */
+  /** True if the target had messages visible to the mover. */
   readonly targetHadMessages: boolean;
 }
 
-/** A notice that is taken back so soon need not have been (messages §9.6). */
+/** Window for retracting an obsolete notice (messages §9.6). */
 const SOON_SECONDS = 60;
 const AT_ONCE = 100;
 
-/** What the notification bot says in topics that messages were moved from, to, or that were marked (messages §9.5, §9.6). */
+/**
+ * Posts notification bot notices in the source and target topics of moves and in topics marked as resolved (messages
+ * §9.5, §9.6).
+ */
 export class MoveNotices {
   static readonly inject = [SystemMessages, 'realmUrls', 'clock'] as const;
   constructor(
@@ -176,7 +183,7 @@ export class MoveNotices {
     await this.post(tx, move, target, content);
   }
 
-  /** Or takes back the notice that says the opposite, if it is new. */
+  /** Posts a notice, or retracts a recent one that says the opposite. */
   async mark(tx: Transaction, move: Move, toggle: 'resolve' | 'unresolve'): Promise<void> {
     const { realm, mover, target } = move;
     if (await this.takeBack(tx, move)) return;
@@ -218,7 +225,7 @@ export class MoveNotices {
   private async post(tx: Transaction, move: Move, place: TopicPlace, content: string): Promise<void> {
     const { realm, actor, source, target } = move;
     await this.systemMessages.sendToChannel(tx, realm, {
-      // As it is now: the move may have made it active, and so may the notice before.
+      // Reload the channel: the move or the previous notice may have made it active.
       channel: (await tx.channels.find(realm.id, place.channel.id))!,
       topic: place.topic,
       content,
@@ -227,10 +234,10 @@ export class MoveNotices {
   }
 }
 
-/** `#**channel>**` is the topic without a name. */
+/** `#**channel>**` links to the empty topic. */
 const locationLink = ({ channel, topic }: TopicPlace): string => `#**${channel.name}>${topic}**`;
 
-/** People among the subscribers who want to see that a topic was marked; ascending. */
+/** Returns subscribed humans who want resolve notices unread, ascending. */
 async function unreadFor(
   tx: Transaction,
   realmId: RealmId,
@@ -256,8 +263,8 @@ export interface TopicPlace {
 }
 
 /**
- * Lets what people have chosen for a topic follow the topic (messages §9.3, channels §5.7). Where the target has messages
- * already, the more visible of two choices wins; who cannot read the target loses theirs.
+ * Moves topic policies along with the topic (messages §9.3, channels §5.7). If the target already has messages, the
+ * more visible policy wins. Users who cannot read the target lose theirs.
  */
 export async function moveTopicPolicies(
   tx: Transaction,
@@ -275,7 +282,7 @@ export async function moveTopicPolicies(
       const readers = await readersOf(tx, target.channel, page);
       for (const { userId, visibility } of page) {
         const other = others.get(userId) ?? 'inherit';
-        // Whoever has chosen something for both is seen to with the source.
+        // Users with policies for both topics were handled with the source.
         if (place === target && other !== 'inherit') continue;
         const [from, to] = place === source ? [visibility, other] : [other, visibility];
         const wanted = !readers.has(userId) ? to : target.hadMessages ? moreVisible(from, to) : from;

@@ -9,7 +9,7 @@ import { conversationPartnerIds, mayAccessUser } from '../users/accessible-users
 import type { MutedSender } from './flags.js';
 import type { MessageFilter } from './message-condition.js';
 
-/** Of one user, to whom each change shows all of them. */
+/** Per user; each change publishes the complete list. */
 export const MAX_MUTED_USERS = 1000;
 
 /** @throws DomainError TOO_MANY_MUTED_USERS */
@@ -19,7 +19,7 @@ export function requireRoomForMutedUser(muted: readonly MutedSender[]): void {
 }
 
 /**
- * Anybody whom the actor may know, the system's bots included (users §10).
+ * Returns a user whom the actor may see, including system bots (users §10).
  * @throws DomainError UNKNOWN_USER, NOT_PERMITTED
  */
 export async function requireMutable(
@@ -51,7 +51,7 @@ declare module '../kernel/errors.js' {
 }
 
 export interface MutedUserEventTypes {
-  /** To whoever mutes them: all of them. */
+  /** Sent to the muting user with the complete list. */
   'muted_users.changed': { readonly muted: readonly MutedSender[] };
 }
 
@@ -68,14 +68,14 @@ export async function publishMutedUsers(tx: Transaction, { realmId, id: userId }
   await tx.events.append(realmId, { event: { type: 'muted_users.changed', muted }, audience: users([userId]) });
 }
 
-/** Whom the viewer mutes, in the order of their muting. */
+/** Returns the users muted by the viewer, in order of muting. */
 export const loadMutedUsers = ({ caller, repositories }: Snapshot): Promise<readonly MutedSender[]> =>
   repositories.personal.listMutedSenders({ realmId: caller.realmId, userId: caller.userId });
 
-/** How many messages are marked before others get their turn. */
+/** Batch size after which other work may run. */
 const MESSAGES_AT_A_TIME = 2000;
 
-/** What somebody writes arrives read from now on, and what they wrote before is read (users §10). */
+/** Mutes a user: later messages arrive as read and earlier ones become read (users §10). */
 export class MuteUser {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -124,7 +124,7 @@ async function markAllReadOf(tx: Transaction, { realmId, userId }: Caller, sende
   });
 }
 
-/** What somebody writes arrives unread again (users §10). */
+/** Unmutes a user, whose later messages arrive as unread (users §10). */
 export class UnmuteUser {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

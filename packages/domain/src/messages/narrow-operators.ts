@@ -21,9 +21,9 @@ import {
 } from './message-condition.js';
 import { parseSearch } from './search.js';
 
-/** One term of a narrow, as it was asked for. */
+/** Single term of a requested narrow. */
 export interface NarrowTerm {
-  /** Any of an operator's names, or a word that is none; then it is refused when the narrow is resolved. */
+  /** Name or alias of an operator. Unknown operators are rejected when the narrow is resolved. */
   readonly operator: string;
   readonly operand: string | number | readonly number[];
   readonly negated: boolean;
@@ -31,7 +31,7 @@ export interface NarrowTerm {
 
 type Operand = NarrowTerm['operand'];
 
-/** Which JSON values an operator takes (messages §7.1). Texts everywhere. */
+/** JSON values an operator accepts (messages §7.1); all of them accept strings. */
 export type OperandForm = 'text' | 'nonBlankText' | 'textOrInteger' | 'textOrIntegers';
 
 export interface NarrowContext {
@@ -44,60 +44,62 @@ export interface NarrowContext {
   readonly words: SearchWords;
 }
 
-/** Whom the terms of one narrow name, as far as there are such users. */
+/** Existing users named by the terms of a narrow. */
 export interface NamedPeople {
   readonly ids: ReadonlySet<UserId>;
   readonly byAddress: ReadonlyMap<string, UserId>;
 }
 
-/** While a narrow is resolved. */
+/** Context for resolving a narrow. */
 export interface ResolvingContext extends NarrowContext {
   readonly people: NamedPeople;
 }
 
-/** What a term comes to for one viewer, without its sign. */
+/** Resolved term for one viewer, without its negation. */
 export interface ResolvedTerm {
   readonly condition: MessageCondition;
-  /** Not negated, it opens history that the viewer has not received (messages §5.4). */
+  /** True if the term, unless negated, includes history the viewer has not received (messages §5.4). */
   readonly opensHistory?: boolean;
 }
 
-/** Of a queue's narrow, which names things as clients do: what is created or renamed later counts too (events §1). */
+/**
+ * Condition of a queue's narrow. Refers to channels and senders by name, so later created or renamed ones match too
+ * (events §1).
+ */
 export type QueueCondition = Combined<
   | Extract<SimpleCondition, { readonly kind: 'direct' | 'topic' | 'property' | 'flag' }>
   | { readonly kind: 'channelName'; readonly name: string }
   | { readonly kind: 'senderEmail'; readonly email: string }
 >;
 
-/** Which of the two sorts of messages a term is only about. */
+/** Sort of messages to which a term restricts a narrow. */
 type Sort = 'channel' | 'direct';
 
 /**
- * Everything about one operator; pages, flags by narrow, queues and the forms of parameters read it here. The names are
- * those that people type into search boxes and that refusals repeat, so they belong to the language of narrows, not to the
- * spelling of a parameter: a table of them in the HTTP adapter would say nothing new.
+ * Definition of a narrow operator, shared by pages, flag updates by narrow, queues and parameter validation. Users
+ * type these names into the search box and error messages repeat them. They therefore belong to the domain.
  */
 export interface NarrowOperator {
-  /** The present one first, then those of older clients. */
+  /** Current name, followed by aliases of older clients. */
   readonly names: readonly [string, ...string[]];
   readonly operand: OperandForm;
   /**
-   * Null: pages and flags cannot be narrowed by it; it is unknown, as any other word. `with` is replaced before
-   * (`replaceWith`).
+   * Null if pages and flags do not support the operator and reject it as unknown. `replaceWith` replaces `with`
+   * earlier.
    * @throws DomainError INVALID_NARROW
    */
   readonly resolve: ((context: ResolvingContext, operand: Operand) => Promise<ResolvedTerm>) | null;
-  /** Whether its operand says who: all that a narrow names are looked up together. */
+  /** True if the operand names users, all of which are looked up in one batch. */
   readonly namesPeople?: true;
-  /** The sort of messages a term rules out the other one of; absent or null: neither (messages §7.4). */
+  /** Sort to which the term restricts messages, excluding the other sort; absent or null: neither (messages §7.4). */
   readonly sort?: (term: NarrowTerm) => Sort | null;
-  /** A term of that operand is about what the viewer has received, whatever history is open to them. */
+  /** True if such a term matches only received messages, even if the narrow opens history. */
   readonly isPersonal?: (operand: Operand) => boolean;
-  /** Whether it makes sense to somebody who has not logged in. Absent: it always does. */
+  /** True if anonymous callers may use the operand. Absent: always true. */
   readonly isForSpectators?: (operand: Operand) => boolean;
-  /** Absent: no queue can be narrowed by it. */
+  /** Absent if queues do not support the operator. */
   readonly queueCondition?: (operand: string) => QueueCondition;
-  /** Whether it says in which channel or conversation messages are: `with` takes its place (messages §7.5). */
+  /** True if the operator selects a channel or conversation, which `with` replaces (messages §7.5). */
   readonly isConversation?: true;
 }
 
@@ -106,7 +108,7 @@ const unlessNegated =
   ({ negated }: NarrowTerm): Sort | null =>
     negated ? null : sort;
 
-/** What narrows to direct conversations have in common. */
+/** Common properties of operators for direct conversations. */
 const AMONG_PEOPLE = {
   isForSpectators: () => false,
   namesPeople: true,
@@ -122,7 +124,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async (context, operand) => {
       const { reads, actor } = context;
       const channel = await findChannel(context, operand);
-      // Existence is checked, access is not: what the actor may not read is simply not there.
+      // Only existence is checked; messages the actor may not read simply do not match.
       if (!channel) throw invalidNarrow(`unknown channel ${spell(operand)}`);
       const isSubscribed = await reads.channels.isSubscribed(actor.realmId, channel.id, actor.id);
       return {
@@ -138,7 +140,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     sort: unlessNegated('channel'),
     resolve: async ({ actor }, operand) => {
       const privacies = lookUp(CHANNEL_SETS, operand, 'channels operand');
-      // Sic: of web-public channels alone only what was received.
+      // Deliberate: the reference server limits `web-public` to received messages.
       const opensHistory = operand === 'public' && actor.role !== 'guest';
       return { condition: { kind: 'channelPrivacy', privacies }, opensHistory };
     },
@@ -172,7 +174,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async (context, operand) => {
       const { reads, actor } = context;
       const userId = userIdIn(context.people, operand);
-      // All messages that are the viewer's own and direct are in conversations with themselves.
+      // All of the viewer's direct messages include the viewer.
       if (userId === actor.id) return { condition: { kind: 'direct' } };
       return { condition: inRecipients(await reads.recipients.listDirectWith(actor.realmId, actor.id, userId, 2)) };
     },
@@ -209,7 +211,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async (context, operand) => ({
       condition: await lookUp(IS_OPERANDS, operand, "'is' operand").resolve(context),
     }),
-    // Sic: what queues do not know lets everything pass (events §1).
+    // Deliberate: in the reference server, operands unknown to queues match everything (events §1).
     queueCondition: (operand) => ownEntry(IS_OPERANDS, operand)?.inQueues ?? EVERY_MESSAGE,
   },
   {
@@ -236,7 +238,7 @@ const OPERATORS: readonly NarrowOperator[] = [
       return { condition: { kind: 'message', messageId } };
     },
   },
-  // Clients say by it where in the conversation they look; it filters nothing.
+  // Hint about the client's position; filters nothing.
   { names: ['near'], operand: 'text', resolve: async () => ({ condition: EVERY_MESSAGE }) },
   { names: ['with'], operand: 'textOrInteger', resolve: null },
   {
@@ -254,14 +256,14 @@ const byName: ReadonlyMap<string, NarrowOperator> = new Map(
   OPERATORS.flatMap((operator) => operator.names.map((name) => [name, operator] as const)),
 );
 
-/** By any of its names. */
+/** Finds an operator by any of its names. */
 export const findNarrowOperator = (name: string): NarrowOperator | undefined => byName.get(name);
 
-/** All names of the operators that take such operands. */
+/** Returns all names of the operators with this operand form. */
 export const narrowOperatorNames = (form: OperandForm): readonly string[] =>
   OPERATORS.filter((operator) => operator.operand === form).flatMap(({ names }) => names);
 
-/** Whether a term's operator is the one with this name. */
+/** True if the term's operator has this current name. */
 export const isOperator = ({ operator }: NarrowTerm, name: string): boolean => byName.get(operator)?.names[0] === name;
 
 const CHANNEL_SETS: Readonly<Record<string, readonly ChannelPrivacy[]>> = {
@@ -271,7 +273,7 @@ const CHANNEL_SETS: Readonly<Record<string, readonly ChannelPrivacy[]>> = {
 
 interface IsOperand {
   readonly resolve: (context: NarrowContext) => Promise<MessageCondition> | MessageCondition;
-  /** Absent: queues let everything pass. */
+  /** Absent if queues match everything. */
   readonly inQueues?: QueueCondition;
 }
 
@@ -298,7 +300,7 @@ const IS_OPERANDS: Readonly<Record<string, IsOperand>> = {
     }),
     inQueues: mentioned,
   },
-  // Sic: in queues the same as `mentioned`.
+  // Deliberate: the reference server treats it like `mentioned` in queues.
   alerted: { resolve: () => ({ kind: 'flag', flag: 'hasAlertWord' }), inQueues: mentioned },
   resolved: { resolve: () => resolved, inQueues: resolved },
   followed: {
@@ -312,7 +314,7 @@ const IN_OPERANDS: Readonly<Record<string, (context: NarrowContext) => Promise<M
   all: async () => EVERY_MESSAGE,
 };
 
-/** What the viewer has muted; in a muted channel all but the topics that they have unmuted or follow. */
+/** Returns a condition for muted topics and channels. Unmuted and followed topics of muted channels are excluded. */
 export async function mutedMessages(
   context: Pick<NarrowContext, 'actor'> & {
     readonly reads: Pick<NarrowContext['reads'], 'channels' | 'topicPolicies'>;
@@ -348,7 +350,7 @@ export async function mutedMessages(
   };
 }
 
-/** Topics for which the viewer has chosen one of these. */
+/** Returns the topics for which the viewer has one of these policies. */
 async function topicsWith(
   { reads, actor }: Parameters<typeof mutedMessages>[0],
   visibilities: readonly TopicVisibility[],
@@ -371,14 +373,14 @@ function inTopic(name: string) {
   return { kind: 'topic', topicKey: topicKey(normalizeTopic(name)) } as const;
 }
 
-/** By number, or by name: digits in a string are a name. */
+/** Finds a channel by numeric id or by name; a numeric string is a name. */
 function findChannel({ reads, actor }: NarrowContext, operand: Operand): Promise<Channel | null> {
   return typeof operand === 'number'
     ? reads.channels.find(actor.realmId, operand as ChannelId)
     : reads.channels.findByName(actor.realmId, trim(String(operand)));
 }
 
-/** Looks up whom the terms name, with as many statements however many they are. */
+/** Looks up the users named by the terms with a constant number of statements. */
 export async function findNamedPeople(
   { reads, actor, realmUrls }: NarrowContext,
   terms: readonly NarrowTerm[],
@@ -407,7 +409,7 @@ function addressesIn(operand: Operand): readonly string[] {
   return addresses.filter((address) => address !== '');
 }
 
-/** @throws DomainError INVALID_NARROW unless the operand names exactly one user. */
+/** Returns the single user in the operand. @throws DomainError INVALID_NARROW unless it names exactly one user. */
 function userIdIn(people: NamedPeople, operand: Operand): UserId {
   const isList = typeof operand === 'string' && operand.includes(',');
   const [id] = isList ? [] : (userIdsIn(people, operand) ?? []);
@@ -415,7 +417,7 @@ function userIdIn(people: NamedPeople, operand: Operand): UserId {
   return id;
 }
 
-/** Null when one of them is unknown. Deactivated users and system bots count. */
+/** Returns null if any of them is unknown. Includes deactivated users and system bots. */
 function userIdsIn({ ids, byAddress }: NamedPeople, operand: Operand): readonly UserId[] | null {
   const found =
     typeof operand === 'string'
@@ -426,7 +428,7 @@ function userIdsIn({ ids, byAddress }: NamedPeople, operand: Operand): readonly 
 
 const MAX_MESSAGE_ID = 2_147_483_647;
 
-/** Null: none. */
+/** Null if no message may be moved. */
 export function toMessageId(operand: Operand): MessageId | null {
   const text = String(operand);
   return /^\d+$/.test(text) && Number(text) <= MAX_MESSAGE_ID ? (Number(text) as MessageId) : null;

@@ -55,7 +55,7 @@ const town = () =>
     },
   );
 
-/** `public/noise` is muted, and so are `shared`, but for `loud`, and `vault`. */
+/** Expected mutes: topic `public/noise`, channel `shared` except topic `loud`, and channel `vault`. */
 const mutedOf = (fixture: MemoryFixture): MessageCondition => {
   const [open, shared, vault] = ['public', 'shared', 'vault'].map((name) => fixture.channel(name).recipientId);
   return {
@@ -84,7 +84,7 @@ const resolve = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowT
 const conditionsOf = async (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
   (await resolve(fixture, who, ...terms)).filter.conditions;
 
-describe('a term of a narrow', () => {
+describe('resolveNarrow', () => {
   it.each<[string, (fixture: MemoryFixture) => NarrowTerm, (fixture: MemoryFixture) => MessageCondition]>([
     [
       'a channel by name',
@@ -119,7 +119,7 @@ describe('a term of a narrow', () => {
       (s) => term('dm', s.user('member').id),
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[3]!.recipientId] }),
     ],
-    // Matches nothing, and negated everything: it is no recipient of its own.
+    // Matches nothing and, if negated, everything, since the conversation has no recipient.
     ['a conversation that nobody has had', () => term('dm', 'moderator@example.com'), () => NO_MESSAGE],
     ['no conversation', () => term('dm', []), () => NO_MESSAGE],
     ['no conversation, by no address', () => term('dm', ' , '), () => NO_MESSAGE],
@@ -219,14 +219,14 @@ describe('a term of a narrow', () => {
     ['with a link', () => term('has', 'link'), () => ({ kind: 'property', property: 'hasLink' })],
     ['with an image', () => term('has', 'image'), () => ({ kind: 'property', property: 'hasImage' })],
     ['with an attachment', () => term('has', 'attachment'), () => ({ kind: 'property', property: 'hasAttachment' })],
-  ])('is %s, negated or not', async (_, termOf, conditionOf) => {
+  ])('resolves %s, negated or not', async (_, termOf, conditionOf) => {
     const fixture = await town();
     const condition = conditionOf(fixture);
     expect(await conditionsOf(fixture, 'member', termOf(fixture))).toEqual([condition]);
     expect(await conditionsOf(fixture, 'member', { ...termOf(fixture), negated: true })).toEqual([not(condition)]);
   });
 
-  it('joins what is searched for, but not what is excluded', async () => {
+  it('joins search terms except negated ones', async () => {
     const fixture = await town();
     const terms = [
       term('search', 'red "dark'),
@@ -270,7 +270,7 @@ describe('a term of a narrow', () => {
     [term('id', 2_147_483_648), 'Invalid message ID'],
     [term('id', ''), 'Invalid message ID'],
     [term('id', '1e3'), 'Invalid message ID'],
-  ])('%j is none', async (wrong, description) => {
+  ])('rejects %j', async (wrong, description) => {
     const fixture = await town();
     await expect(resolve(fixture, 'member', wrong)).rejects.toMatchObject({
       code: 'INVALID_NARROW',
@@ -293,7 +293,7 @@ describe('a term of a narrow', () => {
     [[term('channel', 'public'), term('dm', [], true)], false],
     [[term('channel', 'public'), term('topic', 'x'), term('sender', 'owner@example.com')], false],
     [[term('dm', []), term('sender', 'owner@example.com'), term('near', '1')], false],
-  ])('contradicts another in %j: %s', async (terms, contradicts) => {
+  ])('contradicts another term in %j: %s', async (terms, contradicts) => {
     const resolving = resolve(await town(), 'member', ...terms);
     const description = 'No message can be both a channel message and direct message';
     if (contradicts) await expect(resolving).rejects.toMatchObject({ details: { description } });
@@ -301,7 +301,7 @@ describe('a term of a narrow', () => {
   });
 });
 
-it('looks up once what is said again and again, by whatever name', async () => {
+it('resolves repeated terms once', async () => {
   const fixture = await town();
   const asked: string[] = [];
   await fixture.uow.read(async (r) => {
@@ -320,8 +320,8 @@ it('looks up once what is said again and again, by whatever name', async () => {
   expect(asked).toEqual(['policies']);
 });
 
-describe('the people that the terms of a narrow name', () => {
-  it('are looked up together, however many terms there are', async () => {
+describe('users named in a narrow', () => {
+  it('looks up all named users in one batch', async () => {
     const fixture = await town();
     const [owner, guest] = [fixture.user('owner').id, fixture.user('guest').id];
     const terms = [
@@ -333,7 +333,7 @@ describe('the people that the terms of a narrow name', () => {
       const [byId, byEmail] = [jest.spyOn(reads.users, 'list'), jest.spyOn(reads.users, 'listByEmail')];
       const actor = await reads.actors.get(fixture.caller('member'));
       await resolveNarrow({ reads, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS }, terms);
-      // One of no ids is for addresses that tell a number.
+      // An additional lookup without ids comes from addresses that contain an id.
       const askedIds = byId.mock.calls.map(([, ids]) => [...ids].sort((a, b) => a - b));
       return { ids: askedIds.filter((ids) => ids.length > 0), emails: byEmail.mock.calls.map(([, emails]) => emails) };
     });
@@ -343,7 +343,7 @@ describe('the people that the terms of a narrow name', () => {
     });
   });
 
-  it('are named in the order of the terms where some are unknown', async () => {
+  it('reports the first invalid term in the order of the terms', async () => {
     const fixture = await town();
     const wrong = [term('channel', 'nowhere'), term('sender', 'nobody@example.com')];
     await expect(resolve(fixture, 'member', ...wrong)).rejects.toThrow('unknown channel nowhere');
@@ -351,7 +351,7 @@ describe('the people that the terms of a narrow name', () => {
   });
 });
 
-describe('the scope of a narrow (messages §5.4)', () => {
+describe('scope of a narrow (messages §5.4)', () => {
   it.each`
     who                | terms                                                    | scope       | named
     ${'member'}        | ${[]}                                                    | ${'own'}    | ${false}
@@ -364,7 +364,7 @@ describe('the scope of a narrow (messages §5.4)', () => {
     ${'member'}        | ${[term('topic', 'x')]}                                  | ${'own'}    | ${false}
     ${'member'}        | ${[term('dm', [])]}                                      | ${'own'}    | ${false}
     ${'member'}        | ${[term('channel', 'vault'), term('channel', 'public')]} | ${'shared'} | ${true}
-  `('$terms by $who: $scope', async ({ who, terms, scope, named }) => {
+  `('resolves $terms by $who to the scope $scope', async ({ who, terms, scope, named }) => {
     const resolved = await resolve(await town(), who, ...terms);
     expect(resolved.filter.scope).toBe(scope);
     expect(resolved.namesChannel).toBe(named);
@@ -381,11 +381,11 @@ describe('the scope of a narrow (messages §5.4)', () => {
     ${'member'} | ${[term('channel', 'public'), term('is', 'unread', true)]} | ${'own'}
     ${'member'} | ${[term('channel', 'public'), term('in', 'home')]}         | ${'shared'}
     ${'member'} | ${[term('channel', 'public'), term('has', 'link')]}        | ${'shared'}
-  `('$terms by $who: $scope', async ({ who, terms, scope }) => {
+  `('resolves $terms by $who to the scope $scope', async ({ who, terms, scope }) => {
     expect((await resolve(await town(), who, ...terms)).filter.scope).toBe(scope);
   });
 
-  it('leaves out of their own history channels that they may no longer read, and no others', async () => {
+  it("excludes channels the user can no longer read from the user's own history", async () => {
     const fixture = await town();
     const left = ['public', 'shared', 'vault'].map(fixture.channel);
     await fixture.add(...['shared', 'vault', 'public'].map((to) => aMessage({ from: 'owner', to })));
@@ -397,7 +397,7 @@ describe('the scope of a narrow (messages §5.4)', () => {
     const hidden = not(recipient('shared', 'vault'));
     expect(await conditionsOf(fixture, 'member')).toEqual([hidden]);
     expect(await conditionsOf(fixture, 'member', term('channel', 'vault'))).toEqual([recipient('vault'), hidden]);
-    // What everybody may read need not be looked through for what they may not.
+    // Publicly readable channels need no exclusion.
     expect(await conditionsOf(fixture, 'member', term('channel', 'public'))).toEqual([recipient('public')]);
     await fixture.uow.write((tx) => subscribe(tx, fixture.channel('vault'), [fixture.user('member').id]));
     expect(await conditionsOf(fixture, 'member')).toEqual([not(recipient('shared'))]);
@@ -408,7 +408,7 @@ describe('`with` (messages §7.5)', () => {
   const replaced = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
     fixture.uow.read(async (r) => replaceWith(r, await r.actors.get(fixture.caller(who)), terms));
 
-  it('becomes the channel and the topic its message is in, wherever the rest looked', async () => {
+  it("replaces `with` by the message's channel and topic", async () => {
     const fixture = await town();
     const inLunch = [term('channel', fixture.channel('public').id), term('topic', 'Lunch')];
     const { id } = fixture.messages[0]!;
@@ -418,7 +418,7 @@ describe('`with` (messages §7.5)', () => {
     expect(await replaced(fixture, 'member', ...rest, term('with', id))).toEqual([term('is', 'unread'), ...inLunch]);
   });
 
-  it('becomes the people of a conversation', async () => {
+  it('replaces `with` by the participants of a direct conversation', async () => {
     const fixture = await town();
     const participants = ['owner', 'member'].map((name) => fixture.user(name).id).sort((a, b) => a - b);
     const { id } = fixture.messages[1]!;
@@ -427,7 +427,7 @@ describe('`with` (messages §7.5)', () => {
     ]);
   });
 
-  it('is dropped where its message is hidden or gone, if the rest says where to look', async () => {
+  it('drops `with` for a hidden or missing message if other terms select a conversation', async () => {
     const fixture = await town();
     const hidden = term('with', fixture.messages[1]!.id);
     const place = [term('stream', 'public'), term('topic', 'x')];
@@ -443,7 +443,7 @@ describe('`with` (messages §7.5)', () => {
     [[term('with', 'x'), term('dm', [])], "Invalid 'with' operator"],
     [[term('with', '')], "Invalid 'with' operator"],
     [[term('with', 1), term('with', 1)], "Duplicate 'with' operators."],
-  ])('is refused in %j', async (terms, description) => {
+  ])('rejects %j', async (terms, description) => {
     await expect(replaced(await town(), 'member', ...terms)).rejects.toMatchObject({
       code: 'INVALID_NARROW',
       message: `Invalid narrow operator${terms.length > 1 && terms[1]!.operator === 'with' ? ' combination' : ''}: ${description}`,
@@ -452,7 +452,7 @@ describe('`with` (messages §7.5)', () => {
   });
 });
 
-describe('a message that is at hand', () => {
+describe('matchesCondition', () => {
   const message = {
     id: 7 as MessageId,
     senderId: 10 as UserId,
@@ -510,7 +510,7 @@ describe('a message that is at hand', () => {
     [EVERY_MESSAGE, true, true],
     [{ kind: 'anyOf', conditions: [NO_MESSAGE, { kind: 'direct' }] }, false, true],
     [{ kind: 'allOf', conditions: [EVERY_MESSAGE, { kind: 'topic', topicKey: 'lunch' }] }, true, false],
-  ])('is %j: %s of a channel, %s between people', (condition, inChannel, between) => {
+  ])('matches %j: %s for a channel message, %s for a direct message', (condition, inChannel, between) => {
     for (const [subject, holds] of [
       [ofChannel, inChannel],
       [ofPeople, between],
@@ -520,7 +520,7 @@ describe('a message that is at hand', () => {
     }
   });
 
-  it('is resolved by how its topic begins', () => {
+  it('detects a resolved topic by its prefix', () => {
     const resolved: MessageCondition = { kind: 'property', property: 'isResolved' };
     const named = (topic: string): ConditionSubject => ({ ...ofChannel, message: { ...message, topic } });
     expect(matchesCondition(named('✔ Lunch'), resolved)).toBe(true);
@@ -528,7 +528,7 @@ describe('a message that is at hand', () => {
   });
 });
 
-it('filters what was received in a channel, or in a topic of it', () => {
+it('returns a filter for received messages of a channel or topic', () => {
   const recipientId = 30 as RecipientId;
   const channel = { kind: 'recipient', recipientIds: [recipientId] };
   expect(receivedMessagesIn(recipientId)).toEqual({ conditions: [channel], scope: 'own' });
@@ -536,14 +536,14 @@ it('filters what was received in a channel, or in a topic of it', () => {
   expect(receivedMessagesIn(recipientId, '')).toEqual({ conditions: [channel, topic], scope: 'own' });
 });
 
-describe('what somebody has muted', () => {
+describe('mutedMessages', () => {
   const recipientIn = (fixture: MemoryFixture, name: string) => fixture.channel(name).recipientId;
   const mutedIn = (fixture: MemoryFixture, what: 'topics' | 'topicsAndChannels') =>
     fixture.uow.read(async (r) =>
       mutedMessages({ reads: r, actor: await r.actors.get(fixture.caller('member')) }, what),
     );
 
-  it('is muted topics, and channels but for what is unmuted or followed there', async () => {
+  it('includes muted topics and channels except their unmuted and followed topics', async () => {
     const fixture = await town();
     expect(await mutedIn(fixture, 'topicsAndChannels')).toEqual(mutedOf(fixture));
     expect(await mutedIn(fixture, 'topics')).toEqual({
@@ -552,7 +552,7 @@ describe('what somebody has muted', () => {
     });
   });
 
-  it('is no channel that one is no longer subscribed to', async () => {
+  it('ignores muted channels without an active subscription', async () => {
     const fixture = await town();
     const left = ['shared', 'vault'].map(fixture.channel);
     await fixture.uow.write((tx) => unsubscribeFromChannels(tx, left, [fixture.user('member').id]));

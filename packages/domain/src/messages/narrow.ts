@@ -19,17 +19,17 @@ import {
 } from './narrow-operators.js';
 import { MAX_SEARCH_TERMS } from './search.js';
 
-/** A narrow with its names resolved for one viewer. */
+/** Narrow with all names resolved for one viewer. */
 export interface ResolvedNarrow {
   readonly filter: MessageFilter;
-  /** Whether it names the channel it is about: then what is muted there is not left out. */
+  /** True if the narrow names its channel; muted messages in it are then included. */
   readonly namesChannel: boolean;
-  /** What is searched for and therefore marked in what is found; null: nothing is. */
+  /** Search text to highlight in results; null if there is none. */
   readonly search: string | null;
 }
 
 /**
- * Whether somebody may read it without logging in: it asks for web-public channels, and for nothing that is somebody's own
+ * True for narrows that anonymous callers may read: restricted to web-public channels, without per-user operators
  * (protocol §9).
  */
 export const isForSpectators = (terms: readonly NarrowTerm[]): boolean =>
@@ -37,8 +37,9 @@ export const isForSpectators = (terms: readonly NarrowTerm[]): boolean =>
   terms.every(({ operator, operand }) => findNarrowOperator(operator)?.isForSpectators?.(operand) ?? true);
 
 /**
- * `history`: `webPublic`, all that is in web-public channels, of no viewer in particular; `received`, whatever history its channels open, only what the viewer has received (messages §8).
- * @throws DomainError INVALID_NARROW for the first term that is wrong (messages §7).
+ * `history`: `open` includes history that the terms open. `webPublic` selects all messages of web-public channels,
+ * independent of a viewer. `received` selects only what the viewer received (messages §8).
+ * @throws DomainError INVALID_NARROW for the first invalid term (messages §7).
  */
 export async function resolveNarrow(
   context: NarrowContext,
@@ -48,7 +49,7 @@ export async function resolveNarrow(
   const terms = joinSearches(asked);
   const conditions: MessageCondition[] = [];
   const sorts = new Set<string>();
-  // What is said twice is looked up once.
+  // Repeated terms are resolved once.
   const known = new Map<string, ResolvedTerm>();
   const resolving = { ...context, people: await findNamedPeople(context, terms) };
   let opensHistory = false;
@@ -83,14 +84,14 @@ export async function resolveNarrow(
   return { filter: { conditions, scope: 'own' }, namesChannel, search };
 }
 
-/** How many lists of the index of searches are read for it. */
+/** Returns the number of search index lookups for the condition. */
 function countSearched(condition: MessageCondition): number {
   if (condition.kind === 'not') return countSearched(condition.condition);
   if (condition.kind === 'search') return condition.terms.length;
   return condition.kind === 'mentions' ? 1 : 0;
 }
 
-/** Whatever is searched for makes one query (messages §7.6). */
+/** Merges all search terms into one query (messages §7.6). */
 function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[] {
   const isSearch = (term: NarrowTerm) => !term.negated && isOperator(term, 'search');
   const searches = terms.filter(isSearch);
@@ -99,7 +100,7 @@ function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[] {
   return terms.flatMap((term) => (term === searches[0] ? [whole] : isSearch(term) ? [] : [term]));
 }
 
-/** What somebody has received in a channel, or in one topic of it. */
+/** Selects messages received in a channel or in one of its topics. */
 export function receivedMessagesIn(recipientId: RecipientId, key: string | null = null): MessageFilter {
   const inChannel = { kind: 'recipient', recipientIds: [recipientId] } as const;
   const inTopic = key === null ? [] : [{ kind: 'topic', topicKey: key } as const];
@@ -109,8 +110,8 @@ export function receivedMessagesIn(recipientId: RecipientId, key: string | null 
 type WithReads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages' | 'recipients'>;
 
 /**
- * The terms with `with` replaced by the conversation its message is in now, wherever the rest looked for it (messages
- * §7.5). @throws DomainError INVALID_NARROW
+ * Replaces `with` and other conversation terms by the current conversation of its message (messages §7.5). @throws
+ * DomainError INVALID_NARROW
  */
 export async function replaceWith(
   reads: WithReads,
@@ -148,7 +149,7 @@ const positive = (operator: string, operand: NarrowTerm['operand']): NarrowTerm 
   negated: false,
 });
 
-/** Channels of which the actor still has messages although they may no longer read them (messages §5.4). */
+/** Returns unreadable channels in which the actor still has messages (messages §5.4). */
 async function hiddenRecipients({ reads, actor }: NarrowContext): Promise<readonly RecipientId[]> {
   const former = await reads.personal.listUnsubscribedChannelIdsWithMessages({
     realmId: actor.realmId,
@@ -160,20 +161,20 @@ async function hiddenRecipients({ reads, actor }: NarrowContext): Promise<readon
     .map((channel) => channel.recipientId);
 }
 
-/** Where clients show what is at a place, as the part of an address behind the organization's: `/#narrow/channel/7-general`. */
+/** Client path of a channel relative to the realm URL, such as `/#narrow/channel/7-general`. */
 export const channelUrl = ({ id, name }: { readonly id: ChannelId; readonly name: string }): string =>
   `/#narrow/channel/${id}-${encodeName(name.replaceAll(' ', '-'))}`;
 
 export const topicUrl = (channel: { readonly id: ChannelId; readonly name: string }, topic: string): string =>
   `${channelUrl(channel)}/topic/${encodeName(topic)}`;
 
-/** Of a direct conversation, by the ids of everybody in it. */
+/** Client path of a direct conversation, from the ids of all participants. */
 export const conversationUrl = (userIds: readonly UserId[]): string => `/#narrow/dm/${userIds.join(',')}-pm`;
 
-/** Of a message at such a place. */
+/** Client path of a message within such a path. */
 export const messageUrl = (placeUrl: string, id: MessageId | string): string => `${placeUrl}/near/${id}`;
 
-/** Percent encoding with dots for percent signs, as clients read it behind a `#`. */
+/** Percent-encodes a name with dots instead of percent signs, as clients expect in fragments. */
 function encodeName(name: string): string {
   return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'))
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -5,19 +5,19 @@ import type { Snapshot } from '../kernel/register-queue.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 
-/** A place that somebody wants in their client's navigation, or wants out of sight there. */
+/** Pinned or hidden entry of a user's navigation. */
 export interface NavigationView {
-  /** What follows `#` in its address: `narrow/is/starred`. */
+  /** URL fragment after `#`, such as `narrow/is/starred`. */
   readonly fragment: string;
   readonly isPinned: boolean;
-  /** Null exactly for built-in views. */
+  /** Null only for built-in views. */
   readonly name: string | null;
 }
 
-/** Of one user. */
+/** Per user. */
 export const MAX_NAVIGATION_VIEWS = 500;
 
-/** Views that every client has (users §19). */
+/** Views built into every client (users §19). */
 const BUILT_IN: ReadonlySet<string> = new Set([
   'inbox',
   'recent',
@@ -30,7 +30,7 @@ const BUILT_IN: ReadonlySet<string> = new Set([
   'reminders',
 ]);
 
-/** @throws DomainError INVALID_NAVIGATION_VIEW_NAME when the view of this fragment cannot be called that */
+/** @throws DomainError INVALID_NAVIGATION_VIEW_NAME if the view of this fragment cannot have this name */
 export function requireFittingName(fragment: string, name: string | null): void {
   if (BUILT_IN.has(fragment)) {
     if (name !== null) throw invalidName('Built-in views cannot have a custom name.');
@@ -39,7 +39,7 @@ export function requireFittingName(fragment: string, name: string | null): void 
 
 const invalidName = (message: string) => new DomainError('INVALID_NAVIGATION_VIEW_NAME', message);
 
-/** Among those that the user has. @throws DomainError NAVIGATION_VIEW_EXISTS */
+/** Checks uniqueness among the user's views. @throws DomainError NAVIGATION_VIEW_EXISTS */
 export function requireUnique(
   views: readonly NavigationView[],
   { fragment, name }: { readonly fragment: string | null; readonly name: string | null },
@@ -63,15 +63,15 @@ export function requireRoomForView(views: readonly NavigationView[]): void {
 }
 
 export interface NavigationViewReads {
-  /** The user's, oldest first. */
+  /** Returns the user's views, oldest first. */
   list(realmId: RealmId, userId: UserId): Promise<readonly NavigationView[]>;
 }
 
 /** Every implementation passes navigation-view-repository.contract.ts. */
 export interface NavigationViewRepository extends NavigationViewReads {
-  /** In the place of the user's view with the same fragment, if there is one. */
+  /** Adds a view or replaces the user's view with the same fragment. */
   put(realmId: RealmId, userId: UserId, view: NavigationView): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, userId: UserId, fragment: string): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ declare module '../kernel/unit-of-work.js' {
 
 export const NAVIGATION_VIEW_ERRORS = declareErrors({
   UNKNOWN_NAVIGATION_VIEW: 'unknown',
-  /** Built-in views have the name that clients give them, others one that is not blank. */
+  /** Built-in views have a fixed name; other views need a nonblank one. */
   INVALID_NAVIGATION_VIEW_NAME: 'invalid',
   NAVIGATION_VIEW_EXISTS: 'conflict',
   TOO_MANY_NAVIGATION_VIEWS: 'conflict',
@@ -95,10 +95,10 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends NavigationViewErrors {}
 }
 
-/** To those whose views they are (users §19). */
+/** Sent to the owner of the views (users §19). */
 export interface NavigationViewEventTypes {
   'navigation_view.added': { readonly view: NavigationView };
-  /** With what has changed. */
+  /** Contains only changed properties. */
   'navigation_view.changed': {
     readonly fragment: string;
     readonly changes: { readonly isPinned?: boolean; readonly name?: string };
@@ -126,6 +126,6 @@ export async function publishNavigationView(
   await tx.events.append(realmId, { event, audience: users([userId]) });
 }
 
-/** The viewer's, oldest first. */
+/** Loads the viewer's alert words, oldest first. */
 export const loadNavigationViews = ({ caller, repositories }: Snapshot): Promise<readonly NavigationView[]> =>
   repositories.navigationViews.list(caller.realmId, caller.userId);

@@ -9,7 +9,7 @@ import {
   requireView,
 } from './navigation-views.js';
 
-/** One's own, oldest first (users §19). */
+/** Lists the caller's views, oldest first (users §19). */
 export class ListNavigationViews {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -19,7 +19,7 @@ export class ListNavigationViews {
   }
 }
 
-/** Adds a view to one's navigation (users §19). */
+/** Adds a view to the caller's navigation (users §19). */
 export class CreateNavigationView {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -38,14 +38,14 @@ export class CreateNavigationView {
   }
 }
 
-/** Null: as it is. */
+/** Null keeps the current value. */
 export interface ChangeNavigationViewInput {
   readonly fragment: string;
   readonly isPinned: boolean | null;
   readonly name: string | null;
 }
 
-/** Pins, unpins or renames a view of one's own (users §19). */
+/** Pins, unpins or renames one of the caller's views (users §19). */
 export class ChangeNavigationView {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -58,7 +58,7 @@ export class ChangeNavigationView {
       const view = requireView(views, fragment);
       if (name !== null) {
         requireFittingName(fragment, name);
-        // Sic: its own name is taken as well.
+        // Deliberate: the reference server also rejects the view's current name.
         requireUnique(views, { fragment: null, name });
       }
       const changes = { ...(isPinned !== null && { isPinned }), ...(name !== null && { name }) };
@@ -69,7 +69,7 @@ export class ChangeNavigationView {
   }
 }
 
-/** Removes a view from one's navigation (users §19). */
+/** Removes a view from the caller's navigation (users §19). */
 export class DeleteNavigationView {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

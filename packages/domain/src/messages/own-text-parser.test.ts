@@ -12,7 +12,7 @@ import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markd
 import type { Realm } from '../realms/realm.js';
 import { OwnTextParser, type TextAhead } from './render-message.js';
 
-/** A parser, what it asked the renderer for, and how often it has looked up options. */
+/** Creates a parser that records renderer calls and counts option lookups. */
 async function aParser() {
   const fixture = await createFixture(aUserOfEachRole());
   const plain = new FakeRenderer();
@@ -57,7 +57,7 @@ async function aParser() {
   };
 }
 
-it('looks up once how somebody’s texts are parsed', async () => {
+it("looks up a user's parse options once", async () => {
   const { parse, within, asked, lookUps } = await aParser();
   for (const content of ['one', 'two']) {
     const text = await parse(content);
@@ -67,7 +67,7 @@ it('looks up once how somebody’s texts are parsed', async () => {
   expect(asked.map(({ how }) => how)).toEqual(['before', 'before']);
 });
 
-it('parses again within the unit what its author, or the organization, wants otherwise by then', async () => {
+it('re-parses inside the unit of work if user or realm settings changed meanwhile', async () => {
   const { parse, within, asked, lookUps, translateEmoticons, fixture } = await aParser();
   const changes = [
     { change: translateEmoticons, options: { translateEmoticons: true, defaultCodeLanguage: '' } },
@@ -88,7 +88,7 @@ it('parses again within the unit what its author, or the organization, wants oth
   expect(lookUps()).toBe(3);
 });
 
-it('looks up again for everybody once the organization is another', async () => {
+it('refreshes the options of all users when the realm changes', async () => {
   const { parse, within, lookUps, fixture } = await aParser();
   const text = await parse('one');
   await fixture.add(aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm' } }));
@@ -99,16 +99,16 @@ it('looks up again for everybody once the organization is another', async () => 
   expect(lookUps()).toBe(3);
 });
 
-it('parses again within the unit where the organization is reached at another address by then', async () => {
+it('re-parses inside the unit of work if the realm URL changed meanwhile', async () => {
   const { parse, within, asked, moveTo } = await aParser();
   const text = await parse('one');
   moveTo('/chat');
-  // Storages keep what has not changed: it is the very same.
+  // Storage returns the identical object if nothing changed.
   await within(text, text.by.realm);
   expect(asked.at(-1)).toMatchObject({ how: 'within', options: { realmUrl: expect.stringMatching(/\/chat$/) } });
 });
 
-it('keeps what a number of people and organizations want, and begins anew with the next', async () => {
+it('evicts cached options of users and realms when the cache is full', async () => {
   const { fixture, plain } = await aParser();
   let lookUps = 0;
   const reads = {
@@ -141,7 +141,7 @@ it('keeps what a number of people and organizations want, and begins anew with t
   expect(await lookUpsOf([1, 1])).toBe(1);
 });
 
-it('refuses within the unit what cannot be rendered, by what holds there', async () => {
+it('rejects unrenderable text inside the unit of work according to current settings', async () => {
   const { parse, within, translateEmoticons } = await aParser();
   const text = await parse('refused');
   await expect(within(text)).rejects.toMatchObject({ code: 'UNRENDERABLE_CONTENT' });

@@ -19,7 +19,7 @@ const to = (targetRecipientId: RecipientId, number: number, isHistoryProtected =
 });
 const protectedOther = (number: number) => to(OTHER, number, true);
 
-describe('ownership of a message with ordinal 5', () => {
+describe('ownershipOf for a message with ordinal 5', () => {
   it.each<[string, Span[], ChannelMove[], string]>([
     ['nobody who never followed', [], [], 'none'],
     ['a follower', [follows(HOME)], [], 'received'],
@@ -52,7 +52,7 @@ describe('ownership of a message with ordinal 5', () => {
     ['there and back: one who follows home only', [follows(HOME)], [to(OTHER, 1), to(HOME, 2)], 'none'],
     ['there and back, home protected', [follows(HOME)], [to(OTHER, 1), to(HOME, 2, true)], 'gained'],
     ['there and back: one who follows the other only', [follows(OTHER)], [protectedOther(1), to(HOME, 2)], 'none'],
-  ])('%s', (_who, spans, moves, expected) => {
+  ])('supports the operator %s', (_who, spans, moves, expected) => {
     expect(ownershipOf(spans, { recipientId: HOME, ordinal: 5 }, moves)).toBe(expected);
   });
 });

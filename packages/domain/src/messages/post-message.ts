@@ -16,41 +16,41 @@ import { canMention } from './message-permissions.js';
 import type { RenderedText } from './render-message.js';
 import { type Widget, widgetText } from './widgets.js';
 
-/** Where a message is to go, as far as that is known before anything is checked; null: it cannot be known. */
+/** Requested destination before validation; null if it cannot be determined. */
 export type HookedDestination =
   | { readonly kind: 'channel'; readonly id: ChannelId | null; readonly name: string | null }
   | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
 
-/** What somebody is about to send: nothing of it is checked yet. */
+/** Message about to be sent, before validation. */
 export interface HookedMessage {
   readonly destination: HookedDestination;
-  /** As typed; null: not given, or a direct message. */
+  /** Topic as typed; null if absent or for direct messages. */
   readonly topic: string | null;
-  /** Markdown, as typed. */
+  /** Markdown as typed. */
   readonly content: string;
 }
 
 /**
- * What the host application has to say to messages before they are sent or edited. Called outside of units; a refusal is a
- * DomainError, after which nothing is changed.
+ * Hooks of the host application that run before a message is sent or edited, outside of units of work. A hook rejects
+ * with a DomainError, and nothing changes.
  */
 export interface MessageHooks {
-  /** Whether anybody wants to be asked; nothing is looked up for `beforeSend` otherwise. */
+  /** True if a hook is registered; otherwise, no data is looked up for `beforeSend`. */
   readonly asksBeforeSend: boolean;
-  /** Answers what is sent instead. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY when it takes too long */
+  /** Returns the topic and content to send instead. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY if it times out */
   beforeSend(caller: Caller, message: HookedMessage): Promise<Pick<HookedMessage, 'topic' | 'content'>>;
-  /** The same of a text that takes the place of another one. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY */
+  /** Returns the content to store instead of an edit. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY */
   beforeEdit(caller: Caller, edit: { readonly messageId: MessageId; readonly content: string }): Promise<string>;
 }
 
-/** Nobody wants to be asked. */
+/** Hooks that do nothing. */
 export const NO_HOOKS: MessageHooks = {
   asksBeforeSend: false,
   beforeSend: async (_caller, message) => message,
   beforeEdit: async (_caller, { content }) => content,
 };
 
-/** Where a message goes; the people of a direct conversation are all of them, the sender included, ascending. */
+/** Destination of a message; `participants` are all people in the conversation, including the sender, ascending. */
 export type Destination =
   | {
       readonly kind: 'channel';
@@ -60,11 +60,11 @@ export type Destination =
     }
   | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly participants: readonly User[] };
 
-/** The same without its recipient, which a conversation that was never opened does not have. */
+/** Destination without a recipient, which a direct conversation lacks until it is opened. */
 export type DestinationNamed =
   | Extract<Destination, { kind: 'channel' }>
   | Omit<Extract<Destination, { kind: 'direct' }>, 'recipientId'>;
-/** What rendering found in a text that is stored beside it, and what the text attaches. */
+/** Fields derived from the rendered text and its attachments. */
 export const shownOf = (rendered: RenderedText, files: readonly FileId[]) => ({
   renderedContent: rendered.html,
   isMeMessage: rendered.isMeMessage,
@@ -83,18 +83,18 @@ export interface Post {
   readonly sentAt: UnixSeconds;
   readonly isReadBySender: boolean;
   readonly widget?: Widget | null;
-  /** Others who need not read it: whoever caused a notice. */
+  /** Other users for whom the message is read, such as the cause of a notice. */
   readonly readFor?: readonly UserId[];
-  /** Nobody needs to read it who is not named in it. */
+  /** True if the message arrives as read for everyone it does not mention. */
   readonly isReadByDefault?: boolean;
-  /** Receivers who get it unread all the same. */
+  /** Receivers for whom it stays unread nevertheless. */
   readonly unreadFor?: readonly UserId[];
-  /** Announced after the files that it attaches, before itself. */
+  /** Policy changes published after attached files and before the message. */
   readonly topicPolicies?: readonly TopicPolicy[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
 
-/** Stores a message, gives each receiver their flags and tells everybody (messages §4). Asks for no permission. */
+/** Stores a message, sets flags for receivers and publishes the event (messages §4). Checks no permissions. */
 export async function postMessage(tx: Transaction, post: Post): Promise<Message> {
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
@@ -150,7 +150,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   return message;
 }
 
-/** Bots that are named receive the message without subscribing to the channel; for subscribers the names change nothing. */
+/** Mentioned bots receive the message without a subscription. Mentions do not change the audience of subscribers. */
 function receivers(destination: Destination, named: readonly UserId[]): Audience {
   if (destination.kind === 'direct') return users(destination.participants.map((person) => person.id));
   const subscribers = subscribersOf(destination.channel.id);
@@ -172,7 +172,7 @@ function viewOf(message: Message, submessages: readonly Submessage[], { sender, 
   };
 }
 
-/** `message`: one that was sent; null: others came by a move, which is no matter to where the channel begins. */
+/** `message` is null for moved messages, which do not affect the channel's first message. */
 export async function noteActivity(tx: Transaction, channel: Channel, message: Message | null): Promise<void> {
   const firstMessageId = channel.firstMessageId ?? message?.id ?? null;
   if (channel.isRecentlyActive && channel.firstMessageId === firstMessageId) return;
@@ -190,7 +190,7 @@ export async function noteActivity(tx: Transaction, channel: Channel, message: M
   });
 }
 
-/** Those whom a text names, be they receivers or not, and by what. */
+/** Returns users mentioned in a text, receivers or not, with the kind of mention. */
 export async function namedIn(
   tx: Transaction,
   post: Pick<Post, 'rendered' | 'destination' | 'sender'>,
@@ -220,7 +220,7 @@ async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId
   return new Map([...flags].filter(([id]) => reached.has(id)));
 }
 
-/** Who wrote in the topic, and the sender; in a direct conversation everybody. */
+/** Returns the senders in a topic including the current one, or all participants of a direct conversation. */
 export async function topicParticipants(
   tx: Transaction,
   { destination, sender }: { readonly destination: DestinationNamed; readonly sender: User },
@@ -251,8 +251,8 @@ async function reachedBy(
 }
 
 /**
- * Asks for the rights that only what was rendered can tell, when a message is sent and when its text is changed.
- * `sender` is the message's, and `actor` the sender's rights (messages §9.1 row 17). Counts only whom a wildcard names.
+ * Checks the mention permissions, which depend on the rendered text, on sending and editing. `sender` is the
+ * message's sender, `actor` that user's permissions (messages §9.1 row 17). Runs count queries only for wildcards.
  * @throws DomainError CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED, CANNOT_MENTION_GROUP
  */
 export async function enforceMentions(

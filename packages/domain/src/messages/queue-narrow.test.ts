@@ -17,7 +17,7 @@ const cast = () =>
     },
   );
 
-/** Whether hamlet's queue gets the message. */
+/** Returns true if hamlet's queue receives the message. */
 async function isUnmuted(terms: readonly QueueNarrowTerm[], content: string, topic: string | null, from = 'iago') {
   const fixture = await cast();
   const to: Addressee =
@@ -38,7 +38,7 @@ const channel = (operand: string) => ({ operator: 'channel', operand });
 const topicTerm = (operand: string) => ({ operator: 'topic', operand });
 const sender = (operand: string) => ({ operator: 'sender', operand });
 
-describe('a narrowed queue', () => {
+describe('isInNarrow', () => {
   it.each<[readonly QueueNarrowTerm[], string, string | null, boolean]>([
     [[], 'hi', 'plans', true],
     [[channel('DENMARK')], 'hi', 'plans', true],
@@ -64,15 +64,15 @@ describe('a narrowed queue', () => {
     [[is('whatever')], 'hi', 'plans', true],
     [[is('followed')], 'hi', 'plans', true],
     [[is('function toString() { [native code] }')], 'hi', 'plans', true],
-  ])('%j gets %j in %j: %s', async (terms, content, topic, heard) => {
+  ])('matches %j with %j in %j: %s', async (terms, content, topic, heard) => {
     expect(await isUnmuted(terms, content, topic)).toBe(heard);
   });
 
-  it('does not get its owner’s own messages as unread', async () => {
+  it('does not treat the owner’s own messages as unread', async () => {
     expect(await isUnmuted([is('unread')], 'hi', 'plans', 'hamlet')).toBe(false);
   });
 
-  it('finds a sender by the address that others see, and by no other', async () => {
+  it('matches a sender only by the email visible to others', async () => {
     const { id } = (await cast()).user('shy');
     expect(await isUnmuted([sender(`USER${id}@chat.example`)], 'hi', null, 'shy')).toBe(true);
     expect(await isUnmuted([sender(`user${id + 1}@chat.example`)], 'hi', null, 'shy')).toBe(false);
@@ -80,8 +80,8 @@ describe('a narrowed queue', () => {
   });
 });
 
-describe('what queues can be narrowed by', () => {
-  it.each(['channel', 'stream', 'topic', 'sender', 'is'])('%s', (operator) => {
+describe('queueConditionOf', () => {
+  it.each(['channel', 'stream', 'topic', 'sender', 'is'])('supports the operator %s', (operator) => {
     expect(queueConditionOf({ operator, operand: 'x' })).not.toBeNull();
   });
 

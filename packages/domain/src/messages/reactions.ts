@@ -8,13 +8,13 @@ import type { LocatedMessage } from './load-access.js';
 import { type UserSummary, userSummary } from './message.js';
 import { messageWatchers } from './message-delivery.js';
 
-/** One person's reaction to a message. Everybody who chose the same emoji has it by the same name. */
+/** Reaction of a user to a message. All reactions with the same emoji share its name. */
 export interface Reaction extends Emoji {
   readonly userId: UserId;
 }
 
 export const REACTION_ERRORS = declareErrors({
-  /** Neither its name nor its code is given. */
+  /** Neither a name nor a code is given. */
   EMOJI_REQUIRED: 'invalid',
   REACTION_ALREADY_EXISTS: 'conflict',
   UNKNOWN_REACTION: 'unknown',
@@ -27,15 +27,15 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ReactionErrors {}
 }
 
-/** Which emoji it is, by whatever name. */
+/** Identifies an emoji independently of its name. */
 export type EmojiKey = Pick<Emoji, 'type' | 'code'>;
 
-/** Of one message: it is shown with all of them. */
+/** Maximum per message, since all of them are shown together. */
 export const MAX_REACTIONS = 5000;
 export const MAX_REACTION_EMOJI = 100;
 
 /**
- * Whether a message that has so many reactions has room for one more, with which they would be of so many emoji.
+ * Checks capacity for one more reaction; `emoji` counts distinct emoji including it.
  * @throws DomainError TOO_MANY_REACTIONS
  */
 export function requireRoom(reactions: number, emoji: number): void {
@@ -59,26 +59,26 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface ReactionReads {
-  /** One with the emoji: that user's, or anybody's; null when there is none. */
+  /** Returns a reaction with the emoji by the given user or by any user; null if there is none. */
   find(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId?: UserId): Promise<Reaction | null>;
-  /** Of the message: all reactions, and how many emoji they are of. */
+  /** Returns the number of a message's reactions and of their distinct emoji. */
   count(realmId: RealmId, messageId: MessageId): Promise<{ readonly reactions: number; readonly emoji: number }>;
 }
 
 /** Every implementation passes reaction-repository.contract.ts. */
 export interface ReactionRepository extends ReactionReads {
-  /** Shown with the message from now on, after those that it has. The user has none with this emoji. */
+  /** Appends a reaction to those of the message. Expects that the user has none with this emoji. */
   add(realmId: RealmId, messageId: MessageId, reaction: Reaction): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId: UserId): Promise<void>;
 }
 
 export interface ReactionEventTypes {
-  /** To those who watch the message (messages §18.4). */
+  /** Sent to message watchers (messages §18.4). */
   'reaction.changed': {
     readonly op: 'add' | 'remove';
     readonly messageId: MessageId;
-    /** In a direct conversation, where everybody knows everybody. */
+    /** True for direct messages, whose participants may all see each other. */
     readonly isDirect: boolean;
     readonly user: UserSummary;
     readonly emoji: Emoji;
@@ -96,7 +96,7 @@ export const REACTION_FEATURE = {
   },
 } satisfies FeatureParts<ReactionEventTypes>;
 
-/** Announces to those who watch the message that the actor has reacted to it, or no longer does. */
+/** Publishes the addition or removal of a reaction to message watchers. */
 export async function publishReaction(
   tx: Transaction,
   op: ReactionEventTypes['reaction.changed']['op'],

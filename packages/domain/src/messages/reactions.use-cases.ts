@@ -21,13 +21,13 @@ import { type EmojiKey, publishReaction, requireRoom } from './reactions.js';
 export interface AddReactionInput {
   readonly messageId: MessageId;
   readonly name: string;
-  /** Null: that of the emoji of this name. */
+  /** Null: determined by the name. */
   readonly code: string | null;
-  /** Likewise; `unknown`: something that is no type. */
+  /** Null: determined by the name; `unknown`: an invalid type. */
   readonly type: EmojiType | 'unknown' | null;
 }
 
-/** Reacts to a message (messages §12.2). */
+/** Adds a reaction to a message (messages §12.2). */
 export class AddReaction {
   static readonly inject = ['unitOfWork', 'unicodeEmoji', 'clock'] as const;
   constructor(
@@ -55,7 +55,7 @@ export class AddReaction {
   }
 }
 
-/** Whoever joins in has the emoji as the others have it, even when nobody could choose it any more. */
+/** Returns the emoji as in existing reactions, even if it is no longer available. */
 async function choose(
   tx: Transaction,
   { realmId, id: userId }: Actor,
@@ -78,14 +78,14 @@ async function choose(
 
 export interface RemoveReactionInput {
   readonly messageId: MessageId;
-  /** Name and code: null where not given; one of them has to be. */
+  /** Null if absent; either the name or the code is required. */
   readonly name: string | null;
   readonly code: string | null;
-  /** Null: that of the emoji of this name, else a Unicode one; `unknown`: something that is no type. */
+  /** Null: determined by the name, else Unicode; `unknown`: an invalid type. */
   readonly type: EmojiType | 'unknown' | null;
 }
 
-/** Takes a reaction of one's own back, whatever became of its emoji (messages §12.3). */
+/** Removes the caller's reaction even if its emoji no longer exists (messages §12.3). */
 export class RemoveReaction {
   static readonly inject = ['unitOfWork', 'unicodeEmoji'] as const;
   constructor(
@@ -112,7 +112,7 @@ export class RemoveReaction {
   }
 }
 
-/** Null: of a type that there is none of. */
+/** Returns null for an invalid type. */
 function toEmojiKey(catalogue: EmojiCatalogue, { name, code, type }: RemoveReactionInput): EmojiKey | null {
   if (code === null) {
     if (name === null) {

@@ -16,7 +16,7 @@ import {
 
 const LAST_ORDINAL = 2 * WINDOW_SIZE;
 
-/** Storage that hands out only what was asked for, so that a change looking further would go wrong. */
+/** Storage that returns only requested segments, so that any wider access fails. */
 class StoredSegments {
   private readonly byFirst = new Map<number, ReadSegment>();
 
@@ -56,7 +56,7 @@ class StoredSegments {
   }
 }
 
-/** As it was stored when windows held 1,024 ordinals: bitmaps of more than 16 runs, runs that touch in one. */
+/** Produces the earlier format with 1,024 ordinals per window: bitmaps of more than 16 runs and adjacent runs. */
 function asBefore(read: ReadonlySet<number>): readonly ReadSegment[] {
   const segments: ReadSegment[] = [];
   for (let start = 1; start <= LAST_ORDINAL; start += 1024) {
@@ -85,7 +85,7 @@ function asBefore(read: ReadonlySet<number>): readonly ReadSegment[] {
 
 const ordinal = fc.integer({ min: 1, max: LAST_ORDINAL });
 const range = fc.tuple(ordinal, ordinal).map(([a, b]) => ({ first: Math.min(a, b), last: Math.max(a, b) }));
-/** As one topic of several interleaved ones. */
+/** Simulates reading one of several interleaved topics. */
 const everyNth = fc
   .record({ from: ordinal, step: fc.integer({ min: 2, max: 40 }), count: fc.integer({ min: 1, max: 200 }) })
   .map(({ from, step, count }) =>
@@ -116,22 +116,22 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
   return { stored, expected };
 }
 
-describe('a read set', () => {
-  it('equals a plain set of ordinals', () => {
+describe('read set', () => {
+  it('behaves like a plain set of ordinals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const { stored, expected } = play(steps);
         const { all } = stored;
         const held = [];
         for (let n = 1; n <= LAST_ORDINAL + 1; n++) if (isOrdinalRead(all, n)) held.push(n);
-        // As text: comparing thousands of numbers one by one takes longer than all the rest.
+        // Compared as text, since comparing thousands of numbers is much slower.
         expect(held.join()).toBe([...expected].sort((a, b) => a - b).join());
       }),
       { numRuns: 40 },
     );
   });
 
-  it('walks its gaps from either end, each as long as possible, and counts what lies between them', () => {
+  it('yields maximal unread ranges in both directions and counts read ordinals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), range, (steps, within) => {
         const { stored, expected } = play(steps);
@@ -151,7 +151,7 @@ describe('a read set', () => {
     );
   });
 
-  it('has one canonical form, whatever the order of changes', () => {
+  it('has one canonical form independent of the order of changes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 10 }), (steps) => {
         const { stored, expected } = play(steps);
@@ -162,7 +162,7 @@ describe('a read set', () => {
     );
   });
 
-  it('never has more than a few segments a window, nor two runs that touch', () => {
+  it('has few segments per window and no adjacent runs', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 10 }), (steps) => {
         const segments = play(steps).stored.all;
@@ -176,7 +176,7 @@ describe('a read set', () => {
     );
   });
 
-  it('extends one run when read in order', () => {
+  it('extends a single run when ordinals are read in order', () => {
     const stored = new StoredSegments();
     for (let n = 1; n <= 2000; n++) {
       const change = stored.mark([n], true);
@@ -185,7 +185,7 @@ describe('a read set', () => {
     expect(stored.all).toEqual([{ first: 1, last: 2000, bits: null }]);
   });
 
-  it('is the same when each ordinal is read as it comes', () => {
+  it('has the same result when extended ordinal by ordinal', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 150 }), (steps) => {
         const stored = new StoredSegments();
@@ -204,14 +204,14 @@ describe('a read set', () => {
     );
   });
 
-  it('touches only what lies around a change of a long history', () => {
+  it('touches only segments around a change in a long history', () => {
     const stored = new StoredSegments();
     for (let n = 1; n <= 400_000; n += 500) stored.markRange({ first: n, last: n + 250 });
     const change = stored.mark([200_300], true);
     expect(change).toMatchObject({ removed: [], added: [{ first: 200_300, last: 200_300, bits: null }] });
   });
 
-  it('turns a window with many runs into a bitmap and back', () => {
+  it('converts a window with many runs to a bitmap and back', () => {
     const stored = new StoredSegments();
     const every20th = Array.from({ length: 51 }, (_, index) => 1 + index * 20);
     stored.mark(every20th, true);
@@ -220,7 +220,7 @@ describe('a read set', () => {
     expect(stored.all).toEqual([{ first: 1, last: WINDOW_SIZE, bits: null }]);
   });
 
-  it('goes on with the smaller bitmaps of earlier versions', () => {
+  it('continues with the smaller bitmaps of earlier versions', () => {
     const stored = new StoredSegments();
     const bits = new Uint8Array(128).fill(0b10101010);
     stored.replace({ first: 1, last: 40, bits: null });
@@ -237,7 +237,7 @@ describe('a read set', () => {
     expect(stored.all).toEqual([...anew.all, untouched]);
   });
 
-  it('is right whatever earlier versions have stored', () => {
+  it('stays correct for segments stored by earlier versions', () => {
     const stretch = fc
       .tuple(ordinal, fc.integer({ min: 1, max: 2500 }), fc.integer({ min: 1, max: 6 }), fc.boolean())
       .map(([first, length, step, read]) => ({
@@ -282,7 +282,7 @@ describe('a read set', () => {
     );
   });
 
-  it('changes nothing where nothing is new', () => {
+  it('changes nothing when the state is already as requested', () => {
     const stored = new StoredSegments();
     stored.mark([3, 5, 7], true);
     expect(stored.mark([5], true)).toMatchObject({ removed: [], added: [] });

@@ -1,10 +1,10 @@
 import type { Ordinal } from '../kernel/ids.js';
 
-// Bits by position: bit `n & 7` of byte `n >> 3`.
+// Bit position `n` is bit `n & 7` of byte `n >> 3`.
 
 const ONES_IN_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
-/** Positions from one to another, both included. */
+/** Range of positions, both ends included. */
 export interface Run {
   readonly first: number;
   readonly last: number;
@@ -13,13 +13,13 @@ export interface Run {
 export const hasBit = (bits: Uint8Array, position: number): boolean =>
   ((bits[position >> 3]! >> (position & 7)) & 1) === 1;
 
-/** Of bitmaps of one length. */
+/** Compares bitmaps of equal length. */
 export function sameBits(a: Uint8Array, b: Uint8Array): boolean {
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;
 }
 
-/** Sets every bit from one position to another, both included; none where the last is before the first. */
+/** Sets all bits from `first` to `last`, both included; none if `last < first`. */
 export function setRun(bits: Uint8Array, first: number, last: number): void {
   let position = first;
   while (position <= last) {
@@ -33,7 +33,7 @@ export function setRun(bits: Uint8Array, first: number, last: number): void {
   }
 }
 
-/** How many bits are set from one position to another, both included. */
+/** Returns the number of set bits from `first` to `last`, both included. */
 export function countBits(bits: Uint8Array, first: number, last: number): number {
   let count = 0;
   for (let index = first >> 3; index <= last >> 3; index++) {
@@ -45,20 +45,20 @@ export function countBits(bits: Uint8Array, first: number, last: number): number
   return count;
 }
 
-/** Whether there are more unbroken runs of bits than so many. */
+/** True if the bitmap has more than `most` runs of set bits. */
 export function hasMoreRunsThan(most: number, bits: Uint8Array): boolean {
   let count = 0;
   let previous = 0;
   for (let index = 0; index < bits.length && count <= most; index++) {
     const byte = bits[index]!;
-    // A run begins at each bit that is set after one that is not.
+    // A run starts at each set bit that follows a cleared one.
     count += ONES_IN_BYTE[byte & ~((byte << 1) | (previous >> 7))]!;
     previous = byte;
   }
   return count > most;
 }
 
-/** Unbroken runs of bits, ascending, as far as they lie from one position to another. */
+/** Yields runs of set bits clipped to `first` and `last`, ascending. */
 export function* runs(bits: Uint8Array, first: number, last: number): Generator<Run> {
   for (let from = nextBit(bits, first, last, true); from <= last; ) {
     const end = nextBit(bits, from, last, false);
@@ -67,7 +67,7 @@ export function* runs(bits: Uint8Array, first: number, last: number): Generator<
   }
 }
 
-/** The same, descending. */
+/** Yields runs of set bits like `runs`, but descending. */
 export function* runsDown(bits: Uint8Array, first: number, last: number): Generator<Run> {
   for (let end = previousBit(bits, last, first, true); end >= first; ) {
     const from = previousBit(bits, end, first, false);
@@ -76,7 +76,9 @@ export function* runsDown(bits: Uint8Array, first: number, last: number): Genera
   }
 }
 
-/** The first position from one to another, both included, with that bit; `last + 1` when there is none. */
+/**
+ * Returns the first position from `first` to `last`, both included, with that bit value; `last + 1` if there is none.
+ */
 export function nextBit(bits: Uint8Array, first: number, last: number, bit: boolean): number {
   const byteWithout = bit ? 0 : 0xff;
   let position = first;
@@ -88,7 +90,7 @@ export function nextBit(bits: Uint8Array, first: number, last: number, bit: bool
   return last + 1;
 }
 
-/** The same downwards; `first - 1` when there is none. */
+/** Searches like `nextBit`, but downwards; returns `first - 1` if there is none. */
 function previousBit(bits: Uint8Array, last: number, first: number, bit: boolean): number {
   const byteWithout = bit ? 0 : 0xff;
   let position = last;
@@ -101,42 +103,42 @@ function previousBit(bits: Uint8Array, last: number, first: number, bit: boolean
 }
 
 /**
- * Which of the messages sent to a recipient somebody has read, as a set of ordinals. It is kept in few and small pieces
- * whatever the length of the history, and a change touches only the pieces around it.
+ * Set of ordinals of a recipient's messages that a user has read. It is stored in few, small segments regardless of
+ * history length. A change touches only nearby segments.
  *
- * A piece is a run, every ordinal from `first` to `last`; or a bitmap of one window, where runs would be many: one topic
- * read out of twenty interleaved ones.
+ * A segment is either a run, which covers every ordinal from `first` to `last`, or a bitmap of one window. Bitmaps
+ * replace many short runs, as when one of twenty interleaved topics is read.
  */
 export interface ReadSegment {
   readonly first: Ordinal;
   readonly last: Ordinal;
   /**
-   * Null: all of them are read. Else bit `n & 7` of byte `n >> 3` says whether `first + n` is. Of one window exactly; what
-   * was written when windows were smaller has bitmaps of whole bytes of one.
+   * Null if all ordinals are read. Otherwise, bit `n & 7` of byte `n >> 3` is set if `first + n` is read. Covers
+   * exactly one window; segments from versions with smaller windows cover whole bytes of one.
    */
   readonly bits: Uint8Array | null;
 }
 
-/** An unbroken range of ordinals, both ends included. */
+/** Contiguous range of ordinals, both ends included. */
 export interface OrdinalRange {
   readonly first: Ordinal;
   readonly last: Ordinal;
 }
 
-/** What to do to the stored segments, deletions first. */
+/** Changes to the stored segments; apply removals first. */
 export interface ReadSetChange {
-  /** The `first` of each segment that goes; ascending. */
+  /** The `first` of each removed segment; ascending. */
   readonly removed: readonly Ordinal[];
-  /** Ascending; their `first` may be one of those removed. */
+  /** Ascending; `first` may equal that of a removed segment. */
   readonly added: readonly ReadSegment[];
-  /** What becomes of the stored segments that were handed in; ascending. */
+  /** New state of the given stored segments; ascending. */
   readonly result: readonly ReadSegment[];
 }
 
-/** Ordinals a window holds: 1…4096, 4097…8192 and so on. A larger bitmap would not fit into a row without overflow pages. */
+/** Ordinals per window: 1…4096, 4097…8192 and so on. Larger bitmaps would need overflow pages in a row. */
 export const WINDOW_SIZE = 4096;
 const WINDOW_BYTES = WINDOW_SIZE / 8;
-/** A bitmap takes the place of about this many stored runs. */
+/** Number of runs that take about as much space as a bitmap. */
 const MAX_RUNS_IN_WINDOW = 32;
 
 const windowOf = (ordinal: Ordinal): number => Math.floor((ordinal - 1) / WINDOW_SIZE);
@@ -147,21 +149,21 @@ const isInWindow = (window: number, ordinal: Ordinal): boolean =>
 const NO_BITS = new Uint8Array();
 
 /**
- * The segments a change of these ordinals has to know: those that overlap one of the ranges answered. They are ascending
- * and disjoint; ordinals may come in any order.
+ * Returns the ranges whose overlapping segments a change of these ordinals needs. Ranges are ascending and disjoint;
+ * ordinals may be in any order.
  */
 export function affectedRanges(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
   const windows = new Set<number>();
   let window = -1;
   for (const ordinal of ordinals) {
-    // Mostly that of the one before.
+    // Usually the window of the previous ordinal.
     if (isInWindow(window, ordinal)) continue;
     window = windowOf(ordinal);
     windows.add(window);
   }
   const ranges: { first: Ordinal; last: Ordinal }[] = [];
   for (const window of [...windows].sort((a, b) => a - b)) {
-    // One more at either side, where a run may go on.
+    // Includes one ordinal on each side, where a run may continue.
     const first = windowStart(window) - 1;
     const last = windowEnd(window) + 1;
     const previous = ranges.at(-1);
@@ -172,8 +174,8 @@ export function affectedRanges(ordinals: readonly Ordinal[]): readonly OrdinalRa
 }
 
 /**
- * Marks ordinals read or unread. `stored` are the segments overlapping their `affectedRanges`, ascending. The same set is
- * always the same segments, whatever the changes it came from.
+ * Marks ordinals as read or unread. `stored` contains the segments that overlap their `affectedRanges`, ascending.
+ * Equal sets always produce equal segments.
  */
 export function markOrdinals(
   stored: readonly ReadSegment[],
@@ -185,7 +187,7 @@ export function markOrdinals(
   let bits: Uint8Array = NO_BITS;
   for (const ordinal of ordinals) {
     let position = ordinal - first;
-    // Mostly in the window of the one before.
+    // Usually in the window of the previous ordinal.
     if (position < 0 || position >= bits.length << 3) {
       const window = windowOf(ordinal);
       bits = windows.get(window) ?? contentOf(stored, window);
@@ -200,8 +202,8 @@ export function markOrdinals(
 }
 
 /**
- * What becomes of the last segment when the newest ordinal of all is read, in the two cases that need nothing else: it
- * goes on with a run, or lies in a bitmap. Null in any other.
+ * Returns the updated last segment if reading the newest ordinal only extends a run or sets a bit. Returns null if
+ * more needs to change.
  */
 export function extendLatest(latest: ReadSegment, newest: Ordinal): ReadSegment | null {
   if (!latest.bits) return latest.last + 1 === newest ? { ...latest, last: newest } : null;
@@ -213,8 +215,8 @@ export function extendLatest(latest: ReadSegment, newest: Ordinal): ReadSegment 
 }
 
 /**
- * Marks every ordinal of a range read. `stored` are the segments overlapping the `affectedRanges` of both its ends, and all
- * that lie between; ascending.
+ * Marks a range as read. `stored` contains the segments between its ends and those that overlap the `affectedRanges`
+ * of both ends; ascending.
  */
 export function markRangeRead(stored: readonly ReadSegment[], range: OrdinalRange): ReadSetChange {
   const firstWindow = windowOf(range.first);
@@ -230,7 +232,7 @@ export function markRangeRead(stored: readonly ReadSegment[], range: OrdinalRang
   return replaceWindows(stored, windows, between);
 }
 
-/** `segments` are ascending, and hold at least those that overlap the ordinal. */
+/** Expects at least the segments that overlap the ordinal, ascending. */
 export function isOrdinalRead(segments: readonly ReadSegment[], ordinal: Ordinal): boolean {
   let low = 0;
   let high = segments.length - 1;
@@ -244,7 +246,7 @@ export function isOrdinalRead(segments: readonly ReadSegment[], ordinal: Ordinal
   return false;
 }
 
-/** How many ordinals of a range are read. `segments` hold at least those that overlap it. */
+/** Returns the number of read ordinals in a range. Expects at least the segments that overlap it. */
 export function countRead(segments: readonly ReadSegment[], range: OrdinalRange): number {
   let count = 0;
   for (const segment of segments) {
@@ -256,7 +258,7 @@ export function countRead(segments: readonly ReadSegment[], range: OrdinalRange)
   return count;
 }
 
-/** The first ordinal of a range that is not read. `segments` are ascending, and hold at least those that overlap it. */
+/** Returns the first unread ordinal of a range. Expects at least the segments that overlap it, ascending. */
 export function findFirstUnread(segments: readonly ReadSegment[], range: OrdinalRange): Ordinal | null {
   let next = range.first;
   for (const { first, last, bits } of segments) {
@@ -269,8 +271,8 @@ export function findFirstUnread(segments: readonly ReadSegment[], range: Ordinal
 }
 
 /**
- * The unread ranges within `range`, from the end that `from` says; as long as possible. `segments` hold at least those
- * that overlap the range, and come in the order of the walk; they are asked for one at a time.
+ * Yields the maximal unread ranges within `range`, starting at the end given by `from`. `segments` contains at least
+ * those that overlap the range, in walking order, and is consumed lazily.
  */
 export function* unreadRanges(
   segments: Iterable<ReadSegment>,
@@ -278,7 +280,7 @@ export function* unreadRanges(
   from: 'start' | 'end',
 ): Generator<OrdinalRange> {
   const forward = from === 'start';
-  // The first ordinal, in the direction of the walk, of which nothing is known yet.
+  // First undecided ordinal in walking direction.
   let next = forward ? range.first : range.last;
   for (const read of readRanges(segments, range, forward)) {
     if (forward) {
@@ -294,7 +296,7 @@ export function* unreadRanges(
   }
 }
 
-/** Neighbouring answers may touch each other. */
+/** Adjacent results may touch. */
 function* readRanges(segments: Iterable<ReadSegment>, range: OrdinalRange, forward: boolean): Generator<OrdinalRange> {
   for (const segment of segments) {
     const first = Math.max(segment.first, range.first);
@@ -305,7 +307,7 @@ function* readRanges(segments: Iterable<ReadSegment>, range: OrdinalRange, forwa
   }
 }
 
-/** What the windows hold now, and that all of `filled` is read; everything else as stored. */
+/** Replaces the given windows and marks `filled` as read; other segments stay as stored. */
 function replaceWindows(
   stored: readonly ReadSegment[],
   windows: ReadonlyMap<number, Uint8Array>,
@@ -326,7 +328,7 @@ function replaceWindows(
   return difference(stored, joined(pieces));
 }
 
-/** Adds what lies outside the ranges. A bitmap lies inside or outside as a whole, since ranges are made of whole windows. */
+/** Adds the parts of a segment outside the ranges. Ranges consist of whole windows, so a bitmap is never split. */
 function cutOut(segment: ReadSegment, ranges: readonly OrdinalRange[], into: ReadSegment[]): void {
   let first = segment.first;
   for (const range of ranges) {
@@ -339,7 +341,7 @@ function cutOut(segment: ReadSegment, ranges: readonly OrdinalRange[], into: Rea
   else if (first <= segment.last) into.push({ first, last: segment.last, bits: null });
 }
 
-/** Runs that touch become one. */
+/** Merges adjacent runs. */
 function joined(pieces: readonly ReadSegment[]): readonly ReadSegment[] {
   const result: ReadSegment[] = [];
   for (const piece of pieces) {
@@ -382,7 +384,7 @@ function setBits(bits: Uint8Array, window: number, { first, last }: OrdinalRange
   setRun(bits, Math.max(first - start, 0), Math.min(last - start, WINDOW_SIZE - 1));
 }
 
-/** Within a range that the bitmap covers; ascending, or else descending. */
+/** Yields runs of a bitmap within a covered range, ascending or descending. */
 function* runsOf(
   bits: Uint8Array,
   start: Ordinal,

@@ -12,25 +12,25 @@ import { loadReadable } from './load-access.js';
 import { cutContent, loadSender, MAX_MESSAGE_LENGTH, type Message, participantIdsOf } from './message.js';
 import { conversationUrl, messageUrl, topicUrl } from './narrow.js';
 
-/** What calls a message to its user's mind at a time. */
+/** Reminder of a message at a chosen time. */
 export interface Reminder {
   readonly id: ReminderId;
   readonly realmId: RealmId;
   readonly userId: UserId;
   readonly messageId: MessageId;
-  /** Empty: none. */
+  /** Empty if there is no note. */
   readonly note: string;
-  /** What it will say, in Markdown and as HTML, if the message cannot be read any more by then. */
+  /** Fallback content in Markdown and HTML, used if the message is no longer readable by then. */
   readonly content: string;
   readonly renderedContent: string;
   readonly dueAt: UnixSeconds;
-  /** Why it was not sent; null: it did not fail. */
+  /** Reason for a failed delivery; null if it did not fail. */
   readonly failure: string | null;
 }
 
 export type NewReminder = Omit<Reminder, 'id' | 'failure'>;
 
-/** Of one user. */
+/** Per user. */
 export const MAX_REMINDERS = 1000;
 /** In code points (protocol §14). */
 export const MAX_NOTE_LENGTH = 1000;
@@ -41,13 +41,13 @@ export function requireRoomForReminder(count: number): void {
   throw new DomainError('TOO_MANY_REMINDERS', `Too many reminders (limit: ${MAX_REMINDERS}).`);
 }
 
-/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_REMINDERS */
+/** Checks the total text size, see `keepsTooMuchText`. @throws DomainError TOO_MANY_REMINDERS */
 export function requireRoomForReminderText(present: number, added: readonly string[]): void {
   if (!keepsTooMuchText(present, added)) return;
   throw new DomainError('TOO_MANY_REMINDERS', `Too much text in reminders (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
 }
 
-/** What is kept of what somebody noted (users §21). @throws DomainError REMINDER_NOTE_TOO_LONG */
+/** Normalizes a typed note (users §21). @throws DomainError REMINDER_NOTE_TOO_LONG */
 export function parseNote(raw: string): string {
   const note = trimEnd(raw).replace(/^\n+/, '');
   if (!isLongerThan(note, MAX_NOTE_LENGTH)) return note;
@@ -55,21 +55,21 @@ export function parseNote(raw: string): string {
 }
 
 export interface ReminderReads {
-  /** Null for those of other realms. */
+  /** Returns null for files of other realms. */
   find(realmId: RealmId, id: ReminderId): Promise<Reminder | null>;
-  /** The user's, in the order of their times, then of their ids. At most `limit`. */
+  /** Returns at most `limit` reminders of the user, sorted by time, then by id. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Reminder[]>;
   count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Of the texts of all of the user's in both forms, in UTF-8. */
+  /** Returns the total UTF-8 size of the user's texts, Markdown and HTML. */
   countBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes reminder-repository.contract.ts. */
 export interface ReminderRepository extends ReminderReads {
   add(reminder: NewReminder): Promise<Reminder>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   fail(realmId: RealmId, id: ReminderId, failure: string): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, id: ReminderId): Promise<void>;
 }
 
@@ -79,19 +79,19 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** A message with all that a reminder says of it. */
+/** Message with all data shown in a reminder. */
 export interface RemindedMessage {
   readonly message: Pick<Message, 'id' | 'topic' | 'content'>;
   readonly sender: Pick<User, 'id' | 'fullName'>;
   readonly place:
     | { readonly kind: 'channel'; readonly channel: Pick<Channel, 'id' | 'name'> }
-    /** Everybody in the conversation, ascending. */
+    /** All participants, ascending. */
     | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
 }
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages' | 'recipients' | 'users'>;
 
-/** @throws DomainError UNKNOWN_MESSAGE when the actor cannot read it */
+/** @throws DomainError UNKNOWN_MESSAGE if the actor cannot read it */
 export async function loadReminded(
   reads: Reads,
   actor: Actor,
@@ -106,10 +106,10 @@ export async function loadReminded(
   return { message, sender, place: { kind: 'direct', userIds } };
 }
 
-/** To a guest who may not know them, as with the message itself. */
+/** Placeholder for users hidden from a limited guest, as in the message itself. */
 const unknown = ({ id }: User) => ({ id, fullName: 'Unknown user' });
 
-/** What a reminder says (users §21), in Markdown; no longer than a message may be. */
+/** Returns the reminder as Markdown within the length limit of messages (users §21). */
 export function reminderText({ message, sender, place }: RemindedMessage, note: string, realmUrl: string): string {
   const subject = place.kind === 'channel' ? linkTo(place.channel, message) : 'the following direct message';
   const noted = note === '' ? '' : ` Note:\n > ${note.replaceAll('\n', '\n > ')}`;
@@ -125,13 +125,13 @@ export function reminderText({ message, sender, place }: RemindedMessage, note: 
   return opening + cutContent(content, room) + closing;
 }
 
-/** Longer than any fence in the text. */
+/** Returns a fence longer than any in the text. */
 function fenceFor(text: string): string {
   const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map(({ length }) => length));
   return '`'.repeat(longest + 1);
 }
 
-/** What would end a link in the form of clients, or mean something within it. */
+/** Characters that would end a channel link or have a meaning inside it. */
 const UNSAFE = /[`>*&[\]]|\$\$/;
 const ESCAPED: Readonly<Record<string, string>> = {
   '`': '&#96;',
@@ -144,7 +144,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
 };
 const escapeTitle = (text: string): string => text.replace(/[`>*&[\]]|\$\$/g, (unsafe) => ESCAPED[unsafe]!);
 
-/** In the form of clients where they can read it, else as any link. */
+/** Returns a channel link if its syntax can express the names, else an ordinary link. */
 function linkTo(channel: Pick<Channel, 'id' | 'name'>, { id, topic }: Pick<Message, 'id' | 'topic'>): string {
   if (!UNSAFE.test(channel.name) && !UNSAFE.test(topic)) return `#**${channel.name}>${topic}@${id}**`;
   const title = `#${escapeTitle(channel.name)} > ${escapeTitle(topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : topic)} @ 💬`;

@@ -15,7 +15,7 @@ import { cancelDelivery, planDelivery, REMINDER_JOB } from './scheduled-delivery
 import { publishToOwner, requireFuture } from './scheduled-messages.js';
 import { SystemMessages } from './system-messages.js';
 
-/** One's own, failed ones included, in the order of their times (users §21). */
+/** Lists the caller's reminders including failed ones, sorted by time (users §21). */
 export class ListReminders {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -28,11 +28,11 @@ export class ListReminders {
 export interface CreateReminderInput {
   readonly messageId: MessageId;
   readonly dueAt: UnixSeconds;
-  /** Empty: none. */
+  /** Empty if there is no note. */
   readonly note: string;
 }
 
-/** Has oneself reminded of a message that one can read (users §21). */
+/** Creates a reminder of a message the caller can read (users §21). */
 export class CreateReminder {
   static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls', 'clock'] as const;
   constructor(
@@ -56,7 +56,7 @@ export class CreateReminder {
     const ahead = orThrow(await this.systemMessages.parse(realm, content));
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
-      // It may have been hidden from them meanwhile.
+      // The caller may have lost access meanwhile.
       await loadReminded(tx, actor, realm, messageId);
       requireRoomForReminder(await tx.reminders.count(realmId, userId));
       const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
@@ -69,7 +69,7 @@ export class CreateReminder {
   }
 }
 
-/** Deletes a reminder of one's own (users §21). */
+/** Deletes one of the caller's reminders (users §21). */
 export class DeleteReminder {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -40,7 +40,7 @@ const cast = async () => {
   return fixture;
 };
 
-describe('a text', () => {
+describe('rendered text', () => {
   it.each([
     ['names people, whatever the letter case', 'guest', '@**OWNER**', '<em>owner</em>'],
     ['names nobody of another realm', 'owner', '@**otherRealmUser**', '@**otherRealmUser**'],
@@ -53,7 +53,7 @@ describe('a text', () => {
     ['links to no channel one cannot read', 'owner', '#**core**', '#**core**'],
     ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
     ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
-  ])('%s', async (_, who, content, html) => {
+  ])('supports the operator %s', async (_, who, content, html) => {
     const fixture = await cast();
     expect(await rendering(fixture)(who, content)).toBe(`<p>${html}</p>`);
   });
@@ -67,11 +67,11 @@ describe('a text', () => {
     ['members', 'Members'],
     ['everyone', 'Everyone'],
     ['internet', 'Everyone on the internet'],
-  ])('names the system group role:%s as people call it', async (name, title) => {
+  ])('shows the system group role:%s under its display name', async (name, title) => {
     expect(await rendering(await cast())('guest', `@*role:${name}*`)).toBe(`<p><em>${title}</em></p>`);
   });
 
-  it('is parsed as the organization and its author want it', async () => {
+  it('respects realm and author settings', async () => {
     const fixture = await cast();
     await fixture.add(
       aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm', inlineImagePreview: false } }),
@@ -107,7 +107,7 @@ describe('a text', () => {
     ]);
   });
 
-  it('names nobody whom a limited guest may not know', async () => {
+  it('does not resolve users hidden from a limited guest', async () => {
     const fixture = await cast();
     await fixture.add(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }));
     const render = rendering(fixture);
@@ -119,7 +119,7 @@ describe('a text', () => {
     expect(await render('member', owner)).toBe('<p><em>owner</em></p>');
   });
 
-  describe('with links to topics (contract decision 25)', () => {
+  describe('topic links (contract decision 25)', () => {
     const archive = async () => {
       const fixture = await createFixture(
         aUserOfEachRole(),
@@ -161,7 +161,7 @@ describe('a text', () => {
       ['nothing, of a topic that one has seen no message of', 'late', 'vault', 'secret', null],
       ['nothing, of a topic that does not exist', 'late', 'vault', 'nothing', null],
       ['nothing, of a topic that does not exist where one sees all', 'member', 'public', 'nothing', null],
-    ])('points to %s', async (_, who, channel, topic, index) => {
+    ])('links to %s', async (_, who, channel, topic, index) => {
       const fixture = await archive();
       const id = index === null ? '' : fixture.messages[index]!.id;
       expect(await rendering(fixture)(who, `#**${channel}>${topic}**`)).toBe(
@@ -169,7 +169,7 @@ describe('a text', () => {
       );
     });
 
-    it('points to as many topics of as many channels as are named', async () => {
+    it('links several topics of several channels', async () => {
       const fixture = await archive();
       const [first, second] = [fixture.messages[7]!.id, fixture.messages[6]!.id];
       const html = await rendering(fixture)('late', '#**public>plans** #**vault>plans** #**vault>secret** #**shared**');
@@ -178,7 +178,7 @@ describe('a text', () => {
       );
     });
 
-    it('points to nothing in a channel that it is about but its author has left, whatever they have of it', async () => {
+    it("links no topics of a notice's channel after the author has left it", async () => {
       const fixture = await archive();
       await fixture.uow.write((tx) =>
         unsubscribeFromChannels(tx, [fixture.channel('vault')], [fixture.user('late').id]),
@@ -193,14 +193,14 @@ describe('a text', () => {
       expect(html).toBe('<p><a>#vault</a> <a>#vault&gt;plans/</a></p>');
     });
 
-    it('stays text where the channel itself is hidden', async () => {
+    it('leaves the link as text if the channel is hidden', async () => {
       const fixture = await archive();
       for (const who of ['owner', 'moderator', 'guest']) {
         expect(await rendering(fixture)(who, '#**vault>plans**')).toBe('<p>#**vault&gt;plans**</p>');
       }
     });
 
-    it('is sent as it is rendered', async () => {
+    it('stores the same links when a message is sent', async () => {
       const fixture = await archive();
       await sending(fixture)(
         'late',
@@ -215,7 +215,7 @@ describe('a text', () => {
     });
   });
 
-  it('is neither trimmed nor cut nor stored when it is only rendered, and may mention anybody', async () => {
+  it('does not trim, truncate or store previewed text and allows any mention', async () => {
     const fixture = await cast();
     const render = rendering(fixture);
     const { commits } = fixture.storage;
@@ -231,7 +231,7 @@ describe('a text', () => {
   });
 });
 
-describe('content', () => {
+describe('parseContent', () => {
   it.each([
     ['  hi \n\n', '  hi'],
     ['\n\nhi', 'hi'],
@@ -239,16 +239,16 @@ describe('content', () => {
     ['a'.repeat(10_000), 'a'.repeat(10_000)],
     [`${'a'.repeat(10_000)} \n`, 'a'.repeat(10_000)],
     ['a'.repeat(10_001), `${'a'.repeat(9980)}\n[message truncated]`],
-  ])('%#: is kept', (raw, kept) => expect(parseContent(raw)).toBe(kept));
+  ])('normalizes accepted content (%#)', (raw, kept) => expect(parseContent(raw)).toBe(kept));
 
   it.each([
     ['', 'Message must not be empty'],
     [' \n\t', 'Message must not be empty'],
     ['a\0', 'Message must not contain null bytes'],
-  ])('%j is refused', (raw, message) => expect(() => parseContent(raw)).toThrow(message));
+  ])('rejects %j', (raw, message) => expect(() => parseContent(raw)).toThrow(message));
 });
 
-describe('a topic', () => {
+describe('parseTopic and normalizeTopic', () => {
   it.each([
     [' Lunch ', 'Lunch'],
     ['(no topic)', ''],
@@ -256,9 +256,10 @@ describe('a topic', () => {
     ['General chat', 'General chat'],
     ['é'.repeat(60), 'é'.repeat(60)],
     ['é'.repeat(61), `${'é'.repeat(57)}...`],
-  ])('%j is %j', (raw, topic) => expect(parseTopic(raw)).toBe(topic));
+  ])('parses the channel name %j as %j', (raw, topic) => expect(parseTopic(raw)).toBe(topic));
 
-  it('has a key that no topic a user can write has', () => expect(normalizeTopic(' a\u0001 ')).toBe('a\u0001'));
-  it('is refused by position, after trimming and before cutting', () =>
+  it('normalizes a name with a control character to a key that no valid topic has', () =>
+    expect(normalizeTopic(' a\u0001 ')).toBe('a\u0001'));
+  it('rejects an invalid character by its position after trimming and before truncation', () =>
     expect(() => parseTopic(` ${'a'.repeat(70)}\u0001`)).toThrow('Invalid character in topic, at position 71!'));
 });

@@ -29,16 +29,16 @@ import type { User } from '../users/user.js';
 import { MAX_MESSAGE_LENGTH } from './message.js';
 import { resolveUploads } from './message-files.js';
 
-/** What may stand before an alert word, and behind it. */
+/** Characters allowed before and after an alert word. */
 export const BEFORE_ALERT_WORD: ReadonlySet<string> = new Set(' \n(".,\';[*`>');
 export const AFTER_ALERT_WORD: ReadonlySet<string> = new Set(" \n)?:.,';]!*`");
 
-/** The first two places of a text count as the beginning of a word whatever precedes: the reference's rule. */
+/** Deliberate: the reference server treats the first two positions of a text as word starts. */
 export const mayAlertWordBegin = (text: string, at: number): boolean => at <= 1 || BEFORE_ALERT_WORD.has(text[at - 1]!);
 
 /**
- * A word up to its first character that may stand behind one; in lower case. Where a text says the word, it has the same
- * segment, which is how words are looked up.
+ * Returns the lookup key of an alert word in lower case. It ends before the first character that may follow an alert
+ * word. A text that contains the word has the same segment.
  */
 export function alertSegment(word: string): string {
   let end = 0;
@@ -46,10 +46,10 @@ export function alertSegment(word: string): string {
   return word.slice(0, end).toLowerCase();
 }
 
-/** In UTF-16 units: longer words than that there are none of. */
+/** Maximum segment length in UTF-16 units; alert words are never longer. */
 const MAX_SEGMENT_LENGTH = 200;
 
-/** Of all places of a text in lower case where an alert word may begin. */
+/** Returns the segments at all positions of a lower-case text where an alert word may start. */
 export function alertSegments(lowered: string): ReadonlySet<string> {
   const segments = new Set<string>(['']);
   let end = 0;
@@ -62,7 +62,7 @@ export function alertSegments(lowered: string): ReadonlySet<string> {
   return segments;
 }
 
-/** How a message of this realm is parsed; descriptions and profile fields show no previews. */
+/** Parse options for messages of this realm; descriptions and profile fields have no previews. */
 export function markdownOptions(
   realm: Realm,
   realmUrl: string,
@@ -108,14 +108,14 @@ type Reads = Pick<
   'users' | 'groups' | 'channels' | 'topics' | 'alertWords' | 'files' | 'customEmoji'
 >;
 
-/** What was made of a text, and the groups it mentions aloud. */
+/** Rendered text with the groups it mentions non-silently. */
 export interface RenderedText extends RenderedMarkdown {
   readonly mentionedGroups: readonly Group[];
 }
 
 /**
- * The quick second half of rendering: looks up what the text names, as far as its author may see it, and puts it in. A
- * constant number of look-ups, and one more for each channel whose topics are linked to.
+ * Fast second step of rendering: looks up names with the author's access and inserts them. Runs a constant number of
+ * lookups plus one per channel with linked topics.
  */
 export async function renderText(
   tx: Reads,
@@ -130,7 +130,7 @@ export async function renderText(
   const alertWords = (await tx.alertWords.hasAny(realmId))
     ? await tx.alertWords.listBySegment(realmId, parsed.alertSegments)
     : NOTHING_NAMED.alertWords;
-  // Most texts.
+  // Most texts contain no references.
   const named = [userNames, userIds, groupNames, channelNames, emojiNames, uploadPaths];
   if (named.every(({ size }) => size === 0)) {
     return withGroups(renderer.render(parsed, { ...NOTHING_NAMED, alertWords }), []);
@@ -152,7 +152,7 @@ export async function renderText(
   );
 }
 
-/** Spelt out, for the reason that docs/performance.md gives. */
+/** Fields are listed explicitly for speed, see docs/performance.md. */
 const withGroups = (rendered: RenderedMarkdown, mentionedGroups: readonly Group[]): RenderedText => ({
   html: rendered.html,
   mentionedUserIds: rendered.mentionedUserIds,
@@ -251,7 +251,7 @@ async function resolveChannels(
 
 const keyOf = (typed: string): string => topicKey(normalizeTopic(typed));
 
-/** By key. A topic of which the actor sees nothing is absent, like one that does not exist (contract decision 25). */
+/** Keyed by topic key. Topics without visible messages are absent, like nonexistent ones (contract decision 25). */
 async function newestVisible(
   tx: Reads,
   actor: Actor | null,
@@ -263,41 +263,41 @@ async function newestVisible(
   if (actor === null || hasFullHistoryAccess(actor, channel, isSubscribed)) {
     return tx.topics.listNewestInTopics(realmId, recipientId, keys);
   }
-  // Linked to by `about` alone: that the channel exists says nothing about its topics.
+  // Linked only through `about`: knowing the channel grants no access to its topics.
   if (!hasContentAccess(actor, channel, isSubscribed)) return new Map();
   return tx.topics.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
 }
 
-/** How messages of an organization are parsed that some of its people write, and what decides it. */
+/** Parse options of a user's messages, with the settings they depend on. */
 interface OwnOptions {
   readonly realm: Realm;
   readonly translateEmoticons: boolean;
   readonly options: MarkdownOptions;
 }
 
-/** A text that was parsed before the unit. */
+/** Text parsed before the unit of work. */
 export interface TextAhead {
   readonly content: string;
   readonly parsed: ParsedAhead;
   readonly by: OwnOptions;
 }
 
-/** What is known of one organization, as it was when somebody first wrote. */
+/** Cache entry of a realm. */
 interface KnownRealm {
   readonly realm: Realm;
   readonly translating: OwnOptions;
   readonly plain: OwnOptions;
-  /** What people want, of those who have written. */
+  /** The `translateEmoticons` setting of each user seen so far. */
   readonly wishes: Map<UserId, boolean>;
 }
 
-/** So many are kept. */
+/** Capacity of the caches. */
 const MAX_REALMS = 1000;
 const MAX_PEOPLE = 10_000;
 
 /**
- * Parses what people write before the unit that stores or shows it. How, is looked up once for each of them: the unit sees
- * whether it still holds, and parses again where it does not.
+ * Parses user text before the unit of work that stores or shows it. Options are cached per user. The unit of work
+ * checks if they still apply and re-parses otherwise.
  */
 export class OwnTextParser {
   static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
@@ -315,7 +315,10 @@ export class OwnTextParser {
     return { content, by, parsed: await parseAhead(this.renderer, content, by.options) };
   }
 
-  /** Within the unit: as it is parsed by what holds there. @throws DomainError UNRENDERABLE_CONTENT */
+  /**
+   * Returns the parsed text inside the unit of work; re-parses if settings changed. @throws DomainError
+   * UNRENDERABLE_CONTENT
+   */
   parsedBy(realm: Realm, user: User, { content, parsed, by }: TextAhead): ParsedMarkdown {
     const isSame = this.isStill(by, realm, user);
     if (isSame && parsed instanceof DomainError) throw parsed;
@@ -327,7 +330,7 @@ export class OwnTextParser {
 
   private isStill({ realm: before, translateEmoticons, options }: OwnOptions, realm: Realm, user: User): boolean {
     if (user.settings.translateEmoticons !== translateEmoticons) return false;
-    // Mostly the very same that was kept.
+    // Usually the cached object itself.
     if (realm === before) return options.realmUrl === this.realmUrls.urlOf(realm);
     return areSame(this.optionsOf(realm, translateEmoticons), options);
   }
@@ -350,7 +353,7 @@ export class OwnTextParser {
     return wish ? known.translating : known.plain;
   }
 
-  /** What is known of a realm that is parsed as it is now. */
+  /** Returns the cache entry if its options are current, else a new one. */
   private knownAs(realm: Realm): KnownRealm {
     const known = this.known.get(realm.id);
     if (known?.realm === realm) return known;
@@ -373,7 +376,7 @@ export class OwnTextParser {
 
 const areSame = (one: MarkdownOptions, two: MarkdownOptions): boolean => JSON.stringify(one) === JSON.stringify(two);
 
-/** Texts that are no messages have the Markdown of messages. */
+/** Renders texts other than messages with message Markdown. */
 export class MarkdownTextRenderer implements TextRenderer {
   static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
   constructor(
@@ -403,7 +406,7 @@ export class MarkdownTextRenderer implements TextRenderer {
   }
 }
 
-/** What a text would look like as the caller's message; nothing is stored or announced (messages §15.1). */
+/** Renders text as the caller's message would look, without storing or publishing anything (messages §15.1). */
 export class RenderMarkdown {
   static readonly inject = ['unitOfWork', 'markdownRenderer', OwnTextParser] as const;
   constructor(
@@ -412,9 +415,9 @@ export class RenderMarkdown {
     private readonly parser: OwnTextParser,
   ) {}
 
-  /** HTML; empty for an empty text. @throws DomainError UNRENDERABLE_CONTENT */
+  /** Returns HTML, empty for an empty text. @throws DomainError UNRENDERABLE_CONTENT */
   async execute(caller: Caller, { content }: { readonly content: string }): Promise<string> {
-    // Sending would cut it, and what it would look like then is not what was asked for.
+    // Sending would truncate the content, so its rendering would be misleading.
     if (isLongerThan(content, MAX_MESSAGE_LENGTH))
       throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
     const text = await this.parser.parse(caller, content);

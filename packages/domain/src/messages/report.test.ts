@@ -20,6 +20,6 @@ it.each([
   expect(quoted(text)).toBe(markdown);
 });
 
-it('quotes the beginning of what is too long for a report', () => {
+it('truncates long content in a report', () => {
   expect(quoted('😀'.repeat(6001))).toBe(`\`\`\`quote\n${'😀'.repeat(6000)}…\n\`\`\``);
 });

@@ -9,7 +9,7 @@ import { type LocatedMessage, loadReadable } from './load-access.js';
 import { loadSender, participantIdsOf } from './message.js';
 import { SystemMessages } from './system-messages.js';
 
-/** Why somebody reports a message, and what people read. */
+/** Reasons for reporting a message, with display names. */
 export const REPORT_REASONS = {
   spam: 'Spam',
   harassment: 'Harassment',
@@ -23,7 +23,7 @@ export type ReportReason = keyof typeof REPORT_REASONS;
 /** In code points. */
 export const MAX_REPORT_LENGTH = 1000;
 
-/** In the order of messages §15.4. @throws DomainError REPORT_TOO_LONG, REPORT_NEEDS_EXPLANATION */
+/** Validates in the order of messages §15.4. @throws DomainError REPORT_TOO_LONG, REPORT_NEEDS_EXPLANATION */
 export function checkReport(reason: ReportReason, description: string): void {
   if (isLongerThan(description, MAX_REPORT_LENGTH)) {
     throw new DomainError('REPORT_TOO_LONG', `description is too long (limit: ${MAX_REPORT_LENGTH} characters)`);
@@ -33,10 +33,10 @@ export function checkReport(reason: ReportReason, description: string): void {
   }
 }
 
-/** So much of a message is quoted: the report has to fit in one message with the rest. */
+/** Maximum quoted length, so that the whole report fits into one message. */
 const MAX_QUOTED = 6000;
 
-/** Markdown that quotes a text, whatever fences it holds itself. */
+/** Returns a Markdown quote of a text that may itself contain fences. */
 export function quoted(text: string): string {
   const content = isLongerThan(text, MAX_QUOTED) ? `${takeCodePoints(text, MAX_QUOTED)}…` : text;
   const longest = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
@@ -50,7 +50,7 @@ export interface ReportMessageInput {
   readonly description: string;
 }
 
-/** Shows a message to the moderators (messages §15.4). */
+/** Reports a message to the moderators (messages §15.4). */
 export class ReportMessage {
   static readonly inject = ['unitOfWork', SystemMessages] as const;
   constructor(
@@ -78,7 +78,7 @@ export class ReportMessage {
         ...(description.trim() === '' ? [] : ['- Explanation:', quoted(description.trim())]),
         `\n${quoted(message.content)}`,
       ].join('\n');
-      // Nobody who reads it may see less than the moderators do, and it names nobody but with silent mentions.
+      // All readers have at least the moderators' access, and all mentions are silent.
       await this.systemMessages.sendToChannel(tx, realm, {
         channel,
         topic: topicOf(sender.fullName),
@@ -91,7 +91,7 @@ export class ReportMessage {
 
 const topicOf = (name: string): string => `Reports about ${name}`;
 
-/** With a link to the message, for those who may read it. */
+/** Describes the location, with a link for users who may read the message. */
 async function whereIs(tx: Transaction, { message, channel }: LocatedMessage): Promise<string> {
   if (channel) {
     const topic = message.topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : message.topic;

@@ -17,13 +17,13 @@ import { MAX_DELAY_SECONDS, publishToOwner, type ScheduledMessage } from './sche
 import { SendMessage } from './send-message.use-cases.js';
 import { SystemMessages } from './system-messages.js';
 
-/** The id of what is to be delivered. */
+/** Id of the scheduled message or reminder. */
 export type DeliveryPayload = { readonly id: number };
 
-/** What fails for no known reason is tried again twice, which is over long before it would be too late. */
+/** Retries unexpected failures twice, well within the delivery deadline. */
 const RETRIES = { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 };
 
-/** Many are due at the same minute, when others write as well. */
+/** Limited concurrency, since many deliveries are due at the same minute and compete with other writes. */
 const COMMON = { readPayload: idPayload<DeliveryPayload>('id'), retries: RETRIES, concurrency: 16 };
 
 export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', ...COMMON });
@@ -35,7 +35,7 @@ interface Deliverable {
   readonly dueAt: UnixSeconds;
 }
 
-/** In place of what was planned for it before: whoever is at work on that finds it gone. */
+/** Schedules the delivery and replaces an earlier job, whose work is then discarded. */
 export async function planDelivery(
   tx: Transaction,
   kind: JobKind<DeliveryPayload>,
@@ -52,12 +52,12 @@ export async function cancelDelivery(
   await tx.jobs.cancel(realmId, kind.name, String(id));
 }
 
-/** A delivery that fails for these is reported to nobody: its sender is gone. */
+/** Errors that are not reported because the sender is gone. */
 const SILENT = new Set<unknown>(['REALM_DEACTIVATED', 'USER_DEACTIVATED']);
 
 export const isSilentFailure = (error: unknown): boolean => error instanceof DomainError && SILENT.has(error.code);
 
-/** Users §20.5. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
+/** Requires an active realm and owner (users §20.5). @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
 export async function requireActiveOwner(
   { realms, users }: Pick<Repositories | Transaction, 'realms' | 'users'>,
   { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
@@ -68,13 +68,13 @@ export async function requireActiveOwner(
   if (!user?.isActive) throw accountDeactivated();
 }
 
-/** What is kept of why something was not delivered. */
+/** Returns the text to store for a failure. */
 export const failureOf = (error: unknown): string =>
   error instanceof DomainError ? error.message : 'Internal server error';
 
 const NOTHING_TO_DO: JobWork = async () => {};
 
-/** Sends scheduled messages as `POST /messages` would at that moment, or stores why that failed (users §20.5). */
+/** Sends scheduled messages with the checks of `POST /messages` at that time, or stores the failure (users §20.5). */
 export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
   static readonly inject = ['unitOfWork', SendMessage, SystemMessages, 'clock'] as const;
 
@@ -98,7 +98,7 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     const caller: Caller = { realmId, userId, clientName };
     const asked = await this.sendMessage.ask(caller, { to, topic, content });
     const prepared = await this.sendMessage.prepare(caller, asked);
-    // An edit since then has put another job in the place of this one, and this work is not done.
+    // An edit meanwhile replaces this job, and its work does not run.
     return async (tx) => {
       await this.requireDeliverable(tx, message);
       const checked = await this.sendMessage.check(tx, caller, prepared);
@@ -142,7 +142,7 @@ async function findWaiting(
   return found?.status === 'waiting' ? found : null;
 }
 
-/** Sic: two spaces behind the time, as clients of the API have always got it. */
+/** Deliberate: the reference server puts two spaces after the time. */
 export const failureNotice = ({ dueAt, failure }: Pick<ScheduledMessage, 'dueAt' | 'failure'>): string =>
   [
     `The message you scheduled for <time:${dateTime(dueAt)}>  was not sent because of the following error:`,
@@ -150,11 +150,11 @@ export const failureNotice = ({ dueAt, failure }: Pick<ScheduledMessage, 'dueAt'
     '[View scheduled messages](#scheduled)',
   ].join('\n\n');
 
-/** `2026-05-10 11:00:00+00:00`. */
+/** Formats a time like `2026-05-10 11:00:00+00:00`. */
 const dateTime = (time: UnixSeconds): string =>
   new Date(time * 1000).toISOString().replace('T', ' ').replace('.000Z', '+00:00');
 
-/** Sends reminders, however late, as direct messages of the notification bot (users §21). */
+/** Sends reminders as direct messages of the notification bot, regardless of delay (users §21). */
 export class DeliverReminder implements JobHandler<DeliveryPayload> {
   static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls'] as const;
 
@@ -188,12 +188,12 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
     };
   }
 
-  /** No event is sent: it shows in the list of reminders. */
+  /** Publishes no event; the failure appears in the list of reminders. */
   async giveUp(tx: Transaction, { realmId, payload }: Job<DeliveryPayload>, error: unknown): Promise<void> {
     await tx.reminders.fail(realmId, payload.id as ReminderId, failureOf(error));
   }
 
-  /** Of the message as it is now, or, where it cannot be read any more, as it was. */
+  /** Renders the current message, or the stored version if the user can no longer read it. */
   private async textOf(reads: Repositories, { realmId, userId, messageId, note, content }: Reminder): Promise<string> {
     const realm = await reads.realms.get(realmId);
     const actor = await reads.actors.get({ realmId, userId });

@@ -5,7 +5,7 @@ import { parseRecipients, requireFuture, requireRoomForScheduledMessage } from '
 
 const SELF = 7 as UserId;
 
-it('names people once, ascending, and the sender only where they are alone', () => {
+it('returns distinct recipients, ascending, with the sender only if alone', () => {
   const named = (...members: number[]) => parseRecipients('direct', { kind: 'list', members }, SELF);
   expect(named(9, 7, 3, 9)).toEqual({ kind: 'userIds', ids: [3, 9] });
   expect(named(7, 7)).toEqual({ kind: 'userIds', ids: [7] });
@@ -22,26 +22,26 @@ it.each([
   expect(() => parseRecipients(kind, to, SELF)).toThrow(message);
 });
 
-it('takes no time but one to come', () => {
+it('accepts only a future delivery time', () => {
   expect(() => requireFuture(101, 100)).not.toThrow();
   expect(() => requireFuture(100, 100)).toThrow('Scheduled delivery time must be in the future.');
 });
 
-it('leaves room for one more until there are as many as there may be', () => {
+it('limits scheduled messages and reminders to 1000', () => {
   expect(() => requireRoomForScheduledMessage(999)).not.toThrow();
   expect(() => requireRoomForScheduledMessage(1000)).toThrow('Too many scheduled messages (limit: 1000).');
   expect(() => requireRoomForReminder(999)).not.toThrow();
   expect(() => requireRoomForReminder(1000)).toThrow('Too many reminders (limit: 1000).');
 });
 
-it('keeps a note without what surrounds it', () => {
+it('trims a note and rejects one that is too long', () => {
   expect(parseNote('\n\n  a\n b \n ')).toBe('  a\n b');
   expect(parseNote(' \n')).toBe('');
   expect(parseNote(`${'😀'.repeat(1000)}   `)).toBe('😀'.repeat(1000));
   expect(() => parseNote('x'.repeat(1001))).toThrow('Maximum reminder note length: 1000 characters');
 });
 
-it('says when a message that failed was to be sent, and why it was not', () => {
+it('formats a failure notice with the scheduled time and the reason', () => {
   expect(failureNotice({ dueAt: 1_778_410_800, failure: 'No.' })).toBe(
     'The message you scheduled for <time:2026-05-10 11:00:00+00:00>  was not sent because of the following error:\n\n' +
       '> No.\n\n[View scheduled messages](#scheduled)',

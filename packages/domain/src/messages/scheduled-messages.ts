@@ -9,41 +9,41 @@ import { otherParticipants } from './message.js';
 import { MAX_REMINDERS, type Reminder } from './reminders.js';
 import type { Addressee } from './send-message.use-cases.js';
 
-/** By ids, since names may change until the message is sent. */
+/** Addressed by ids, since names may change before delivery. */
 export type ScheduledAddressee = Extract<Addressee, { kind: 'channelId' | 'userIds' }>;
 
-/** A message that its sender wants sent at a time. */
+/** Message to be sent at a chosen time. */
 export interface ScheduledMessage {
   readonly id: ScheduledMessageId;
   readonly realmId: RealmId;
-  /** The sender. */
+  /** Sender of the message. */
   readonly userId: UserId;
-  /** People ascending, without the sender unless they are alone. */
+  /** User ids are ascending and include the sender only if alone. */
   readonly to: ScheduledAddressee;
   /** `''` for direct messages, and for the empty topic of channels. */
   readonly topic: string;
-  /** Markdown. Empty once it was sent, as is the HTML. */
+  /** Markdown. Content and HTML are empty after sending. */
   readonly content: string;
-  /** HTML, as of when it was written. */
+  /** HTML rendered at the time of writing. */
   readonly renderedContent: string;
   readonly dueAt: UnixSeconds;
-  /** Of whoever wrote or edited it last. */
+  /** Client that last wrote or edited it. */
   readonly clientName: string;
   readonly isReadBySender: boolean;
-  /** `sent` for a while, so that an edit that comes too late is refused with the reason. */
+  /** `sent` is kept for a while, so that a late edit gets a specific error. */
   readonly status: 'waiting' | 'failed' | 'sent';
-  /** Why it was not sent; null: it did not fail. */
+  /** Reason for a failed delivery; null if it did not fail. */
   readonly failure: string | null;
 }
 
 export type NewScheduledMessage = Omit<ScheduledMessage, 'id' | 'status' | 'failure'>;
 
-/** Of one user, sent ones apart. */
+/** Maximum number of unsent messages per user. */
 export const MAX_SCHEDULED_MESSAGES = 1000;
-/** How long it is known of a message that it was sent. */
+/** Period for which sent messages are kept. */
 export const KEEP_SENT_SECONDS = 30 * 86_400;
 
-/** How late a message is still sent (users §20.5). */
+/** Maximum delay with which a message is still sent (users §20.5). */
 export const MAX_DELAY_SECONDS = 600;
 
 /** @throws DomainError DELIVERY_TIME_PASSED */
@@ -71,7 +71,10 @@ export function requireRoomForScheduledMessage(count: number): void {
 
 type Texts = Pick<ScheduledMessage, 'content' | 'renderedContent'>;
 
-/** See `keepsTooMuchText`. `replaced`: null: it is another one. @throws DomainError TOO_MANY_SCHEDULED_MESSAGES */
+/**
+ * Checks the total text size, see `keepsTooMuchText`. `replaced`: null for a new message. @throws DomainError
+ * TOO_MANY_SCHEDULED_MESSAGES
+ */
 export function requireRoomForScheduledText(present: number, added: Texts, replaced: Texts | null = null): void {
   if (!keepsTooMuchText(present, textsOf(added), replaced ? textsOf(replaced) : [])) return;
   throw new DomainError(
@@ -82,13 +85,13 @@ export function requireRoomForScheduledText(present: number, added: Texts, repla
 
 const textsOf = ({ content, renderedContent }: Texts): readonly string[] => [content, renderedContent];
 
-/** Whom a request names; whether that fits what kind of message it is, is asked in its turn. */
+/** Recipients in a request, checked against the message type later. */
 export type NamedRecipients =
   | { readonly kind: 'id'; readonly id: number }
   | { readonly kind: 'list'; readonly members: readonly unknown[] }
   | { readonly kind: 'other' };
 
-/** Users §20.2. @throws DomainError INVALID_SCHEDULED_RECIPIENT */
+/** Parses recipients (users §20.2). @throws DomainError INVALID_SCHEDULED_RECIPIENT */
 export function parseRecipients(kind: 'channel' | 'direct', to: NamedRecipients, userId: UserId): ScheduledAddressee {
   if (kind === 'channel') {
     if (to.kind !== 'id') throw invalidRecipient('Invalid data type for channel ID');
@@ -102,24 +105,24 @@ export function parseRecipients(kind: 'channel' | 'direct', to: NamedRecipients,
 const invalidRecipient = (message: string) => new DomainError('INVALID_SCHEDULED_RECIPIENT', message);
 
 export interface ScheduledMessageReads {
-  /** Sent ones too; null for those of other realms. */
+  /** Finds sent messages too; returns null for other realms. */
   find(realmId: RealmId, id: ScheduledMessageId): Promise<ScheduledMessage | null>;
-  /** The user's that were not sent, in the order of their times, then of their ids. At most `limit`. */
+  /** Returns at most `limit` unsent messages of the user, sorted by time, then by id. */
   listUnsent(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ScheduledMessage[]>;
   countUnsent(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Of their texts in both forms, in UTF-8. */
+  /** Returns the total UTF-8 size of unsent texts, Markdown and HTML. */
   countUnsentBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes scheduled-message-repository.contract.ts. */
 export interface ScheduledMessageRepository extends ScheduledMessageReads {
-  /** Waiting. */
+  /** Adds a message with the status `waiting`. */
   add(message: NewScheduledMessage): Promise<ScheduledMessage>;
-  /** All of it but its sender. Without effect where there is none. */
+  /** Updates everything except the sender. Ignores unknown ids. */
   update(message: ScheduledMessage): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, id: ScheduledMessageId): Promise<void>;
-  /** Forgets the user's that were sent, of those due before that time. */
+  /** Deletes the user's sent messages that were due before that time. */
   removeSent(realmId: RealmId, userId: UserId, before: UnixSeconds): Promise<void>;
 }
 
@@ -129,7 +132,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Files that somebody's scheduled messages link to are still needed (users §20). */
+/** Protects files linked in scheduled messages from removal (users §20). */
 export const SCHEDULED_FILES: FileUser = {
   needsFile: async ({ scheduledMessages }, { realmId, ownerId, pathId }) => {
     const waiting = await scheduledMessages.listUnsent(realmId, ownerId, MAX_SCHEDULED_MESSAGES);
@@ -138,18 +141,18 @@ export const SCHEDULED_FILES: FileUser = {
 };
 
 export const SCHEDULING_ERRORS = declareErrors({
-  /** Of a message or a reminder. */
+  /** The time of a message or reminder is not in the future. */
   DELIVERY_TIME_PASSED: 'invalid',
   UNKNOWN_SCHEDULED_MESSAGE: 'unknown',
   SCHEDULED_MESSAGE_SENT: 'conflict',
-  /** A channel and people are named in different ways. */
+  /** The recipients have the wrong type for a channel or for users. */
   INVALID_SCHEDULED_RECIPIENT: 'invalid',
-  /** Where the message is to go to a channel now, or to people. */
+  /** The message type changes between channel and direct without new recipients. */
   SCHEDULED_RECIPIENT_REQUIRED: 'invalid',
   SCHEDULED_TOPIC_REQUIRED: 'invalid',
   SCHEDULED_CHANGE_REQUIRED: 'invalid',
   TOO_MANY_SCHEDULED_MESSAGES: 'conflict',
-  /** The server did not run when the message was due. Clients see the text with the message that failed. */
+  /** The server was down when the message was due. Clients show this text with the failed message. */
   DELIVERY_TOO_LATE: 'conflict',
   UNKNOWN_REMINDER: 'unknown',
   REMINDER_NOTE_TOO_LONG: 'invalid',
@@ -162,14 +165,14 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends SchedulingErrors {}
 }
 
-/** All of them to whom the message or the reminder belongs (users §20, §21). */
+/** Events sent to the owner of the message or reminder (users §20, §21). */
 export interface SchedulingEventTypes {
   'scheduled_message.added': { readonly message: ScheduledMessage };
   'scheduled_message.changed': { readonly message: ScheduledMessage };
-  /** Deleted, or sent. */
+  /** Sent when a message was deleted or delivered. */
   'scheduled_message.removed': { readonly id: ScheduledMessageId };
   'reminder.added': { readonly reminder: Reminder };
-  /** Deleted, or sent. */
+  /** Sent when a message was deleted or delivered. */
   'reminder.removed': { readonly id: ReminderId };
 }
 
@@ -198,10 +201,10 @@ export async function publishToOwner(
   await tx.events.append(realmId, { event, audience: users([userId]) });
 }
 
-/** The viewer's that were not sent, in the order of their times. */
+/** Returns the viewer's unsent scheduled messages, sorted by time. */
 export const loadScheduledMessages = ({ caller, repositories }: Snapshot): Promise<readonly ScheduledMessage[]> =>
   repositories.scheduledMessages.listUnsent(caller.realmId, caller.userId, MAX_SCHEDULED_MESSAGES);
 
-/** The viewer's, in the order of their times. */
+/** Returns the viewer's reminders, sorted by time. */
 export const loadReminders = ({ caller, repositories }: Snapshot): Promise<readonly Reminder[]> =>
   repositories.reminders.list(caller.realmId, caller.userId, MAX_REMINDERS);

@@ -19,7 +19,7 @@ import {
 } from './scheduled-messages.js';
 import { type CheckedMessage, SendMessage } from './send-message.use-cases.js';
 
-/** One's own that were not sent, failed ones included, in the order of their times (users §20.1). */
+/** Lists the caller's unsent messages including failed ones, sorted by time (users §20.1). */
 export class ListScheduledMessages {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -34,15 +34,15 @@ export class ListScheduledMessages {
 export interface CreateScheduledMessageInput {
   readonly kind: 'channel' | 'direct';
   readonly to: NamedRecipients;
-  /** Null: not given. Means nothing for direct messages. */
+  /** Null if not given. Ignored for direct messages. */
   readonly topic: string | null;
-  /** Markdown, as typed. */
+  /** Markdown as typed. */
   readonly content: string;
   readonly dueAt: UnixSeconds;
   readonly isReadBySender: boolean;
 }
 
-/** Has a message sent at a time (users §20.2). Whether it may be sent is asked now, and again then. */
+/** Schedules a message (users §20.2). Permission to send it is checked now and again on delivery. */
 export class CreateScheduledMessage {
   static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
   constructor(
@@ -52,8 +52,8 @@ export class CreateScheduledMessage {
   ) {}
 
   /**
-   * @throws DomainError DELIVERY_TIME_PASSED, INVALID_SCHEDULED_RECIPIENT, TOO_MANY_SCHEDULED_MESSAGES, and what sending
-   * the message now would be refused for
+   * @throws DomainError DELIVERY_TIME_PASSED, INVALID_SCHEDULED_RECIPIENT, TOO_MANY_SCHEDULED_MESSAGES, and the codes
+   * for sending the message now
    */
   async execute(caller: Caller, input: CreateScheduledMessageInput): Promise<ScheduledMessageId> {
     const { realmId, userId, clientName } = caller;
@@ -83,19 +83,19 @@ export class CreateScheduledMessage {
   }
 }
 
-/** Null: not given. */
+/** Null if absent. */
 export interface ChangeScheduledMessageInput {
   readonly id: ScheduledMessageId;
   readonly kind: 'channel' | 'direct' | null;
   readonly to: NamedRecipients | null;
-  /** Means nothing for direct messages. */
+  /** Ignored for direct messages. */
   readonly topic: string | null;
-  /** Markdown, as typed. */
+  /** Markdown as typed. */
   readonly content: string | null;
   readonly dueAt: UnixSeconds | null;
 }
 
-/** What is to be sent, where; with what was prepared of it, if it is to be asked whether it may be sent. */
+/** Planned change; includes the prepared message if permission to send it must be checked. */
 interface Plan {
   readonly before: ScheduledMessage;
   readonly to: ScheduledMessage['to'];
@@ -103,7 +103,7 @@ interface Plan {
   readonly prepared: Awaited<ReturnType<SendMessage['prepare']>> | null;
 }
 
-/** Edits a message that was not sent yet; with a time, also one that failed (users §20.3). */
+/** Edits an unsent message. Given a time, it also reschedules a failed one (users §20.3). */
 export class ChangeScheduledMessage {
   static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
   constructor(
@@ -113,9 +113,10 @@ export class ChangeScheduledMessage {
   ) {}
 
   /**
-   * @throws DomainError SCHEDULED_CHANGE_REQUIRED, SCHEDULED_RECIPIENT_REQUIRED, SCHEDULED_TOPIC_REQUIRED, DELIVERY_TIME_PASSED,
-   * UNKNOWN_SCHEDULED_MESSAGE, SCHEDULED_MESSAGE_SENT, INVALID_SCHEDULED_RECIPIENT, and, where its kind, its
-   * recipient or its content is given, what sending the message now would be refused for; TOO_MANY_SCHEDULED_MESSAGES
+   * @throws DomainError SCHEDULED_CHANGE_REQUIRED, SCHEDULED_RECIPIENT_REQUIRED, SCHEDULED_TOPIC_REQUIRED,
+   * DELIVERY_TIME_PASSED, UNKNOWN_SCHEDULED_MESSAGE, SCHEDULED_MESSAGE_SENT, INVALID_SCHEDULED_RECIPIENT,
+   * TOO_MANY_SCHEDULED_MESSAGES, and, if the kind, recipient or content is given, the codes for sending the message
+   * now
    */
   async execute(caller: Caller, input: ChangeScheduledMessageInput): Promise<void> {
     requireConsistent(input);
@@ -126,7 +127,7 @@ export class ChangeScheduledMessage {
     }
   }
 
-  /** Parsing may be slow, so it comes before the unit. */
+  /** Runs before the unit of work, since parsing may be slow. */
   private async plan(caller: Caller, input: ChangeScheduledMessageInput): Promise<Plan> {
     const { realmId, userId } = caller;
     const found = await this.uow.read(({ scheduledMessages }) => scheduledMessages.find(realmId, input.id));
@@ -144,7 +145,7 @@ export class ChangeScheduledMessage {
     };
   }
 
-  /** False when somebody has changed the message since it was planned. */
+  /** Returns false if the message changed since planning. */
   private change(
     caller: Caller,
     input: ChangeScheduledMessageInput,
@@ -176,7 +177,7 @@ export class ChangeScheduledMessage {
 
 const textOf = ({ content, rendered }: CheckedMessage) => ({ content, renderedContent: rendered.html });
 
-/** Users §20.3 rows 1–3. */
+/** Checks users §20.3 rows 1–3. */
 function requireConsistent({ kind, to, topic, content, dueAt }: ChangeScheduledMessageInput): void {
   if (kind === null && to === null && topic === null && content === null && dueAt === null) {
     throw new DomainError('SCHEDULED_CHANGE_REQUIRED', 'Nothing to change');
@@ -195,7 +196,7 @@ function requireConsistent({ kind, to, topic, content, dueAt }: ChangeScheduledM
   }
 }
 
-/** Users §20.3 rows 6, 7. */
+/** Checks users §20.3 rows 6 and 7. */
 function requireChangeable(message: ScheduledMessage, { dueAt }: ChangeScheduledMessageInput): ScheduledMessage {
   if (message.status === 'sent') {
     throw new DomainError('SCHEDULED_MESSAGE_SENT', 'Scheduled message was already sent');
@@ -204,7 +205,7 @@ function requireChangeable(message: ScheduledMessage, { dueAt }: ChangeScheduled
   return message;
 }
 
-/** Deletes a message of one's own that was to be sent (users §20.4). */
+/** Deletes one of the caller's scheduled messages (users §20.4). */
 export class DeleteScheduledMessage {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

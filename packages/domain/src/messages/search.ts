@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { SearchTexts, SearchWords } from '../markdown/markdown.js';
 import type { Message } from './message.js';
 
-/** Words that say nothing about a text. Clients are given this list (events §5.2). */
+/** Stop words. Clients receive this list (events §5.2). */
 export const STOP_WORDS: readonly string[] = (
   'i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it ' +
   'its itself they them their theirs themselves what which who whom this that these those am is are was were be been ' +
@@ -14,23 +14,23 @@ export const STOP_WORDS: readonly string[] = (
   'than too very s t can will just don should now'
 ).split(' ');
 
-/** Of the list, but searched for all the same (messages §7.6). */
+/** Stop words that are searched nevertheless (messages §7.6). */
 const SEARCHED = new Set(['after', 'being', 'does', 'has', 'his', 'under']);
 
 const PASSED_OVER = new Set([...STOP_WORDS.filter((word) => !SEARCHED.has(word)), ...'bcdefghjklmnopqruvwxyz']);
 
-/** Whether searches pass over a word, which is in lower case: single letters too (messages §7.6). */
+/** True if search ignores a lower-case word; includes single letters (messages §7.6). */
 export const isPassedOver = (word: string): boolean => PASSED_OVER.has(word);
 
-/** What somebody searches for (messages §7.6). */
+/** Parsed search query (messages §7.6). */
 export interface SearchQuery {
-  /** All of them are in the message's text or topic; never none. */
+  /** Terms that must all occur in the text or topic; never empty. */
   readonly terms: readonly string[];
-  /** As they were typed, but for letter case: each is part of the Markdown or of the topic. */
+  /** Phrases as typed, with folded case; each must occur in the Markdown or the topic. */
   readonly phrases: readonly string[];
 }
 
-/** What searches and `mentions` ask of a message. */
+/** Message data that search and `mentions` conditions need. */
 export interface SearchedText {
   readonly terms: ReadonlySet<string>;
   readonly mentionedUserIds: readonly UserId[];
@@ -38,10 +38,10 @@ export interface SearchedText {
   readonly topic: string;
 }
 
-/** In one narrow, excluded words and mentions included: each is looked up by itself. */
+/** Maximum per narrow, including negated terms and mentions; each needs one lookup. */
 export const MAX_SEARCH_TERMS = 50;
 
-/** Null: there is no word in it that anything is found by. */
+/** Returns null if the text contains no searchable word. */
 export function parseSearch(words: SearchWords, text: string): SearchQuery | null {
   const terms = words.searchTerms(text);
   if (terms.length === 0) return null;
@@ -49,7 +49,7 @@ export function parseSearch(words: SearchWords, text: string): SearchQuery | nul
   return { terms, phrases: [...new Set(phrases)].filter((phrase) => phrase.trim() !== '') };
 }
 
-/** What a message is found by: every word of its text and of its topic, once. */
+/** Returns the distinct search terms of a message's text and topic. */
 export function termsOfMessage(
   words: SearchWords,
   { topic, renderedContent }: Pick<Message, 'topic' | 'renderedContent'>,
@@ -59,9 +59,9 @@ export function termsOfMessage(
 
 const MENTION = /<span class="user-mention" data-user-id="(\d+)">/g;
 
-/** Who is mentioned by name and aloud in what rendering made; each once. */
+/** Returns the distinct users with a non-silent personal mention in rendered content. */
 export function mentionedIn(renderedContent: string): readonly UserId[] {
-  // Nearly all messages mention nobody, and an expression takes ten times as long to say so.
+  // Fast path: nearly all messages mention nobody, and a regular expression is much slower.
   if (!renderedContent.includes('data-user-id')) return [];
   return [...new Set([...renderedContent.matchAll(MENTION)].map(([, id]) => Number(id) as UserId))];
 }
@@ -79,14 +79,14 @@ export const searchedText = (
 export const isFoundBy = ({ terms, content, topic }: SearchedText, query: SearchQuery): boolean =>
   query.terms.every((term) => terms.has(term)) && holdsPhrases(content, topic, query.phrases);
 
-/** Phrases in folded case. */
+/** Expects phrases with folded case. */
 export function holdsPhrases(content: string, topic: string, phrases: readonly string[]): boolean {
   if (phrases.length === 0) return true;
   const [foldedContent, foldedTopic] = [foldCase(content), foldCase(topic)];
   return phrases.every((phrase) => foldedContent.includes(phrase) || foldedTopic.includes(phrase));
 }
 
-/** A message with what was searched for marked; with nothing marked where nothing was, or where it is elsewhere. */
+/** Message with search matches highlighted, if there is a search and it matches here. */
 export interface Highlighted {
   /** HTML. */
   readonly content: string;
@@ -96,7 +96,7 @@ export interface Highlighted {
 
 export type Highlight = (message: Pick<Message, 'renderedContent' | 'topic'>) => Highlighted;
 
-/** `search`: null, nothing is marked. */
+/** `search`: null disables highlighting. */
 export function highlighting(texts: SearchTexts, search: string | null): Highlight {
   const operands = search === null ? [] : [search];
   return ({ renderedContent, topic }) => ({
@@ -115,7 +115,7 @@ function markPlainly(html: string, operands: readonly string[]): string {
   );
 }
 
-/** Words as they are written, without stems. For tests, and for storages that nobody has given better ones. */
+/** Matches unstemmed words. For tests, and for storages without a better implementation. */
 export const PLAIN_TEXTS: SearchTexts = {
   searchableText: (html) => html.replace(/<[^>]*>/g, ' '),
   searchTerms: plainTerms,
@@ -124,18 +124,18 @@ export const PLAIN_TEXTS: SearchTexts = {
 };
 
 /**
- * The index that searches read. Whatever is written of messages keeps it, in the same unit; this is for what was written
- * before there was an index, and for making it anew. Every implementation passes search-index.contract.ts.
+ * Search index. Message writes update it in the same unit of work. This port indexes messages older than the index
+ * and rebuilds it. Every implementation passes search-index.contract.ts.
  */
 export interface SearchIndex {
-  /** Forgets everything: from now on all messages wait to be indexed. */
+  /** Clears the index, so that all messages are pending. */
   reset(): Promise<void>;
-  /** Indexes at most so many of the messages that wait, newest first. False: none waits any more. */
+  /** Indexes at most `limit` pending messages, newest first. Returns false if none are left. */
   indexSome(limit: number): Promise<boolean>;
 }
 
 export interface SearchIndexReads {
-  /** Messages with a higher id are all indexed; 0: every message is. */
+  /** Returns the id above which all messages are indexed; 0 if every message is. */
   unindexedUpTo(): Promise<number>;
 }
 
@@ -145,21 +145,21 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** So many that a unit of them is over in some milliseconds, with long messages too. */
+/** Small enough for a unit of work to take a few milliseconds even with long messages. */
 const BATCH = 50;
 
-/** Puts messages into the index of searches that are not in it: those that were there before it, or all. */
+/** Adds pending messages to the search index: those older than the index, or all after a reset. */
 export class IndexMessages {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Some of those that wait. False: none waits any more. */
+  /** Indexes a batch of pending messages. Returns false if none are left. */
   async execute(): Promise<boolean> {
     if ((await this.uow.read(({ searchIndex }) => searchIndex.unindexedUpTo())) === 0) return false;
     return this.uow.write(({ searchIndex }) => searchIndex.indexSome(BATCH));
   }
 
-  /** From now on all wait; searches find again what is indexed, the newest messages first. */
+  /** Clears the index. Search results return as messages are indexed, newest first. */
   reset(): Promise<void> {
     return this.uow.write(({ searchIndex }) => searchIndex.reset());
   }

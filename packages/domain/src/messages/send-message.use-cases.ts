@@ -33,57 +33,57 @@ import { parseWidget, type Widget, widgetIn } from './widgets.js';
 export type Addressee =
   | { readonly kind: 'channelId'; readonly id: ChannelId }
   | { readonly kind: 'channelName'; readonly name: string }
-  /** Whatever channel the bot sends to when it names none. */
+  /** Default channel of the sending bot. */
   | { readonly kind: 'defaultChannel' }
   | { readonly kind: 'userIds'; readonly ids: readonly UserId[] }
-  /** The addresses others see. */
+  /** Emails as visible to others. */
   | { readonly kind: 'emails'; readonly emails: readonly string[] };
 type NamedChannel = Extract<Addressee, { kind: 'channelId' | 'channelName' }>;
 type NamedPeople = Extract<Addressee, { kind: 'userIds' | 'emails' }>;
 
 export interface SendMessageInput {
   readonly to: Addressee;
-  /** Null: not given. Means nothing for direct messages. */
+  /** Null if not given. Ignored for direct messages. */
   readonly topic: string | null;
-  /** Markdown, as typed. */
+  /** Markdown as typed. */
   readonly content: string;
-  /** Whether the sender has read what they send. */
+  /** True if the message is read for its sender. */
   readonly isReadBySender: boolean;
-  /** Something for clients to draw beside the text, as JSON; absent: what the text itself asks for. */
+  /** JSON of a widget beside the text; absent: determined by the text. */
   readonly widget?: string;
-  /** The number that the sender's client gave it, for that client's queue; another user's queue gets nothing. */
+  /** Local id assigned by the sending client, delivered only to that client's queue of the same user. */
   readonly echo: { readonly queueId: string; readonly localId: string } | null;
 }
 
-/** What is said to whom. */
+/** Destination and text of a message. */
 export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content'>;
 
 export interface SentMessage {
   readonly id: MessageId;
-  /** The sender's policy for the topic after sending; null: it is as before. */
+  /** New topic policy of the sender; null if unchanged. */
   readonly newVisibility: TopicVisibility | null;
 }
 
-/** What there is to know of a message without looking at what is stored. */
+/** Message data available without reading storage. */
 export interface PreparedMessage {
   readonly to: NamedChannel | NamedPeople;
   readonly topic: string;
-  /** A refusal of the content is said where its turn comes. */
+  /** Parsed text, or a content error that `check` throws in its place in the validation order. */
   readonly text: TextAhead | DomainError;
   readonly widget: string | undefined;
 }
 
-/** Where a message may go. */
+/** Validated destination. */
 type CheckedDestination =
   | Extract<Destination, { kind: 'channel' }>
   | {
       readonly kind: 'direct';
-      /** Null: the conversation has yet to be opened. */
+      /** Null if the conversation is not opened yet. */
       readonly recipientId: RecipientId | null;
       readonly participants: readonly User[];
     };
 
-/** A message that its sender may send now. */
+/** Message that the sender may send now. */
 export interface CheckedMessage {
   readonly realm: Realm;
   readonly actor: Actor;
@@ -95,8 +95,8 @@ export interface CheckedMessage {
 }
 
 /**
- * Sends a message to a channel or to people (messages §3). In three steps for whoever does more in the same unit, or sends
- * another time: `prepare` before the unit, then `check` and `send` within.
+ * Sends a message to a channel or to users (messages §3). Use cases that do more in the same unit of work call the
+ * steps separately: `prepare` before it, `check` and `send` inside.
  */
 export class SendMessage {
   static readonly inject = [
@@ -118,7 +118,7 @@ export class SendMessage {
     private readonly hooks: MessageHooks = NO_HOOKS,
   ) {}
 
-  /** @throws DomainError what `ask`, `prepare` and `check` throw */
+  /** @throws DomainError the codes of `ask`, `prepare` and `check` */
   async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
     const asked = this.hooks.asksBeforeSend ? await this.ask(caller, input) : input;
     const prepared = await this.prepare(caller, asked);
@@ -133,7 +133,10 @@ export class SendMessage {
     }
   }
 
-  /** What is sent once the host application was asked; to be called when it is sent. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY */
+  /**
+   * Returns the message as modified by the host application; called at sending time. @throws DomainError
+   * MESSAGE_REFUSED, SERVER_BUSY
+   */
   async ask<T extends MessageDraft>(caller: Caller, input: T): Promise<T> {
     if (!this.hooks.asksBeforeSend) return input;
     const destination = await this.uow.read((repositories) => this.hookedDestination(repositories, caller, input.to));
@@ -151,18 +154,18 @@ export class SendMessage {
     if (!isDirect(to) && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
     const topic = isDirect(to) ? '' : parseTopic(input.topic ?? '');
     const content = refusalOr(() => parseContent(input.content));
-    // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
+    // Parsing may be slow and runs before the unit of work. Content errors are thrown inside, in their place.
     const text = content instanceof DomainError ? content : await this.parser.parse(caller, content);
     return { to, topic, text, widget: input.widget };
   }
 
   /**
-   * Asks for everything that sending needs, and changes nothing.
+   * Checks everything that sending requires without changing data.
    * @throws DomainError RECIPIENTS_REQUIRED, UNKNOWN_DESTINATION, UNKNOWN_USER, INVALID_CHANNEL_NAME,
-   * INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels CANNOT_POST_IN_CHANNEL, CANNOT_CREATE_TOPIC,
-   * TOPIC_REQUIRED, EMPTY_TOPIC_REQUIRED; to people CANNOT_ACCESS_RECIPIENT, NAMED_USER_DEACTIVATED,
-   * DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for what is mentioned
-   * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
+   * INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels CANNOT_POST_IN_CHANNEL,
+   * CANNOT_CREATE_TOPIC, TOPIC_REQUIRED, EMPTY_TOPIC_REQUIRED; to users CANNOT_ACCESS_RECIPIENT,
+   * NAMED_USER_DEACTIVATED, DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for
+   * mentions CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
    */
   async check(tx: Transaction, caller: Caller, prepared: PreparedMessage): Promise<CheckedMessage> {
     const { to, topic } = prepared;
@@ -182,7 +185,7 @@ export class SendMessage {
     return { realm, actor, sender, destination, content: text.content, rendered, widget };
   }
 
-  /** In the unit in which it was checked. */
+  /** Must run in the same unit of work as `check`. */
   async send(
     tx: Transaction,
     caller: Caller,
@@ -242,7 +245,7 @@ export class SendMessage {
     });
   }
 
-  /** Everybody the message is for, the sender only where they name themselves. */
+  /** Returns all recipients; includes the sender only if named. */
   private async findPeople(tx: Transaction, realm: Realm, to: NamedPeople): Promise<readonly User[]> {
     if (to.kind === 'userIds') {
       if (to.ids.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', 'Message must have recipients');
@@ -284,7 +287,7 @@ export class SendMessage {
         })),
         realm,
         nobodyGroupId: nobody,
-        // Who may begin conversations need not be asked whether this is one.
+        // Existence is irrelevant if the actor may start conversations.
         conversationExists:
           hasRealmPermission(actor, realm, 'directMessageInitiator') ||
           (existing !== null && (await tx.topics.hasMessages(realm.id, existing))),
@@ -304,7 +307,7 @@ export class SendMessage {
     const posting = await loadPosting(tx, actor, channel, to.kind === 'channelName' ? trim(to.name) : null);
     enforce(
       canPost({
-        // Spelt out, for the reason that docs/performance.md gives.
+        // Fields are listed explicitly for speed, see docs/performance.md.
         sender: posting.sender,
         botOwner: posting.botOwner,
         channel: posting.channel,
@@ -312,7 +315,7 @@ export class SendMessage {
         isSubscribed: posting.isSubscribed,
         isOwnerSubscribed: posting.isOwnerSubscribed,
         isSystemBot: posting.isSystemBot,
-        // Who may create topics need not be asked whether this is one.
+        // Existence is irrelevant if the actor may create topics.
         topicExists:
           isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
           (await tx.topics.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),

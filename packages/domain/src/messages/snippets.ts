@@ -5,7 +5,7 @@ import type { Snapshot } from '../kernel/register-queue.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 
-/** A text that somebody saved to use it again. */
+/** Text that a user saved for reuse. */
 export interface Snippet {
   readonly id: SnippetId;
   readonly realmId: RealmId;
@@ -18,7 +18,7 @@ export interface Snippet {
 
 export type NewSnippet = Omit<Snippet, 'id'>;
 
-/** Of one user. */
+/** Per user. */
 export const MAX_SNIPPETS = 1000;
 
 /** @throws DomainError TOO_MANY_SNIPPETS */
@@ -27,7 +27,7 @@ export function requireRoomForSnippet(count: number): void {
   throw new DomainError('TOO_MANY_SNIPPETS', `Too many saved snippets (limit: ${MAX_SNIPPETS}).`);
 }
 
-/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_SNIPPETS */
+/** Checks the total text size, see `keepsTooMuchText`. @throws DomainError TOO_MANY_SNIPPETS */
 export function requireRoomForSnippetText(
   present: number,
   added: readonly string[],
@@ -44,21 +44,21 @@ export function knownSnippet(snippet: Snippet | null): Snippet {
 }
 
 export interface SnippetReads {
-  /** Null for those of other realms and users. */
+  /** Returns null for drafts of other realms and users. */
   find(realmId: RealmId, userId: UserId, id: SnippetId): Promise<Snippet | null>;
-  /** The user's, oldest first. At most `limit`. */
+  /** Returns at most `limit` snippets of the user, oldest first. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Snippet[]>;
   count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Of the contents of all of the user's, in UTF-8. */
+  /** Total size of the contents of the user's drafts, in UTF-8 bytes. */
   countBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes snippet-repository.contract.ts. */
 export interface SnippetRepository extends SnippetReads {
   add(snippet: NewSnippet): Promise<Snippet>;
-  /** Its title and content. Without effect where there is none. */
+  /** Updates the title and content. Ignores unknown ids. */
   update(snippet: Snippet): Promise<void>;
-  /** Without effect where there is none. */
+  /** Has no effect on a missing draft. */
   remove(realmId: RealmId, userId: UserId, id: SnippetId): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends SnippetErrors {}
 }
 
-/** To those whose snippets they are (users §18). */
+/** Sent to the owner of the snippets (users §18). */
 export interface SnippetEventTypes {
   'snippet.added': { readonly snippet: Snippet };
   'snippet.changed': { readonly snippet: Snippet };
@@ -106,6 +106,6 @@ export async function publishSnippet(
   await tx.events.append(realmId, { event, audience: users([userId]) });
 }
 
-/** The viewer's, oldest first. */
+/** Loads the viewer's alert words, oldest first. */
 export const loadSnippets = ({ caller, repositories }: Snapshot): Promise<readonly Snippet[]> =>
   repositories.snippets.list(caller.realmId, caller.userId, MAX_SNIPPETS);

@@ -10,7 +10,7 @@ import {
   type Snippet,
 } from './snippets.js';
 
-/** One's own, oldest first (users §18). */
+/** Lists the caller's snippets, oldest first (users §18). */
 export class ListSnippets {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -25,7 +25,7 @@ export interface CreateSnippetInput {
   readonly content: string;
 }
 
-/** Saves a text to use it again (users §18). */
+/** Saves a text for reuse (users §18). */
 export class CreateSnippet {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -45,14 +45,14 @@ export class CreateSnippet {
   }
 }
 
-/** Null: as it is. */
+/** Null keeps the current value. */
 export interface ChangeSnippetInput {
   readonly id: SnippetId;
   readonly title: string | null;
   readonly content: string | null;
 }
 
-/** Changes a saved snippet of one's own (users §18). */
+/** Changes one of the caller's snippets (users §18). */
 export class ChangeSnippet {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -71,7 +71,7 @@ export class ChangeSnippet {
   }
 }
 
-/** Deletes a saved snippet of one's own (users §18). */
+/** Deletes one of the caller's snippets (users §18). */
 export class DeleteSnippet {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

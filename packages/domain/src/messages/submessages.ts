@@ -10,15 +10,15 @@ import type { Submessage } from './message.js';
 import { messageWatchers } from './message-delivery.js';
 import { type Dictionary, dictionary, flag, integer, JsonShapeError, member, text, wrong } from './widgets.js';
 
-/** Of one message: it is shown with all of them. */
+/** Maximum per message, since all of them are shown together. */
 export const MAX_SUBMESSAGES = 5000;
-/** All their texts together, in code points. */
+/** Maximum total length of a message's submessages, in code points. */
 export const MAX_SUBMESSAGES_LENGTH = 500_000;
 /** In code points. */
 export const MAX_SUBMESSAGE_LENGTH = 10_000;
 export const MAX_SUBMESSAGE_KIND_LENGTH = 100;
 
-/** Of options and tasks. */
+/** Maximum index of an option or task. */
 const MAX_INDEX = 1000;
 
 /** @throws DomainError TOO_MANY_SUBMESSAGES */
@@ -38,8 +38,8 @@ export function requireRoomForSubmessage(
 }
 
 /**
- * What somebody does with a widget: votes, options, tasks (messages §15.3). `first`: the oldest one that
- * the message has; null: it has none. `isAuthor`: of the message.
+ * Validates a widget action such as a vote, option or task (messages §15.3). `first` is the message's oldest
+ * submessage or null; `isAuthor` refers to the message.
  * @throws DomainError INVALID_SUBMESSAGE
  */
 export function checkSubmessage(content: string, first: Pick<Submessage, 'content'> | null, isAuthor: boolean): void {
@@ -58,7 +58,7 @@ export function checkSubmessage(content: string, first: Pick<Submessage, 'conten
   }
 }
 
-/** The first submessage says what the message is. */
+/** The first submessage determines the widget type of the message. */
 function widgetTypeOf(first: Pick<Submessage, 'content'> | null): string | null {
   try {
     const type = first && (parseJson(first.content) as { readonly widget_type?: unknown }).widget_type;
@@ -82,7 +82,7 @@ const vote: Field = (value, where) => {
 
 interface Action {
   readonly fields: Readonly<Record<string, Field>>;
-  /** Why nobody but the author may do it. */
+  /** Error text if only the author may perform the action. */
   readonly authorOnly?: string;
 }
 
@@ -129,7 +129,7 @@ export interface AddSubmessageInput {
   readonly content: string;
 }
 
-/** Votes in a poll, adds a task, and the like (messages §15.3). */
+/** Adds a submessage, such as a poll vote or a task (messages §15.3). */
 export class AddSubmessage {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(

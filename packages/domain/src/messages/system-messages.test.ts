@@ -14,7 +14,7 @@ import type { Author, MarkdownOptions, ParsedMarkdown } from '../markdown/markdo
 import { markdownOptions } from './render-message.js';
 import { SystemMessages } from './system-messages.js';
 
-/** The vault and its topic are the owner's alone. */
+/** Creates a fixture in which only the owner can read the vault and its topic. */
 const town = () =>
   createFixture(
     aUserOfEachRole(),
@@ -32,7 +32,7 @@ const authorOf = async (fixture: MemoryFixture, tx: Transaction, who: string | n
   actor: who === null ? null : await tx.actors.get(fixture.caller(who)),
 });
 
-it('a notice is from the organization itself', async () => {
+it('sends notices as an internal message of the notification bot', async () => {
   const fixture = await town();
   await noticing(fixture, (board, tx) =>
     board.sendDirect(tx, fixture.realm, fixture.user('member'), 'hi', { actor: null }),
@@ -43,7 +43,7 @@ it('a notice is from the organization itself', async () => {
   });
 });
 
-describe('what a notice links to (markdown §12)', () => {
+describe('links in a notice (markdown §12)', () => {
   const vault = (fixture: MemoryFixture) => `<p><a>#vault</a> <a>#vault&gt;plans/${fixture.messages[0]!.id}</a></p>`;
 
   it.each([
@@ -51,7 +51,7 @@ describe('what a notice links to (markdown §12)', () => {
     ['administrator', false],
     ['member', false],
     [null, true],
-  ])('is what its author, %s, may read: %s', async (who, sees) => {
+  ])('depends on the access of its author %s: %s', async (who, sees) => {
     const fixture = await town();
     const content = '#**vault** #**vault>plans**';
     await noticing(fixture, async (board, tx) => {
@@ -68,7 +68,7 @@ describe('what a notice links to (markdown §12)', () => {
     expect(rendered(fixture)).toEqual([html, html]);
   });
 
-  it('is also the channel that it is about, but no topic of it', async () => {
+  it('links the channel that the notice is about, but none of its topics', async () => {
     const fixture = await town();
     await noticing(fixture, async (board, tx) => {
       const author = { ...(await authorOf(fixture, tx, 'member')), about: [fixture.channel('vault')] };
@@ -80,7 +80,7 @@ describe('what a notice links to (markdown §12)', () => {
   it.each([
     ['owner', true],
     ['member', false],
-  ])('in a welcome to the %s is what they may read, whoever wrote it: %s', async (who, sees) => {
+  ])('depends for a welcome message on the access of the %s instead of the author: %s', async (who, sees) => {
     const fixture = await town();
     await noticing(fixture, async (board, tx) => {
       const text = '#**vault** #**vault>plans**';
@@ -91,7 +91,7 @@ describe('what a notice links to (markdown §12)', () => {
   });
 });
 
-/** Counts what it parses. */
+/** Records parsed texts. */
 class CountingRenderer extends FakeRenderer {
   readonly parsed: string[] = [];
 
@@ -101,7 +101,7 @@ class CountingRenderer extends FakeRenderer {
   }
 }
 
-it('makes a text that goes to several channels into a message once, unless it links to topics', async () => {
+it('renders a text for several channels once unless it links to topics', async () => {
   const fixture = await createFixture(
     aUser({ name: 'hamlet' }),
     aRealmWith({}),

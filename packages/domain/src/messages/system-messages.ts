@@ -34,20 +34,20 @@ const introduction = (realm: Realm, newcomer: User): string =>
       'you bring up something new.',
   ].join('\n\n');
 
-/** Words of welcome that administrators chose, and what they were parsed into. */
+/** Custom welcome message in parsed form. */
 export interface WelcomeText {
   readonly text: string;
   readonly ahead: ParsedAhead;
 }
 
-/** A text that only lacks its destination. */
+/** Rendered message without a destination. */
 interface Draft {
   readonly content: string;
   readonly rendered: RenderedText;
   readonly linksToTopics: boolean;
 }
 
-/** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
+/** Sends messages of the realm's system bots inside the unit of work of the triggering change. */
 export class SystemMessages implements NotificationBot {
   static readonly inject = ['markdownRenderer', 'realmUrls', 'clock'] as const;
   constructor(
@@ -74,9 +74,9 @@ export class SystemMessages implements NotificationBot {
     const drafts = new Map<string, Draft>();
     for (const { channel, topic, content, ahead, ...reading } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
-      // Links to topics lead to the newest message there, which may be the notice before.
+      // Topic links point to the newest message, which may be the previous notice, so these are rendered again.
       if (!draft.linksToTopics) drafts.set(content, draft);
-      // Only where the channel has no other topic does the notice go without one (channels §5.2).
+      // The empty topic is used only if the channel allows no other (channels §5.2).
       const place = channel.topicsPolicy === 'emptyTopicOnly' ? '' : topic;
       const topicLinks = this.renderer.topicLinks(place, realm.linkifiers);
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks };
@@ -90,7 +90,7 @@ export class SystemMessages implements NotificationBot {
     return parsed instanceof DomainError ? undefined : parsed;
   }
 
-  /** `ahead`: what `parse` made of the content, or of what it quotes. */
+  /** `ahead`: the parsed content, or parsed text that the content quotes. */
   async sendDirect(
     tx: Transaction,
     realm: Realm,
@@ -102,12 +102,12 @@ export class SystemMessages implements NotificationBot {
     await this.sendDirectAs('notification', tx, realm, person, content, author, ahead);
   }
 
-  /** Before the unit: only there is time for code and formulas. */
+  /** Runs before the unit of work, where code and formulas may take time. */
   parse(realm: Realm, content: string): Promise<ParsedAhead> {
     return parseAhead(this.renderer, content, this.optionsOf(realm));
   }
 
-  /** What a message would show that says this, as HTML. */
+  /** Returns the content as rendered HTML without sending it. */
   async preview(
     tx: Transaction,
     realm: Realm,
@@ -118,7 +118,7 @@ export class SystemMessages implements NotificationBot {
     return (await this.draft(tx, realm, content, author, ahead)).rendered.html;
   }
 
-  /** The same text to each in a conversation of their own; it is made into a message once. */
+  /** Sends the same text to each user in a separate conversation; renders it once. */
   async sendDirectToAll(
     tx: Transaction,
     realm: Realm,
@@ -140,7 +140,8 @@ export class SystemMessages implements NotificationBot {
   }
 
   /**
-   * Words of welcome, parsed before the unit. Null: none. `text`: instead of the realm's own; null: those.
+   * Parses the welcome message before the unit of work; null if there is none. `text` overrides the realm's setting;
+   * null uses the setting.
    */
   async parseWelcome(realm: Realm, text: string | null = null): Promise<WelcomeText | null> {
     const words = text ?? realm.settings.welcomeMessageCustomText;
@@ -148,11 +149,11 @@ export class SystemMessages implements NotificationBot {
   }
 
   /**
-   * What a newcomer finds, starred, in their first conversation (organization §10.4). Words of welcome are left out where
-   * they cannot be rendered: nobody could join otherwise.
+   * Sends the starred initial direct messages of a new user (organization §10.4). Skips a custom welcome message that
+   * cannot be rendered, since it would otherwise block sign-up.
    */
   async sendWelcome(tx: Transaction, realm: Realm, newcomer: User, words: WelcomeText | null): Promise<void> {
-    // An administrator wrote them, perhaps long ago; nothing in them may show the newcomer more than they can find.
+    // An administrator may have written the text long ago. It must reveal nothing beyond the new user's access.
     const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
     const sent = [await this.sendDirectAs('welcome', tx, realm, newcomer, introduction(realm, newcomer), { actor })];
     if (words !== null && !(words.ahead instanceof DomainError)) {
@@ -163,7 +164,10 @@ export class SystemMessages implements NotificationBot {
     }
   }
 
-  /** As newcomers would see it (organization §10.6). @throws DomainError UNRENDERABLE_CONTENT */
+  /**
+   * Renders the welcome message as new users would see it (organization §10.6). @throws DomainError
+   * UNRENDERABLE_CONTENT
+   */
   async sendTestWelcome(tx: Transaction, realm: Realm, person: User, { text, ahead }: WelcomeText): Promise<Message> {
     const actor = await tx.actors.get({ realmId: realm.id, userId: person.id });
     return this.sendDirectAs('welcome', tx, realm, person, text, { actor }, orThrow(ahead));
@@ -190,7 +194,7 @@ export class SystemMessages implements NotificationBot {
     return message;
   }
 
-  /** Where the organization wants newcomers announced (users §3.1). */
+  /** Announces the new user in the configured channel (users §3.1). */
   async announceSignup(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
     const channel = await configuredChannel(tx, realm, realm.settings.signupAnnouncementsChannelId);
     if (!channel) return;
@@ -198,7 +202,7 @@ export class SystemMessages implements NotificationBot {
       channel,
       topic: SIGNUP_TOPIC,
       content: `${silentMention(newcomer)} joined this organization.`,
-      // Names hold nothing that could name anything else.
+      // User names cannot contain further references.
       author: { actor: null },
     });
   }
@@ -240,7 +244,7 @@ export class SystemMessages implements NotificationBot {
   }
 }
 
-/** So many are sent in one unit: others would have to wait for longer ones. */
+/** Maximum number of notices per unit of work, to keep other writes from waiting. */
 export const NOTICES_AT_A_TIME = 100;
 
 interface NoticePayload {
@@ -263,8 +267,8 @@ export const MEMBERSHIP_NOTICE_JOB = jobKind<NoticePayload>({
 });
 
 /**
- * A direct message to each, by the notification bot (users §12.4): in the unit that changes the group, or, where they are many,
- * in units of their own that follow it.
+ * Sends each user a direct message from the notification bot (users §12.4). Small changes send within the unit of
+ * work that changes the group; large ones use later units.
  */
 export class GroupMembershipNotices implements GroupNotices {
   static readonly inject = [SystemMessages, 'clock'] as const;
@@ -286,12 +290,12 @@ export class GroupMembershipNotices implements GroupNotices {
   async sendNow(tx: Transaction, realm: Realm, { op, actor, by, group, people }: MembershipNotice): Promise<void> {
     const done = op === 'add' ? 'added you to' : 'removed you from';
     const content = `${silentMention(by)} ${done} the group @_*${group.name}*.`;
-    // A group may be called anything, such as what links to a channel.
+    // Group names may contain Markdown, such as a channel link.
     await this.systemMessages.sendDirectToAll(tx, realm, people, content, { actor });
   }
 }
 
-/** Sends those of a large change, so many at a time. */
+/** Sends the notices of a large change in batches. */
 export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
   static readonly inject = [GroupMembershipNotices] as const;
 
@@ -304,7 +308,7 @@ export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
       const realm = await tx.realms.get(realmId);
       const group = await tx.groups.find(realmId, groupId);
       const by = await tx.users.find(realmId, byId);
-      // Nobody is notified once the organization, the group or the acting user is gone.
+      // Sends nothing once the realm, the group or the acting user is gone or deactivated.
       if (realm.isDeactivated || !group || !by?.isActive) return;
       const people = (await tx.users.list(realmId, userIds)).filter(({ isActive }) => isActive);
       const actor = await tx.actors.get({ realmId, userId: byId });
@@ -313,14 +317,16 @@ export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
   }
 }
 
-/** In seconds. */
+/** Minimum interval between warnings, in seconds. */
 const PAUSE = 300;
-/** Bots; with more of them in one pause the owners of the first ones may be warned again. */
+/**
+ * Maximum number of remembered bots. If more bots send within one interval, the earliest owners may be warned again.
+ */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Warns a bot's owner that it sends where nobody receives it, at most once in five minutes for each bot (messages §3.2).
- * When it did so last is known to this process only: a restart may make it one notice more.
+ * Warns a bot's owner at most once per five minutes that the bot's messages have no recipients (messages §3.2). State
+ * is kept in memory, so a restart may cause an extra notice.
  */
 export class BotOwnerWarnings {
   static readonly inject = ['unitOfWork', SystemMessages, 'clock'] as const;
@@ -333,11 +339,11 @@ export class BotOwnerWarnings {
     private readonly clock: Clock,
   ) {}
 
-  /** After the refusal, which changes nothing else. Does nothing where the caller is no bot. */
+  /** Runs after the rejected send, in its own unit of work. Does nothing if the caller is not a bot. */
   async warnOfUnknownChannel(caller: Caller, name: string): Promise<void> {
     const sender = await this.uow.read(({ users }) => users.find(caller.realmId, caller.userId));
     if (!sender?.bot || !this.isDue(sender.id)) return;
-    // As code, because it is whatever the bot made of it.
+    // Quoted as code, since the bot chose the text freely.
     const quoted = `\`${name.replaceAll('`', "'")}\``;
     await this.uow.write(async (tx) => {
       if (!this.isDue(sender.id)) return;
@@ -346,7 +352,7 @@ export class BotOwnerWarnings {
     });
   }
 
-  /** The caller is a bot that has sent a message to the channel. */
+  /** Expects a bot as the caller, after it sent a message to the channel. */
   async warnOfNoSubscribers(tx: Transaction, caller: Caller, channel: Channel): Promise<void> {
     if (!this.isDue(caller.userId) || (await tx.channels.countSubscribers(caller.realmId, channel.id)) > 0) return;
     const whatHappened = `sent a message to ${channelLink(channel)}, but nobody is subscribed to this channel.`;
@@ -377,10 +383,10 @@ export class BotOwnerWarnings {
     });
   }
 
-  /** Within the unit: another one of the same batch must not warn as well. */
+  /** Marked within the unit of work, so that another one in the same batch does not warn again. */
   private markWarned(tx: Transaction, botId: UserId): void {
     const now = this.clock.now();
-    // In the order of time, so that those come first of whom nothing has to be known any more.
+    // Entries are in insertion order, so expired ones come first.
     for (const [id, at] of this.warnedAt) {
       if (now - at < PAUSE && this.warnedAt.size < MAX_REMEMBERED) break;
       this.warnedAt.delete(id);

@@ -13,36 +13,42 @@ import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Viewer } from './message-condition.js';
 
 export interface TopicSummary {
-  /** As last spelt. */
+  /** Most recent spelling. */
   readonly name: string;
   readonly maxMessageId: MessageId;
 }
 
-/** What is said in channels, topic by topic. Every implementation passes topic-reads.contract.ts. */
+/** Reads messages of channels by topic. Every implementation passes topic-reads.contract.ts. */
 export interface TopicReads {
-  /** In the topic, or anywhere in the channel or conversation. */
+  /** Checks one topic, or the whole channel or conversation without a key. */
   hasMessages(realmId: RealmId, recipientId: RecipientId, topicKey?: string): Promise<boolean>;
-  /** Whether anything in the channel was sent to a topic that has a name. */
+  /** True if any message in the channel has a nonempty topic. */
   hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean>;
-  /** By topic key: the newest message of each of these topics; topics without any are absent. Costs by the topics named. */
+  /**
+   * Returns the newest message of each topic, keyed by topic key. Empty topics are absent. The cost depends on the
+   * number of given topics.
+   */
   listNewestInTopics(
     realmId: RealmId,
     recipientId: RecipientId,
     topicKeys: readonly string[],
   ): Promise<ReadonlyMap<string, MessageId>>;
-  /** The same over only those messages that are the viewer's own. */
+  /** Works like `listNewestInTopics`, but considers only the viewer's own messages. */
   listNewestOwnInTopics(
     viewer: Viewer,
     recipientId: RecipientId,
     topicKeys: readonly string[],
   ): Promise<ReadonlyMap<string, MessageId>>;
-  /** Everybody who has sent something to the topic; ascending. Costs by the messages of the topic. */
+  /** Returns all senders in the topic, ascending. The cost depends on the messages of the topic. */
   listTopicSenders(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<readonly UserId[]>;
-  /** Spellings that differ only in case are one topic; newest message first. Costs by topics, not by messages. */
+  /**
+   * Returns topics, most recent first; spellings that differ only in case are one topic. The cost depends on topics,
+   * not on messages.
+   */
   listTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly TopicSummary[]>;
-  /** The same over only those messages that are the viewer's own. */
+  /** Works like `listNewestInTopics`, but considers only the viewer's own messages. */
   listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]>;
-  /** How many were sent to each recipient since then; recipients without any are absent. */
+  /** Returns the number of messages per recipient since then; recipients without any are absent. */
   countSince(
     realmId: RealmId,
     recipientIds: readonly RecipientId[],
@@ -56,7 +62,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** The topics of a channel, the one with the newest message first, as far as the caller can read it (channels §5.3). */
+/** Lists the topics of a channel that the caller can read, most recent first (channels §5.3). */
 export class ListTopics {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -73,7 +79,7 @@ export class ListTopics {
   }
 }
 
-/** Those of a web-public channel, without logging in (protocol §9). */
+/** Lists the topics of a web-public channel for anonymous callers (protocol §9). */
 export class SpectateTopics {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(

@@ -16,16 +16,16 @@ import { canEditContent } from './message-permissions.js';
 export type TypingOp = 'start' | 'stop';
 
 export interface TypingEventTypes {
-  /** To those in the conversation (events §7.4). */
+  /** Sent to the conversation (events §7.4). */
   'typing.changed': {
     readonly op: TypingOp;
     readonly sender: UserSummary;
     readonly to:
       | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
-      /** Everybody in the conversation, the sender included; in the order in which the sender named them. */
+      /** All participants including the sender, in the order given by the sender. */
       | { readonly kind: 'direct'; readonly people: readonly UserSummary[] };
   };
-  /** To the same, of a message that its sender edits. */
+  /** Sent to the same audience while the sender edits a message. */
   'typing.editing': {
     readonly op: TypingOp;
     readonly senderId: UserId;
@@ -40,18 +40,18 @@ declare module '../kernel/event.js' {
   interface EphemeralEventTypes extends TypingEventTypes {}
 }
 
-/** In larger channels no event is sent: too much happens there for it to be of use (users §9.1). */
+/** Maximum number of subscribers for typing events; larger channels get none (users §9.1). */
 export const MAX_TOLD_SUBSCRIBERS = 100;
 
 export interface NotifyTypingInput {
   readonly op: TypingOp;
-  /** Null: not said. */
+  /** Null if not given. */
   readonly to:
     | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string | null }
     | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
 }
 
-/** Announces to those in a conversation that somebody writes, or no longer does (users §9.1). */
+/** Notifies a conversation that the caller started or stopped typing (users §9.1). */
 export class NotifyTyping {
   static readonly inject = ['unitOfWork', 'ephemeralEvents'] as const;
   constructor(
@@ -60,8 +60,8 @@ export class NotifyTyping {
   ) {}
 
   /**
-   * @throws DomainError TOPIC_REQUIRED, TYPING_NOTIFICATIONS_DISABLED, UNKNOWN_CHANNEL, RECIPIENTS_REQUIRED, UNKNOWN_USER and
-   * why somebody may not post in a channel
+   * @throws DomainError TOPIC_REQUIRED, TYPING_NOTIFICATIONS_DISABLED, UNKNOWN_CHANNEL, RECIPIENTS_REQUIRED,
+   * UNKNOWN_USER, and the codes for denied posting in a channel
    */
   async execute(caller: Caller, { op, to }: NotifyTypingInput): Promise<void> {
     const announcement = await this.uow.read((reads) =>
@@ -71,7 +71,7 @@ export class NotifyTyping {
   }
 }
 
-/** Announces to those who read a message that its sender edits it, or no longer does (users §9.2). */
+/** Notifies the readers of a message that its sender started or stopped editing it (users §9.2). */
 export class NotifyTypingInMessage {
   static readonly inject = ['unitOfWork', 'ephemeralEvents', 'clock'] as const;
   constructor(
@@ -80,7 +80,7 @@ export class NotifyTypingInMessage {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_MESSAGE, TYPING_NOTIFICATIONS_DISABLED and why somebody may not edit a message */
+  /** @throws DomainError UNKNOWN_MESSAGE, TYPING_NOTIFICATIONS_DISABLED, and the codes for denied editing */
   async execute(
     caller: Caller,
     { op, messageId }: { readonly op: TypingOp; readonly messageId: MessageId },
@@ -167,7 +167,7 @@ function requireNotifying({ settings }: User, where: 'channel' | 'direct'): void
 const receiverIds = (people: readonly User[]): readonly UserId[] =>
   people.filter(({ isActive, settings }) => isActive && settings.receivesTypingNotifications).map(({ id }) => id);
 
-/** Null: they are too many. */
+/** Returns null if there are too many receivers. */
 async function typingReceivers(
   reads: Repositories,
   realmId: RealmId,

@@ -5,8 +5,8 @@ import { isInAudience } from '../composition/features.js';
 import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
 
-/** K: hears of the move; L: hears that the message is gone; –: hears nothing. */
-describe('who receives the event of messages that were moved to another channel (messages §9.4)', () => {
+/** K: receives the move; L: receives a deletion; –: receives nothing. */
+describe('audiences of a move to another channel (messages §9.4)', () => {
   it.each(
     tableRows(`
       who                       | webPublic | public | privateSharedHistory | privateProtectedHistory
@@ -21,7 +21,7 @@ describe('who receives the event of messages that were moved to another channel 
       guest, in the source      | L         | L      | L                    | L
       guest                     | –         | –      | –                    | –
     `),
-  )('%s, to %s: %s', (who, privacy, expected) => {
+  )('audience of %s, moved to %s: %s', (who, privacy, expected) => {
     const source = makeChannel({ id: 1 as ChannelId });
     const target = makeChannel({ id: 2 as ChannelId, privacy: privacy as ChannelPrivacy });
     const actor = makeActor(who.split(',')[0] as Role);
@@ -37,7 +37,7 @@ describe('who receives the event of messages that were moved to another channel 
   });
 });
 
-describe('receivers of a change that moves nothing (messages §18.2)', () => {
+describe('watchersOfUpdate (messages §18.2)', () => {
   it.each(
     tableRows(`
       who                        | public | privateSharedHistory | privateProtectedHistory | direct
@@ -46,7 +46,7 @@ describe('receivers of a change that moves nothing (messages §18.2)', () => {
       guest, has it              | no     | no                   | no                      | yes
       member                     | no     | no                   | no                      | no
     `),
-  )('%s, %s: %s', (who, kind, expected) => {
+  )('includes a %s when a %s channel is created: %s', (who, kind, expected) => {
     const channel = kind === 'direct' ? null : makeChannel({ privacy: kind as ChannelPrivacy });
     const member = makeMembership(makeActor(who.split(',')[0] as Role), {
       isSubscribed: () => who.includes('subscribed'),

@@ -52,26 +52,26 @@ import { OwnTextParser, type RenderedText, renderText, type TextAhead } from './
 
 export interface UpdateMessageInput {
   readonly messageId: MessageId;
-  /** Markdown, as typed; null: it stays. */
+  /** Markdown as typed; null to keep. */
   readonly content: string | null;
-  /** As typed; null: it stays. */
+  /** Topic as typed; null to keep. */
   readonly topic: string | null;
-  /** Null: it stays. */
+  /** Null to keep. */
   readonly channelId: ChannelId | null;
   readonly propagation: MovePropagation;
   readonly notifiesOldThread: boolean;
   readonly notifiesNewThread: boolean;
-  /** Of the text that the caller saw, as `ContentDigest` makes it; null: they do not say. */
+  /** Digest of the text the caller saw, see `ContentDigest`; null if not given. */
   readonly previousDigest: string | null;
 }
 
-/** Hexadecimal SHA-256 of a text in UTF-8. */
+/** Hexadecimal SHA-256 of a UTF-8 text. */
 export type ContentDigest = (text: string) => string;
 
-/** What takes the place of another text; a refusal of its content is said where its turn comes. */
+/** New content, or a content error thrown in its place in the validation order. */
 type NewText = TextAhead | DomainError;
 
-/** Where messages go; null: they stay. */
+/** Target of a move; null fields keep the location. */
 interface MoveTarget {
   readonly channel: Channel;
   readonly topic: string;
@@ -81,12 +81,12 @@ interface MoveTarget {
   readonly toggle: 'resolve' | 'unresolve' | null;
 }
 
-/** Of receivers who have a message without subscribing, an event names at most so many. */
+/** Maximum number of unsubscribed holders that an event lists. */
 const MAX_OUTSIDE_HOLDERS = 1000;
-/** Of an event of which each receiver gets only their part. */
+/** Maximum number of ids in an event that is filtered per receiver. */
 const MAX_HELD_IDS = 500;
 
-/** Changes the text of a message, or moves it, and others of its topic with it (messages §9). */
+/** Edits a message, or moves it with other messages of its topic (messages §9). */
 export class UpdateMessage {
   static readonly inject = [
     'unitOfWork',
@@ -108,13 +108,14 @@ export class UpdateMessage {
   ) {}
 
   /**
-   * Answers the sender's files to which nothing refers any more.
+   * Returns the sender's files without remaining references.
    * @throws DomainError UNKNOWN_MESSAGE, MESSAGE_EDITING_DISABLED, CANNOT_EDIT_MESSAGE, EDIT_TIME_LIMIT_EXCEEDED,
    * NO_MESSAGE_CHANGE, DIRECT_MESSAGE_HAS_NO_PLACE, INVALID_MOVE, CANNOT_RESOLVE_EMPTY_TOPIC, INVALID_TOPIC,
-   * WIDGET_NOT_EDITABLE, STALE_VALUE, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT, UNKNOWN_CHANNEL, EMPTY_TOPIC_REQUIRED,
-   * TOPIC_REQUIRED, CANNOT_RESOLVE_TOPICS, TOPIC_EDIT_TIME_LIMIT_EXCEEDED, CANNOT_MOVE_MESSAGE, CANNOT_POST_IN_CHANNEL,
-   * CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE, CANNOT_CREATE_TOPIC,
-   * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED, MESSAGE_REFUSED, SERVER_BUSY
+   * WIDGET_NOT_EDITABLE, STALE_VALUE, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT, UNKNOWN_CHANNEL,
+   * EMPTY_TOPIC_REQUIRED, TOPIC_REQUIRED, CANNOT_RESOLVE_TOPICS, TOPIC_EDIT_TIME_LIMIT_EXCEEDED, CANNOT_MOVE_MESSAGE,
+   * CANNOT_POST_IN_CHANNEL, CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE,
+   * CANNOT_CREATE_TOPIC, CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED,
+   * MESSAGE_REFUSED, SERVER_BUSY
    */
   async execute(caller: Caller, input: UpdateMessageInput): Promise<readonly AttachedFile[]> {
     const { messageId, content } = input;
@@ -140,7 +141,7 @@ export class UpdateMessage {
         enforce(canChangeTopic(actor, realm, change, now));
       }
       const sender = await loadSender(tx, loaded.message);
-      // Nobody else changes a sender's text.
+      // Only the sender may edit the text, so the actor is the author.
       const parsed = text && this.parser.parsedBy(realm, sender, orThrow(text));
       const rendered = parsed && (await renderText(tx, this.renderer, parsed, realm, { actor }));
       const destination = await destinationOf(tx, loaded);
@@ -169,7 +170,7 @@ export class UpdateMessage {
     return content instanceof DomainError ? content : this.parser.parse(caller, content);
   }
 
-  /** Messages §9.1 rows 10–13. */
+  /** Checks messages §9.1 rows 10–13. */
   private async checkText(
     tx: Transaction,
     { previousDigest }: UpdateMessageInput,
@@ -190,7 +191,7 @@ export class UpdateMessage {
     if (text) orThrow(text);
   }
 
-  /** Messages §9.1 rows 14 and 15. Null: nothing is moved. */
+  /** Checks messages §9.1 rows 14 and 15. Returns null if nothing is moved. */
   private async findMoveTarget(
     tx: Transaction,
     actor: Actor,
@@ -218,7 +219,7 @@ export class UpdateMessage {
     };
   }
 
-  /** Messages §9.1 rows 18–20. */
+  /** Checks messages §9.1 rows 18–20. */
   private async checkMove(
     tx: Transaction,
     actor: Actor,
@@ -243,7 +244,7 @@ export class UpdateMessage {
     const isSameThread = !moveTarget.isOtherChannel && key === topicKey(message.topic);
     const exists = isSameThread || (await tx.topics.hasMessages(realm.id, moveTarget.channel.recipientId, key));
     if (moveTarget.toggle === null && !exists) enforce(canOpenTopicByMoving(actor, botOwner, moveTarget.channel));
-    // A move to another channel takes only what the mover can see.
+    // A move to another channel covers only messages visible to the mover.
     const filter = moveTarget.isOtherChannel ? visible : allInTopic(source, message.topic);
     const ids = await selectMoved(tx, actor, message, filter, propagation);
     const isTargetSubscribed = await tx.channels.isSubscribed(realm.id, moveTarget.channel.id, actor.id);
@@ -333,7 +334,7 @@ export class UpdateMessage {
     }
   }
 
-  /** Whether the mover can see no more of the topic. */
+  /** True if the mover can see no remaining message of the topic. */
   private async leavesNothing(
     tx: Transaction,
     { realmId, id: userId }: Actor,
@@ -344,7 +345,7 @@ export class UpdateMessage {
     return (await tx.pages.listEntriesUpTo({ realmId, userId }, visible, null, 1)).length === 0;
   }
 
-  /** Messages §9.5, §9.6. */
+  /** Posts the notices of messages §9.5 and §9.6. */
   private async leaveNotices(
     tx: Transaction,
     actor: Actor,
@@ -373,28 +374,28 @@ export class UpdateMessage {
   }
 }
 
-/** A move that nothing speaks against. */
+/** Validated move. */
 interface CheckedMove extends MoveTarget {
   readonly source: Channel;
   /** Ascending. */
   readonly ids: readonly MessageId[];
-  /** What the mover sees of the topic. */
+  /** Messages of the topic visible to the mover. */
   readonly visible: ReturnType<typeof visibleInTopic>;
-  /** Only the spelling of the topic changes. */
+  /** True if only the spelling of the topic changes. */
   readonly isSameThread: boolean;
   readonly targetHadMessages: boolean;
-  /** Who had any of them without being subscribed. */
+  /** Holders of moved messages without a subscription. */
   readonly outside: readonly UserId[];
 }
 
 interface RequestedChange {
   readonly changesChannel: boolean;
   readonly channelId: ChannelId | null;
-  /** As it is stored; null: it stays. */
+  /** Topic as stored; null to keep. */
   readonly topic: string | null;
 }
 
-/** Messages §9.1 rows 5–9. What is given and is so already counts as not given. */
+/** Checks messages §9.1 rows 5–9. Requested values that equal the current ones count as absent. */
 function requestedChange(input: UpdateMessageInput, { message }: LocatedMessage): RequestedChange {
   const { content, channelId, propagation } = input;
   const isDirect = message.channelId === null;
@@ -428,7 +429,7 @@ const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
   channelId: null,
 });
 
-/** Where the message is, as mentions are judged by it. */
+/** Returns the message's location, which determines mention permissions. */
 async function destinationOf(tx: Transaction, { message, channel }: LocatedMessage): Promise<Destination> {
   const { realmId, recipientId, topic, topicLinks } = message;
   if (channel) return { kind: 'channel', channel, topic, topicLinks };
@@ -442,7 +443,7 @@ async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Pr
 
 type Updated = MessageEventTypes['message.updated'];
 
-/** The one with the text is the one that holds its message. */
+/** Splits an event; the text change stays with the part that contains its message. */
 function inParts(event: Updated): Updated[] {
   const parts: Updated[] = [];
   for (let start = 0; start < event.messageIds.length; start += MAX_HELD_IDS) {

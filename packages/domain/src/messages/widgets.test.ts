@@ -1,6 +1,6 @@
 import { parseWidget, widgetIn, widgetText } from './widgets.js';
 
-describe('what a message asks for by its first word', () => {
+describe('widgetIn', () => {
   it.each([
     ['/poll', { type: 'poll', data: { question: '', options: [] } }],
     ['/poll Lunch?', { type: 'poll', data: { question: 'Lunch?', options: [] } }],
@@ -25,21 +25,21 @@ describe('what a message asks for by its first word', () => {
     ['/polling', null],
     ['a /poll', null],
     ['/me polls', null],
-  ])('%j', (content, widget) => {
+  ])('parses %j', (content, widget) => {
     expect(widgetIn(content)).toEqual(widget);
   });
 
-  it('is kept as JSON in ASCII, with spaces', () => {
+  it('serializes a widget as ASCII JSON with spaces', () => {
     expect(widgetText(widgetIn('/poll Où?\n"a"')!)).toBe(
       '{"widget_type": "poll", "extra_data": {"question": "O\\u00f9?", "options": ["\\"a\\""]}}',
     );
   });
 });
 
-describe('what a program sends', () => {
+describe('parseWidget', () => {
   const choices = { type: 'choices', heading: 'Pick', choices: [{ short_name: 'A', long_name: 'Apple', reply: 'a' }] };
 
-  it('is taken when it is a form of choices', () => {
+  it('accepts a form with choices', () => {
     const json = JSON.stringify({ widget_type: 'zform', extra_data: choices });
     expect(parseWidget(json)).toEqual({ type: 'zform', data: choices });
   });
@@ -66,7 +66,7 @@ describe('what a program sends', () => {
       JSON.stringify({ widget_type: 'zform', extra_data: { ...choices, choices: [{}] } }),
       'short_name key is missing from extra_data["choices"][0]',
     ],
-  ])('%s is refused', (json, detail) => {
+  ])('rejects %s', (json, detail) => {
     expect(() => parseWidget(json)).toThrow(`Widgets: ${detail}`);
   });
 });

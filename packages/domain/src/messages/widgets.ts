@@ -1,9 +1,9 @@
 import { DomainError } from '../kernel/errors.js';
 import { parseJson } from '../kernel/json.js';
 
-// Of JSON that clients send as a text of its own: it is content, and refusals name its parts as clients know them.
+// Validates JSON that clients send as content. Errors name its properties as clients know them.
 
-/** What is wrong with it: `poll data["vote"] is not an integer`. */
+/** Describes the problem, such as `poll data["vote"] is not an integer`. */
 export class JsonShapeError extends Error {}
 
 export type Dictionary = Readonly<Record<string, unknown>>;
@@ -36,15 +36,15 @@ export function flag(value: unknown, where: string): boolean {
 export const wrong = (problem: string): JsonShapeError => new JsonShapeError(problem);
 
 /**
- * Something to click in a message, as clients draw it. Plain JSON in a format of the clients' own: it is kept, and answered,
- * as it was sent, so that its names and the refusals that quote them are content here, as Markdown is.
+ * Interactive content that clients render in a message. The JSON format belongs to the clients and is stored and
+ * returned unchanged. Its property names, and the errors that quote them, are content, like Markdown.
  */
 export interface Widget {
   readonly type: 'poll' | 'todo' | 'zform';
   readonly data: unknown;
 }
 
-/** A poll or a list of tasks, where the first word asks for one (messages §15.3). */
+/** Returns the poll or task list that the first word requests (messages §15.3). */
 export function widgetIn(content: string): Widget | null {
   const [, command, rest = ''] = /^\/(poll|todo)(?:\s+([\s\S]*))?$/.exec(content) ?? [];
   if (command === undefined) return null;
@@ -73,7 +73,7 @@ function toTask(line: string): { task: string; desc: string } {
   return at === -1 ? { task: line, desc: '' } : { task: line.slice(0, at).trim(), desc: line.slice(at + 2).trim() };
 }
 
-/** What a program sends beside its message. @throws DomainError INVALID_WIDGET with the texts of messages §15.3. */
+/** Parses a widget sent with a message. @throws DomainError INVALID_WIDGET with the texts of messages §15.3. */
 export function parseWidget(json: string): Widget {
   let value: unknown;
   try {
@@ -111,7 +111,7 @@ function widgetOf(value: unknown): Widget {
   return { type, data };
 }
 
-/** How a widget is kept: JSON as clients have always got it, with spaces and in ASCII. */
+/** Serializes a widget in the format clients expect: ASCII JSON with spaces. */
 export function widgetText({ type, data }: Widget): string {
   return asciiJson({ widget_type: type, extra_data: data });
 }

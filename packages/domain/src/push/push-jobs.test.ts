@@ -7,7 +7,7 @@ import { RegisterDevices, UnregisterTokens } from './push-jobs.js';
 const pending = { tokenId: 'AAAAAAAAAAA=', publicKey: 'key', encrypted: 'text' };
 const KEY = { id: 1, key: 'key' };
 
-/** Hamlet has a device whose token the push service has yet to take. */
+/** Creates hamlet with a device whose registration is pending. */
 async function waiting() {
   const fixture = await createFixture(aUser({ name: 'hamlet' }));
   const { realmId, userId } = fixture.viewer('hamlet');
@@ -39,7 +39,7 @@ const run = async (fixture: MemoryFixture, service: PushService | null, job: Ret
 const stored = ({ uow }: MemoryFixture, { realmId, userId, id }: Device) =>
   uow.read(({ devices }) => devices.find(realmId, userId, id));
 
-describe('registering a device with the push service (organization §12.2)', () => {
+describe('RegisterDevices (organization §12.2)', () => {
   it.each(['PUSH_SERVICE_UNREACHABLE', 'PUSH_SERVICE_FAILED', 'PUSH_SERVICE_DENIED'] as const)(
     'is tried again after %s, and changes nothing until then',
     async (code) => {
@@ -53,13 +53,13 @@ describe('registering a device with the push service (organization §12.2)', () 
     },
   );
 
-  it('is tried again where there is no push service any more', async () => {
+  it('retries later if no push service is configured any more', async () => {
     const { fixture, device } = await waiting();
     const failed = await run(fixture, null, jobOf(fixture, device)).catch((error) => error);
     expect(failed).not.toBeInstanceOf(DomainError);
   });
 
-  it('has expired after a day, without asking', async () => {
+  it('expires a registration after a day without calling the push service', async () => {
     const { fixture, device } = await waiting();
     const job = jobOf(fixture, device);
     fixture.clock.advance(86_400);
@@ -76,14 +76,14 @@ describe('registering a device with the push service (organization §12.2)', () 
     });
   });
 
-  it('has expired when it is given up', async () => {
+  it('expires a registration that is given up', async () => {
     const { fixture, device } = await waiting();
     const handler = new RegisterDevices(fixture.uow, null, fixture.clock);
     await fixture.uow.write((tx) => handler.giveUp(tx, jobOf(fixture, device)));
     expect(await stored(fixture, device)).toEqual({ ...device, error: 'expired' });
   });
 
-  it('leaves alone what the client has changed meanwhile', async () => {
+  it('ignores a device that the client changed meanwhile', async () => {
     const { fixture, device } = await waiting();
     const { service } = serviceOf(async () => null);
     await run(fixture, service, jobOf(fixture, device, 'another token'));
@@ -95,8 +95,8 @@ describe('registering a device with the push service (organization §12.2)', () 
   });
 });
 
-describe('unregistering a token', () => {
-  it('happens unless the user has it again', async () => {
+describe('UnregisterTokens', () => {
+  it('unregisters a token unless the user has registered it again', async () => {
     const fixture = await createFixture(aUser({ name: 'hamlet' }));
     const { realmId, userId } = fixture.viewer('hamlet');
     const { service, asked } = serviceOf(async () => null);

@@ -17,9 +17,9 @@ import {
   updateDevice,
 } from './push.js';
 
-/** How long a registration may wait for the push service (organization §12.2). */
+/** Time after which a pending registration expires (organization §12.2). */
 const REGISTRATION_SECONDS = 86_400;
-/** Longer than the service may take to answer. */
+/** Longer than the timeout of the push service. */
 const LEASE_SECONDS = 60;
 
 interface RegistrationJob {
@@ -29,7 +29,7 @@ interface RegistrationJob {
   readonly requestedAt: UnixSeconds;
 }
 
-/** With ever longer pauses, of an hour at most, there are more than enough attempts for a day. */
+/** Delays grow up to one hour, so the attempts cover more than a day. */
 const REGISTRATION = jobKind<RegistrationJob>({
   name: 'push.register',
   readPayload: (stored) => {
@@ -43,7 +43,7 @@ const REGISTRATION = jobKind<RegistrationJob>({
   retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
 });
 
-/** Has what is pending of the device registered with the push service; instead of what was to be registered before. */
+/** Schedules registration of the device's pending token, replacing an earlier one. */
 export async function scheduleRegistration(tx: Transaction, device: Device, now: UnixSeconds): Promise<void> {
   const { id: deviceId, realmId, userId, pending } = device;
   const payload = { userId, deviceId, tokenId: pending!.tokenId, requestedAt: now };
@@ -72,7 +72,7 @@ export class RegisterDevices implements JobHandler<RegistrationJob> {
     return (tx: Transaction) => this.finish(tx, realmId, payload, error);
   }
 
-  /** After the last attempt: a day has long passed. */
+  /** Runs after the last attempt, when the registration has long expired. */
   giveUp(tx: Transaction, { realmId, payload }: Job<RegistrationJob>): Promise<void> {
     return this.finish(tx, realmId, payload, 'expired');
   }
@@ -103,7 +103,7 @@ export class RegisterDevices implements JobHandler<RegistrationJob> {
     await this.removeOldToken(tx, realmId, userId, tokenId);
   }
 
-  /** The same phone would be notified twice. */
+  /** Prevents duplicate notifications to one phone. */
   private async removeOldToken(tx: Transaction, realmId: RealmId, userId: UserId, tokenId: string): Promise<void> {
     if (!this.service) return;
     for (const token of await tx.pushTokens.list(realmId, userId)) {
@@ -130,7 +130,7 @@ const UNREGISTRATION = jobKind<UnregistrationJob>({
   leaseSeconds: LEASE_SECONDS,
 });
 
-/** Has the push service forget a token that this server has forgotten. */
+/** Schedules removal of a token at the push service. */
 async function scheduleUnregistration(
   tx: Transaction,
   realmId: RealmId,
@@ -139,12 +139,12 @@ async function scheduleUnregistration(
   now: UnixSeconds,
 ): Promise<void> {
   const payload = { userId, kind, token };
-  // No service issues such a token, so that none has it.
+  // Too long for any push service to have issued it.
   if (JSON.stringify(payload).length > MAX_JOB_PAYLOAD_LENGTH) return;
   await tx.jobs.schedule(encodeJob(UNREGISTRATION, { realmId, dueAt: now, payload }));
 }
 
-/** Forgets what a user registered with in the way of older apps, here and at the push service. */
+/** Removes a user's legacy push tokens locally and at the push service. */
 export async function removePushTokens(
   tx: Transaction,
   realmId: RealmId,
@@ -157,7 +157,7 @@ export async function removePushTokens(
   for (const token of tokens) await scheduleUnregistration(tx, realmId, userId, token, now);
 }
 
-/** Whoever cannot be reached for hours keeps the token, until it takes a notification for which the phone has no app. */
+/** If the push service stays unreachable, the token remains registered there until a notification is rejected. */
 export class UnregisterTokens implements JobHandler<UnregistrationJob> {
   static readonly inject = ['unitOfWork', 'pushService'] as const;
 
@@ -175,7 +175,7 @@ export class UnregisterTokens implements JobHandler<UnregistrationJob> {
         realm: await realms.get(realmId),
         tokens: await pushTokens.list(realmId, userId),
       }));
-      // The app may have registered it again meanwhile.
+      // The app may have registered the token again meanwhile.
       const isBack = tokens.some((it) => it.kind === token.kind && it.token === token.token);
       if (!isBack) await retryingLater(() => service.unregisterToken({ realm, userId }, token));
     }
@@ -185,7 +185,7 @@ export class UnregisterTokens implements JobHandler<UnregistrationJob> {
   async giveUp(): Promise<void> {}
 }
 
-/** What the push service cannot do now it may do later: to a job, a DomainError means that it would be refused again. */
+/** Converts push service errors to retryable ones, since jobs treat a DomainError as permanent. */
 async function retryingLater<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -196,8 +196,8 @@ async function retryingLater<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Gives a user another key: the one before is worthless at once, queues that were opened with it end, and so do browser sessions but
- * for `except`, apps of the older kind get nothing any more, and an address that was asked for is not taken. Answers the key.
+ * Issues a new API key and revokes the old one. Closes its event queues and browser sessions except `except`. Removes
+ * legacy push tokens and cancels a pending email change. Returns the key.
  */
 export async function replaceApiKey(
   tx: Transaction,
@@ -217,13 +217,16 @@ export async function replaceApiKey(
   );
   await endSessions(tx, user, except);
   await removePushTokens(tx, realmId, userId, now);
-  // Whoever had the key could ask for an address of theirs with it.
+  // Anyone with the old key could have requested an email change.
   await endConfirmationOf(tx, user, 'emailChange', now);
   await tx.events.append(realmId, { event: { type: 'user.api_key_replaced', userId }, audience: nobody });
   return apiKey;
 }
 
-/** The key that somebody has, where there is none or `rotates` another one; `find` throws what whoever asks is refused with. */
+/**
+ * Returns the user's key. Issues a new one if there is none or `rotates` is set. `find` throws if the user must be
+ * rejected.
+ */
 export async function issueKeyOf(
   { uow, mint, clock }: { readonly uow: UnitOfWork; readonly mint: ApiKeyMint; readonly clock: Clock },
   find: (repositories: Repositories | Transaction) => Promise<{ readonly realmId: RealmId; readonly id: UserId }>,

@@ -7,30 +7,30 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 
 export const PUSH_ERRORS = declareErrors({
-  /** The operator named no push service. */
+  /** The operator has not configured a push service. */
   PUSH_SERVICE_NOT_CONFIGURED: 'unavailable',
   UNKNOWN_DEVICE: 'unknown',
-  /** Neither a key nor a token is given in full. */
+  /** Neither a complete key nor a complete token is given. */
   PUSH_REGISTRATION_INCOMPLETE: 'invalid',
-  /** The device has no key yet, so that there is nothing whose key or token could be exchanged. */
+  /** The device has no key yet, so its key or token cannot be replaced. */
   NO_PUSH_REGISTRATION: 'conflict',
   INVALID_PUSH_KEY: 'invalid',
   PUSH_REGISTRATION_IN_PROGRESS: 'conflict',
   INVALID_PUSH_TOKEN: 'invalid',
-  /** Of those that the user has. */
+  /** The user has no such token. */
   UNKNOWN_PUSH_TOKEN: 'unknown',
-  /** To be tested, and of nobody here. */
+  /** The token to test belongs to no user here. */
   PUSH_DEVICE_NOT_RECOGNIZED: 'unknown',
-  /** No device of the user is registered with the push service. */
+  /** The user has no device registered with the push service. */
   NO_ACTIVE_PUSH_DEVICE: 'conflict',
   /** The push service does not know the token. */
   PUSH_TOKEN_UNKNOWN_TO_SERVICE: 'conflict',
   PUSH_SERVICE_UNREACHABLE: 'unavailable',
   /** The push service failed. */
   PUSH_SERVICE_FAILED: 'unavailable',
-  /** The push service does not serve this server; whoever runs it has to see to it. */
+  /** The push service does not serve this server; the operator must resolve this. */
   PUSH_SERVICE_DENIED: 'unavailable',
-  /** The push service refuses what it was asked; the text is its own. */
+  /** The push service rejects the request; the message is its own. */
   PUSH_SERVICE_REFUSED: 'conflict',
 });
 
@@ -40,50 +40,50 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends PushErrors {}
 }
 
-/** With which notifications to a device are encrypted. */
+/** Key for encrypting notifications to a device. */
 export interface PushKey {
-  /** Chosen by the client; a 32-bit number without a sign. */
+  /** Unsigned 32-bit number chosen by the client. */
   readonly id: number;
-  /** Base64 of 33 bytes: the first names the cipher, the others are the key. */
+  /** Base64 of 33 bytes: the first identifies the cipher, the rest is the key. */
   readonly key: string;
 }
 
-/** A token on its way to the push service, which alone can read it (organization §12.3). */
+/** Token to be forwarded to the push service, which alone can decrypt it (organization §12.3). */
 export interface PendingRegistration {
-  /** Names the token: Base64 of the first eight bytes of its SHA-256. */
+  /** Identifies the token: Base64 of the first eight bytes of its SHA-256. */
   readonly tokenId: string;
-  /** Of the push service's keys, the one that it is encrypted with. */
+  /** Push service key with which the token is encrypted. */
   readonly publicKey: string;
   readonly encrypted: string;
 }
 
-/** Why the push service did not take a token (organization §12.2). */
+/** Reasons for which the push service rejects a token (organization §12.2). */
 export type RegistrationError = 'unknownPublicKey' | 'invalidRegistration' | 'expired';
 export const REGISTRATION_ERRORS: readonly RegistrationError[] = ['unknownPublicKey', 'invalidRegistration', 'expired'];
 
-/** A phone or tablet of a user's, as one app on it registers for push notifications (organization §11). */
+/** App on a user's phone or tablet that registers for push notifications (organization §11). */
 export interface Device {
   readonly id: DeviceId;
   readonly realmId: RealmId;
   readonly userId: UserId;
   readonly key: PushKey | null;
   readonly tokenKind: PushTokenKind | null;
-  /** Of the token that is registered with the push service. */
+  /** Token registered with the push service. */
   readonly tokenId: string | null;
   readonly pending: PendingRegistration | null;
-  /** When the client last set a token. */
+  /** Time at which the client last set a token. */
   readonly tokenUpdatedAt: UnixSeconds | null;
-  /** Of the registration that is pending. */
+  /** Error of the pending registration. */
   readonly error: RegistrationError | null;
 }
 
-/** Of a user; one more takes the place of the one whose token is the oldest. */
+/** Maximum per user; a new device replaces the one with the oldest token. */
 export const MAX_DEVICES = 100;
 
 export const unknownDevice = () => new DomainError('UNKNOWN_DEVICE', 'Invalid `device_id`');
 
 const KEY_BYTES = 33;
-/** The only cipher so far: XSalsa20 with Poly1305. */
+/** Cipher id of XSalsa20-Poly1305, the only supported cipher. */
 const SECRETBOX = 0x31;
 const TOKEN_ID_BYTES = 8;
 
@@ -109,7 +109,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface DeviceReads {
-  /** Null for one of another user's. */
+  /** Returns null for devices of other users. */
   find(realmId: RealmId, userId: UserId, id: DeviceId): Promise<Device | null>;
   /** Ascending id. */
   list(realmId: RealmId, userId: UserId): Promise<readonly Device[]>;
@@ -117,37 +117,37 @@ export interface DeviceReads {
 
 /** Every implementation passes push-repositories.contract.ts. */
 export interface DeviceRepository extends DeviceReads {
-  /** With nothing but an id. */
+  /** Adds a device that has only an id. */
   add(realmId: RealmId, userId: UserId): Promise<Device>;
   update(device: Device): Promise<void>;
   remove(device: Pick<Device, 'id' | 'realmId'>): Promise<void>;
 }
 
-/** The viewer's own; ascending id. */
+/** Returns the viewer's devices by ascending id. */
 export const loadDevices = ({ caller, repositories }: Snapshot): Promise<readonly Device[]> =>
   repositories.devices.list(caller.realmId, caller.userId);
 
 export const PUSH_TOKEN_KINDS = ['apns', 'fcm'] as const;
-/** Apple's service or Google's. */
+/** Push service of Apple or Google. */
 export type PushTokenKind = (typeof PUSH_TOKEN_KINDS)[number];
 
-/** What older apps register with: this server knows the token, and notifications to it are not encrypted. */
+/** Legacy registration: this server knows the token, and notifications are not encrypted. */
 export interface PushToken {
   readonly kind: PushTokenKind;
   readonly token: string;
-  /** Of Apple's only: which app. */
+  /** App id, for Apple tokens only. */
   readonly iosAppId: string | null;
 }
 
 /** In code points. */
 const MAX_TOKEN_LENGTH = 4096;
-/** Of a user; one more takes the place of the one that was added first. */
+/** Maximum per user; a new token replaces the oldest one. */
 export const MAX_PUSH_TOKENS = 100;
 
-/** Hex digits are among them. */
+/** Includes all hexadecimal digits. */
 const BASE64_CHARACTERS = /^[A-Za-z\d+/=]*$/;
 
-/** @throws DomainError INVALID_PUSH_TOKEN with the texts of organization §13, in their order */
+/** @throws DomainError INVALID_PUSH_TOKEN with the texts of organization §13, in that order */
 export function requirePushToken(kind: PushTokenKind, token: string): void {
   if (token === '' || isLongerThan(token, MAX_TOKEN_LENGTH)) {
     throw new DomainError('INVALID_PUSH_TOKEN', 'Empty or invalid length token');
@@ -164,20 +164,20 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface PushTokenReads {
-  /** In the order of adding. */
+  /** Sorted by time of addition. */
   list(realmId: RealmId, userId: UserId): Promise<readonly PushToken[]>;
 }
 
 /** Every implementation passes push-repositories.contract.ts. */
 export interface PushTokenRepository extends PushTokenReads {
-  /** Without effect where the user has it. */
+  /** Idempotent. */
   add(realmId: RealmId, userId: UserId, token: PushToken): Promise<void>;
-  /** Without effect where the user does not have it. */
+  /** Idempotent. */
   remove(realmId: RealmId, userId: UserId, token: Pick<PushToken, 'kind' | 'token'>): Promise<void>;
   removeAll(realmId: RealmId, userId: UserId): Promise<void>;
 }
 
-/** What changed of a device; what is absent did not. */
+/** Changed fields of a device; others are absent. */
 export interface DeviceChange {
   readonly keyId?: number;
   readonly tokenId?: string | null;
@@ -186,7 +186,7 @@ export interface DeviceChange {
   readonly error?: RegistrationError | null;
 }
 
-/** All to the user whose device it is (organization §11). */
+/** Events sent to the owner of the device (organization §11). */
 export interface PushEventTypes {
   'device.added': { readonly deviceId: DeviceId };
   'device.removed': { readonly deviceId: DeviceId };
@@ -209,7 +209,7 @@ export const PUSH_FEATURE = {
   },
 } satisfies FeatureParts<PushEventTypes>;
 
-/** Removes a device, and tells its user's clients. */
+/** Removes a device and notifies the user's clients. */
 export async function removeDevice(tx: Transaction, device: Device): Promise<void> {
   await tx.devices.remove(device);
   await tx.events.append(device.realmId, {
@@ -218,7 +218,7 @@ export async function removeDevice(tx: Transaction, device: Device): Promise<voi
   });
 }
 
-/** Stores what a device has become, and tells its user's clients. */
+/** Updates a device and notifies the user's clients. */
 export async function updateDevice(tx: Transaction, device: Device, change: DeviceChange): Promise<void> {
   await tx.devices.update(device);
   await tx.events.append(device.realmId, {
@@ -227,43 +227,43 @@ export async function updateDevice(tx: Transaction, device: Device, change: Devi
   });
 }
 
-/** Whose tokens the push service keeps. */
+/** User whose tokens the push service stores. */
 export interface PushRecipient {
   readonly realm: Realm;
   readonly userId: UserId;
 }
 
-/** A device that is registered: what a notification to it takes. */
+/** Registered device with all data needed for a notification. */
 export type ActiveDevice = Device & Required<{ [K in 'key' | 'tokenId' | 'tokenKind']: NonNullable<Device[K]> }>;
 
-/** What became of notifications. */
+/** Result of sending notifications. */
 export interface PushDelivery {
   readonly sent: number;
-  /** Names of tokens that are none any more. */
+  /** Ids of tokens that are no longer valid. */
   readonly goneTokenIds: readonly string[];
 }
 
 /**
- * Carries notifications to phones (organization §17). Talks to another server, so that it is asked outside of units.
- * Methods that answer a promise throw DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED and
+ * Sends notifications to phones (organization §17). Calls another server, so use it outside of units of work.
+ * Promise-returning methods throw DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED and
  * PUSH_SERVICE_REFUSED.
  */
 export interface PushService {
-  /** What names a token: Base64 of the first eight bytes of its SHA-256. */
+  /** Returns the id of a token: Base64 of the first eight bytes of its SHA-256. */
   tokenIdOf(token: string): string;
-  /** Null: it is registered. Again with the same token: without effect. */
+  /** Returns null on success. Idempotent per token. */
   registerEncrypted(realm: Realm, registration: PendingRegistration): Promise<RegistrationError | null>;
-  /** Without effect when it is registered. */
+  /** Idempotent. */
   registerToken(to: PushRecipient, token: PushToken): Promise<void>;
-  /** Without effect when it is not registered. */
+  /** Idempotent. */
   unregisterToken(to: PushRecipient, token: Pick<PushToken, 'kind' | 'token'>): Promise<void>;
-  /** @throws DomainError PUSH_TOKEN_UNKNOWN_TO_SERVICE too */
+  /** @throws DomainError PUSH_TOKEN_UNKNOWN_TO_SERVICE in addition */
   sendTest(to: PushRecipient, token: PushToken): Promise<void>;
-  /** Encrypts the payload for each device. */
+  /** Encrypts the payload separately for each device. */
   sendEncrypted(to: PushRecipient, devices: readonly ActiveDevice[], payload: object): Promise<PushDelivery>;
 }
 
-/** Null where the operator named none. @throws DomainError PUSH_SERVICE_NOT_CONFIGURED */
+/** Requires a configured push service. @throws DomainError PUSH_SERVICE_NOT_CONFIGURED */
 export function requirePushService(service: PushService | null): PushService {
   if (service) return service;
   throw new DomainError('PUSH_SERVICE_NOT_CONFIGURED', 'Server is not configured to use push notification service.');

@@ -26,7 +26,7 @@ import {
 } from './push.js';
 import { scheduleRegistration } from './push-jobs.js';
 
-/** Makes a device known, which then registers for push notifications (organization §11). */
+/** Adds a device, which then registers for push notifications (organization §11). */
 export class AddDevice {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -45,11 +45,11 @@ export class AddDevice {
   }
 }
 
-/** The one whose client set a token longest ago, or never did; of several the one that was added first. */
+/** Returns the device with the oldest or no token; on a tie, the one added first. */
 const leastUsed = (devices: readonly Device[]): Device =>
   devices.reduce((least, device) => ((device.tokenUpdatedAt ?? 0) < (least.tokenUpdatedAt ?? 0) ? device : least));
 
-/** Notifies one of the caller's devices no more (organization §11). */
+/** Removes one of the caller's devices (organization §11). */
 export class RemoveDevice {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -65,7 +65,7 @@ export class RemoveDevice {
   }
 }
 
-/** Registers a phone in the way of older apps (organization §13). */
+/** Registers a legacy push token (organization §13). */
 export class AddPushToken {
   static readonly inject = ['unitOfWork', 'pushService'] as const;
   constructor(
@@ -74,7 +74,7 @@ export class AddPushToken {
   ) {}
 
   /**
-   * Without effect where the user has it. @throws DomainError MUST_NOT_BE_BOT, INVALID_PUSH_TOKEN, PUSH_SERVICE_UNREACHABLE,
+   * Idempotent. @throws DomainError MUST_NOT_BE_BOT, INVALID_PUSH_TOKEN, PUSH_SERVICE_UNREACHABLE,
    * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, token: PushToken): Promise<void> {
@@ -85,7 +85,7 @@ export class AddPushToken {
       return { realm: await repositories.realms.get(caller.realmId), isKnown: tokens.some((it) => isSame(it, token)) };
     });
     if (isKnown) return;
-    // All or nothing: what the service has refused is not kept.
+    // Register first, so that a token rejected by the service is not stored.
     await this.service?.registerToken({ realm, userId: caller.userId }, token);
     await this.uow.write(async (tx) => {
       const { id: userId, realmId } = await tx.actors.get(caller);
@@ -107,7 +107,7 @@ export async function enforceHuman(
 export const isSame = (one: PushToken, other: Pick<PushToken, 'kind' | 'token'>): boolean =>
   one.kind === other.kind && one.token === other.token;
 
-/** Notifies a phone no more that was registered in the way of older apps (organization §13). */
+/** Removes a legacy push token (organization §13). */
 export class RemovePushToken {
   static readonly inject = ['unitOfWork', 'pushService'] as const;
   constructor(
@@ -135,18 +135,18 @@ export class RemovePushToken {
 
 export interface RegisterForPushInput {
   readonly deviceId: DeviceId;
-  /** Null: not given, or not in full. */
+  /** Null if absent or incomplete. */
   readonly key: PushKey | null;
-  /** Likewise. */
+  /** Null if absent or incomplete. */
   readonly token: NewPushToken | null;
 }
 
-/** A token that only the push service can read. */
+/** Token encrypted for the push service. */
 export interface NewPushToken extends PendingRegistration {
   readonly kind: PushTokenKind;
 }
 
-/** Gives a device a key, a token or both (organization §12). The push service gets a token later, by a job. */
+/** Sets a device's key, token or both (organization §12). A job registers the token with the push service. */
 export class RegisterForPush {
   static readonly inject = ['unitOfWork', 'pushService', 'clock'] as const;
   constructor(
@@ -195,7 +195,7 @@ export class RegisterForPush {
   }
 }
 
-/** Rows 5–11 of organization §12, in their order. */
+/** Checks rows 5–11 of organization §12 in that order. */
 function requireAcceptable(device: Device, key: PushKey | null, token: NewPushToken | null): void {
   if (!key && !token) {
     throw new DomainError(
@@ -221,7 +221,7 @@ const noRegistration = (what: 'key' | 'token') =>
 
 const isSameKey = (one: PushKey | null, { id, key }: PushKey): boolean => one?.id === id && one.key === key;
 
-/** Sends a test to phones that are registered in the way of older apps (organization §13). */
+/** Sends a test notification to legacy push tokens (organization §13). */
 export class SendTestPush {
   static readonly inject = ['unitOfWork', 'pushService'] as const;
   constructor(
@@ -230,9 +230,9 @@ export class SendTestPush {
   ) {}
 
   /**
-   * `token` null: to all of the caller's, of which there may be none. @throws DomainError MUST_NOT_BE_BOT,
-   * PUSH_DEVICE_NOT_RECOGNIZED, PUSH_SERVICE_NOT_CONFIGURED, PUSH_TOKEN_UNKNOWN_TO_SERVICE, PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED,
-   * PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
+   * `token`: null for all of the caller's tokens, possibly none. @throws DomainError MUST_NOT_BE_BOT,
+   * PUSH_DEVICE_NOT_RECOGNIZED, PUSH_SERVICE_NOT_CONFIGURED, PUSH_TOKEN_UNKNOWN_TO_SERVICE, PUSH_SERVICE_UNREACHABLE,
+   * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, input: { readonly token: string | null }): Promise<void> {
     const { realm, tokens } = await this.uow.read(async (repositories) => {
@@ -250,7 +250,7 @@ export class SendTestPush {
   }
 }
 
-/** Sends an encrypted test to the caller's devices (organization §13). */
+/** Sends an encrypted test notification to the caller's devices (organization §13). */
 export class SendEncryptedTestPush {
   static readonly inject = ['unitOfWork', 'pushService', 'realmUrls', 'clock'] as const;
   constructor(
@@ -261,9 +261,9 @@ export class SendEncryptedTestPush {
   ) {}
 
   /**
-   * `deviceId` null: to all that are registered. @throws DomainError MUST_NOT_BE_BOT, NO_ACTIVE_PUSH_DEVICE also when the
-   * service says that all are gone, PUSH_SERVICE_NOT_CONFIGURED, PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED,
-   * PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
+   * `deviceId`: null for all registered devices. @throws DomainError MUST_NOT_BE_BOT, NO_ACTIVE_PUSH_DEVICE also if
+   * the service reports all tokens as gone, PUSH_SERVICE_NOT_CONFIGURED, PUSH_SERVICE_UNREACHABLE,
+   * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, { deviceId }: { readonly deviceId: DeviceId | null }): Promise<void> {
     const { realmId, userId } = caller;

@@ -3,11 +3,11 @@ import type { FeatureParts } from '../kernel/event.js';
 import type { RealmId } from '../kernel/ids.js';
 import { foldCase, trim } from '../kernel/text.js';
 
-/** Where addresses of an organization may be, if it restricts them (organization §5). */
+/** Domain allowed for emails in a realm that restricts them (organization §5). */
 export interface AllowedDomain {
-  /** Lower case; unique in the organization. */
+  /** Lower case; unique in the realm. */
   readonly domain: string;
-  /** At any depth. */
+  /** True to allow subdomains at any depth. */
   readonly allowsSubdomains: boolean;
 }
 
@@ -15,12 +15,15 @@ export interface ListedDomain extends AllowedDomain {
   readonly id: number;
 }
 
-/** Every address that joins is compared with all of them, and every client gets all. */
+/** Limited because every joining email is compared with all domains and every client receives all. */
 export const MAX_ALLOWED_DOMAINS = 1000;
 /** In code points. */
 const MAX_DOMAIN_LENGTH = 80;
 
-/** Trimmed and in lower case. @throws DomainError INVALID_DOMAIN, with the reasons of organization §5 in their order */
+/**
+ * Trims a domain and converts it to lower case. @throws DomainError INVALID_DOMAIN with the reasons of organization
+ * §5 in that order
+ */
 export function parseDomain(raw: string): string {
   const domain = foldCase(trim(raw));
   const reason = faultOf(domain);
@@ -51,17 +54,17 @@ export const unknownDomain = (domain: string): DomainError =>
   new DomainError('UNKNOWN_ALLOWED_DOMAIN', `No entry found for domain ${domain}.`);
 
 export interface AllowedDomainReads {
-  /** In the order in which they were added. */
+  /** Sorted by time of addition. */
   list(realmId: RealmId): Promise<readonly ListedDomain[]>;
 }
 
 /** Every implementation passes realm-lists.contract.ts. */
 export interface AllowedDomainRepository extends AllowedDomainReads {
-  /** Answers its id, which no other one on the server has had. @throws DomainError ALLOWED_DOMAIN_EXISTS */
+  /** Returns the id, which is unique on the server and never reused. @throws DomainError ALLOWED_DOMAIN_EXISTS */
   add(realmId: RealmId, domain: AllowedDomain): Promise<number>;
-  /** Whether it was there. */
+  /** Returns true if the domain existed. */
   update(realmId: RealmId, domain: AllowedDomain): Promise<boolean>;
-  /** Whether it was there. */
+  /** Returns true if the domain existed. */
   remove(realmId: RealmId, domain: string): Promise<boolean>;
 }
 
@@ -71,7 +74,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** To everybody (organization §5). */
+/** Events sent to everyone (organization §5). */
 export interface AllowedDomainEventTypes {
   'allowed_domain.added': AllowedDomain;
   'allowed_domain.changed': AllowedDomain;

@@ -11,7 +11,7 @@ import {
 } from './allowed-domains.js';
 import { canManageDomains } from './realm-permissions.js';
 
-/** Organization §5. Anybody may know. */
+/** Lists allowed domains for any user (organization §5). */
 export class ListAllowedDomains {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -26,7 +26,7 @@ export interface AddAllowedDomainInput {
   readonly allowsSubdomains: boolean;
 }
 
-/** Lets people with addresses there join, where the organization restricts them (organization §5). */
+/** Allows emails of a domain in a realm that restricts them (organization §5). */
 export class AddAllowedDomain {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -45,12 +45,12 @@ export class AddAllowedDomain {
   }
 }
 
-/** Whether its subdomains count as well; announced even where nothing changes (organization §5). */
+/** Changes if subdomains are allowed; publishes the event even if unchanged (organization §5). */
 export class ChangeAllowedDomain {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** The domain is compared as it is given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
+  /** The domain is matched exactly as given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
   execute(caller: Caller, domain: AllowedDomain): Promise<void> {
     return this.uow.write(async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
@@ -65,12 +65,14 @@ export interface RemoveAllowedDomainInput {
   readonly domain: string;
 }
 
-/** With the last domain, the restriction to domains goes: nobody could join otherwise (organization §5). */
+/**
+ * Removes a domain. Removing the last one lifts the restriction, since nobody could join otherwise (organization §5).
+ */
 export class RemoveAllowedDomain {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** The domain is compared as it is given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
+  /** The domain is matched exactly as given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
   execute(caller: Caller, { domain }: RemoveAllowedDomainInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);

@@ -3,25 +3,25 @@ import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Randomness } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
-/** Of the name, in code points: what BigBlueButton takes. */
+/** Maximum length of a meeting name in code points, a limit of BigBlueButton. */
 export const MAX_MEETING_NAME_LENGTH = 512;
 
-/** A call at a server of meetings. Nothing of it is stored: its link says all of it. */
+/** Call on a meeting server. Not stored, since its link contains all data. */
 export interface Meeting {
   readonly realmId: RealmId;
-  /** What the server of meetings knows it by. */
+  /** Identifier on the meeting server. */
   readonly key: string;
   readonly name: string;
-  /** Nobody shows themselves by camera, unless the moderator lets them. */
+  /** True if cameras are off unless the moderator allows them. */
   readonly isVoiceOnly: boolean;
-  /** Whoever made the link. */
+  /** Creator of the link. */
   readonly moderatorId: UserId;
 }
 
-/** Meetings as texts in links, which nobody but this server can make. */
+/** Encodes meetings as signed link texts that only this server can create. */
 export interface MeetingLinks {
   sign(meeting: Meeting): string;
-  /** Null: this server did not sign it. */
+  /** Returns null if this server did not sign the text. */
   read(text: string): Meeting | null;
 }
 
@@ -30,21 +30,21 @@ export interface Participant {
   readonly isModerator: boolean;
 }
 
-/** Where meetings are held (organization §20). */
+/** Server that hosts meetings (organization §20). */
 export interface MeetingServer {
   /**
-   * Opens the meeting unless it is open. The address at which a browser takes part as that person, for now.
+   * Opens the meeting if needed. Returns a temporary browser URL for this participant.
    * @throws DomainError MEETING_SERVER_UNREACHABLE, MEETING_SERVER_DENIED, MEETING_SERVER_FAILED
    */
   join(meeting: Meeting, participant: Participant): Promise<string>;
 }
 
 export interface CreateCallInput {
-  /** As people call it. */
+  /** Display name. */
   readonly provider: 'Zoom' | 'Constructor Groups' | 'Nextcloud Talk' | 'Webex';
 }
 
-/** A call at a provider that the server would need an account with, and has none (organization §20). */
+/** Rejects calls with providers that need a server account, which is not supported (organization §20). */
 export class CreateCall {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -57,14 +57,14 @@ export class CreateCall {
 }
 
 export interface CreateMeetingLinkInput {
-  /** `MAX_MEETING_NAME_LENGTH` at most. */
+  /** Limited to `MAX_MEETING_NAME_LENGTH`. */
   readonly name: string;
   readonly isVoiceOnly: boolean;
 }
 
 /**
- * A link to a meeting that begins when the first one follows it (organization §20). It is made without asking the server of
- * meetings, even where there is none: that is said to those who follow it.
+ * Creates a link to a meeting that starts when the first user opens it (organization §20). The meeting server is not
+ * contacted; users who open the link get its errors.
  */
 export class CreateMeetingLink {
   static readonly inject = ['unitOfWork', 'meetingLinks', 'randomness'] as const;
@@ -74,7 +74,7 @@ export class CreateMeetingLink {
     private readonly randomness: Randomness,
   ) {}
 
-  /** What the link says of the meeting. @throws DomainError USER_DEACTIVATED */
+  /** Returns the signed link text. @throws DomainError USER_DEACTIVATED */
   async execute(caller: Caller, { name, isVoiceOnly }: CreateMeetingLinkInput): Promise<string> {
     const { id: moderatorId, realmId } = await this.uow.read(({ actors }) => actors.get(caller));
     return this.links.sign({ realmId, key: `parley-${this.randomness.uuid()}`, name, isVoiceOnly, moderatorId });
@@ -82,23 +82,24 @@ export class CreateMeetingLink {
 }
 
 export interface JoinMeetingInput {
-  /** As `CreateMeetingLink` answered it. */
+  /** Link returned by `CreateMeetingLink`. */
   readonly link: string;
 }
 
-/** Leads somebody who followed a link to the meeting (organization §20). */
+/** Joins the meeting of a link (organization §20). */
 export class JoinMeeting {
   static readonly inject = ['unitOfWork', 'meetingLinks', 'meetingServer'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly links: MeetingLinks,
-    /** Null: there is none. */
+    /** Null if the channel does not exist. */
     private readonly server: MeetingServer | null,
   ) {}
 
   /**
-   * The address at which the caller takes part.
-   * @throws DomainError USER_DEACTIVATED, CALL_PROVIDER_UNAVAILABLE, INVALID_MEETING_LINK, and as `MeetingServer` does
+   * Returns the URL for the caller to join.
+   * @throws DomainError USER_DEACTIVATED, CALL_PROVIDER_UNAVAILABLE, INVALID_MEETING_LINK, and the codes of
+   * `MeetingServer`
    */
   async execute(caller: Caller, { link }: JoinMeetingInput): Promise<string> {
     const { id, fullName } = await this.uow.read(async ({ actors, users }) => {

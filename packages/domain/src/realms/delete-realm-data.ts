@@ -6,23 +6,23 @@ import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from './realm.js';
 
-/** How far the removal of everything that a realm has has come: known to the storage alone, and plain JSON. */
+/** Progress of the removal as plain JSON, opaque outside the storage. */
 export type RemovalPlace = { readonly table: string; readonly key: readonly (string | number)[] } | null;
 
-/** Removes realms as a whole. Every implementation passes realm-data.contract.ts. */
+/** Removes entire realms. Every implementation passes realm-data.contract.ts. */
 export interface RealmDataRepository {
   /**
-   * Removes at most `limit` rows of what the realm has, from a place on; null: from the beginning. Answers the place to go on
-   * from, or `done` when nothing is left but the realm itself and its job that removes it.
+   * Removes at most `limit` rows of the realm, starting at a place; null starts at the beginning. Returns the next
+   * place, or `done` if only the realm and its deletion job are left.
    */
   removeSome(realmId: RealmId, from: RemovalPlace, limit: number): Promise<RemovalPlace | 'done'>;
-  /** The realm itself, of which nothing else is left. Without effect where there is none. */
+  /** Removes the realm itself after all its data. Idempotent. */
   removeRealm(realmId: RealmId): Promise<void>;
 }
 
 /**
- * The string id of a realm that nobody can reach, since no host name has the sign: one that is being removed, or that is not
- * complete yet.
+ * String id of a realm that is being removed or created. It contains a character not allowed in host names, so the
+ * realm is unreachable.
  */
 export const unreachableStringId = (id: RealmId | string): string => `#${id}`;
 
@@ -38,7 +38,7 @@ interface DeletionPayload {
   readonly place: RemovalPlace;
 }
 
-/** One of a realm at most. */
+/** Limits the job to one per realm. */
 const KEY = 'realm';
 
 export const DELETE_REALM_DATA = jobKind<DeletionPayload>({
@@ -47,7 +47,7 @@ export const DELETE_REALM_DATA = jobKind<DeletionPayload>({
   concurrency: 1,
 });
 
-/** From then on everything of the realm goes, unless that is called off. */
+/** Schedules deletion of all realm data, which can still be cancelled. */
 export async function planDeletion(tx: Transaction, realmId: RealmId, dueAt: UnixSeconds): Promise<void> {
   await tx.jobs.schedule(encodeJob(DELETE_REALM_DATA, { realmId, dueAt, key: KEY, payload: { place: null } }));
 }
@@ -56,14 +56,14 @@ export async function callOffDeletion(tx: Transaction, realmId: RealmId): Promis
   await tx.jobs.cancel(realmId, DELETE_REALM_DATA.name, KEY);
 }
 
-/** So few that others write in between. */
+/** Small enough for other writes to interleave. */
 const ROWS_AT_A_TIME = 200;
-/** Then the job is stored anew, with where it has come to. */
+/** Time after which the job is rescheduled with its progress. */
 const TURN_MS = 1000;
 
 /**
- * Removes everything that a deactivated realm has (organization §3). Its string id is free from the first moment on, so that
- * nobody lets people into a realm of which half is gone. Bytes of its files belong to nothing then, and are swept away.
+ * Removes all data of a deactivated realm (organization §3). Frees its string id first, so that a half-deleted realm
+ * cannot be reactivated. Garbage collection removes the file contents.
  */
 export class DeleteRealmData implements JobHandler<DeletionPayload> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -88,14 +88,14 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
     };
   }
 
-  /** At once, with the job that would do it. Without effect on a realm that is in use. */
+  /** Deletes immediately, including the scheduled job. Has no effect on an active realm. */
   async deleteNow(realmId: RealmId): Promise<void> {
     if (!(await this.makeUnreachable(realmId))) return;
     await this.removeUntil(realmId, null, Number.POSITIVE_INFINITY);
     await this.uow.write((tx) => tx.realmData.removeRealm(realmId));
   }
 
-  /** Whether it may be removed: nobody has let people in again. */
+  /** Returns true if the realm is still deactivated and may be removed. */
   private makeUnreachable(realmId: RealmId): Promise<boolean> {
     return this.uow.write(async (tx) => {
       const realm = await tx.realms.find(realmId);
@@ -117,15 +117,15 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
 
 export interface ForgetLimitsInput {
   readonly realmId: RealmId;
-  /** Whose calls and log-ins are forgotten; null: nobody's. */
+  /** User whose calls and logins are reset; null: no user. */
   readonly userId: UserId | null;
-  /** Of whom calls without log-in are forgotten; null: nobody. Both null: everything that is counted, of all organizations. */
+  /** IP address whose anonymous calls are reset; null: none. If both are null, all counters of all realms are reset. */
   readonly ip: string | null;
 }
 
 /**
- * For the operator: rate limits begin anew, in every process that serves the database, as soon as it reads the log; that takes a
- * second.
+ * Resets rate limits for the operator. Every process that serves the database applies the reset when it reads the
+ * event log, within a second.
  */
 export class ForgetLimits {
   static readonly inject = ['unitOfWork'] as const;

@@ -5,27 +5,27 @@ import { compareCodePoints, trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { LinkifierRule } from '../markdown/markdown.js';
 
-/** A rule with what clients know about it (organization §6). */
+/** Linkifier rule with data for clients (organization §6). */
 export interface LinkifierFields extends LinkifierRule {
-  /** Something that the pattern matches. */
+  /** Text that matches the pattern. */
   readonly exampleInput: string | null;
-  /** What clients make of an address of the template, over the same groups: `#{id}`. */
+  /** Template by which clients convert a URL back to text from the same groups, such as `#{id}`. */
   readonly reverseTemplate: string | null;
-  /** Other templates whose addresses clients know. They make no links. */
+  /** Further templates of URLs that clients recognize. They create no links. */
   readonly alternativeUrlTemplates: readonly string[];
 }
 
 export interface Linkifier extends LinkifierFields {
-  /** No other one on the server has had it. */
+  /** Unique on the server and never reused. */
   readonly id: number;
 }
 
-/** Every message is searched for all of them, and every client gets all of them whenever one changes. */
+/** Limited because every message is matched against all linkifiers and clients receive all on each change. */
 export const MAX_LINKIFIERS = 1000;
-/** Of all texts of an organization's linkifiers together, in UTF-16 units. */
+/** Maximum total length of a realm's linkifiers, in UTF-16 units. */
 export const MAX_LINKIFIER_TEXT = 500_000;
 
-/** @throws DomainError TOO_MANY_LINKIFIERS for a list that is too long, or whose texts are */
+/** @throws DomainError TOO_MANY_LINKIFIERS if the list or its total text is too long */
 export function requireRoomForLinkifiers(linkifiers: readonly LinkifierFields[]): void {
   const refusal = (text: string) => new DomainError('TOO_MANY_LINKIFIERS', text);
   if (linkifiers.length > MAX_LINKIFIERS) throw refusal(`Too many linkifiers (limit: ${MAX_LINKIFIERS}).`);
@@ -44,15 +44,18 @@ const textLength = ({
 
 export const unknownLinkifier = (): DomainError => new DomainError('UNKNOWN_LINKIFIER', 'Linkifier not found.');
 
-/** Those of a realm are read with it (`Realm.linkifiers`). Every implementation passes realm-lists.contract.ts. */
+/**
+ * Writes linkifiers; reads come with the realm (`Realm.linkifiers`). Every implementation passes
+ * realm-lists.contract.ts.
+ */
 export interface LinkifierRepository {
-  /** After all others. Answers its id. */
+  /** Appends a linkifier and returns its id. */
   add(realmId: RealmId, linkifier: LinkifierFields): Promise<number>;
-  /** In its place. Whether it was there. */
+  /** Updates a linkifier without moving it. Returns true if it existed. */
   update(realmId: RealmId, linkifier: Linkifier): Promise<boolean>;
-  /** Whether it was there. */
+  /** Returns true if the domain existed. */
   remove(realmId: RealmId, id: number): Promise<boolean>;
-  /** Names all there are. */
+  /** Expects the ids of all linkifiers. */
   reorder(realmId: RealmId, ids: readonly number[]): Promise<void>;
 }
 
@@ -62,7 +65,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** To everybody, whatever changed (organization §6). */
+/** Sent to everyone on any change (organization §6). */
 export interface LinkifierEventTypes {
   'realm.linkifiers_changed': { readonly linkifiers: readonly Linkifier[] };
 }
@@ -78,25 +81,25 @@ export const LINKIFIER_FEATURE = {
   },
 } satisfies FeatureParts<LinkifierEventTypes>;
 
-/** What a text is matched to: what the named groups caught, null for those that took no part. */
+/** Texts of the named groups of a match; null for groups that did not participate. */
 export type GroupTexts = Readonly<Record<string, string | null>>;
 
 export interface CompiledPattern {
-  /** Named ones. */
+  /** Names of the groups. */
   readonly groups: readonly string[];
-  /** The first match anywhere in the text; null when there is none. */
+  /** Returns the first match in the text; null if there is none. */
   find(text: string): GroupTexts | null;
 }
 
-/** What patterns and templates mean, as the renderer has it that applies them. */
+/** Syntax of patterns and templates, as implemented by the renderer. */
 export interface LinkifierSyntax {
-  /** Linear in the text, whatever the pattern; or what is wrong with it. */
+  /** Compiles a pattern to a matcher with linear run time, or returns the problem. */
   compile(pattern: string): CompiledPattern | { readonly problem: string };
-  /** The variables of an RFC 6570 template; null for what is none. */
+  /** Returns the variables of an RFC 6570 template; null if it is invalid. */
   templateVariables(template: string): ReadonlySet<string> | null;
 }
 
-/** Texts by what they are about; those in `general` are about several fields. Each list has at least one. */
+/** Error texts by field; `general` has errors about several fields. Every list is nonempty. */
 export interface LinkifierProblems {
   readonly pattern?: readonly string[];
   readonly urlTemplate?: readonly string[];
@@ -107,8 +110,8 @@ const BLANK = 'This field cannot be blank.';
 const BAD_TEMPLATE = 'Invalid URL template.';
 
 /**
- * Trimmed, and what is blank is null.
- * @throws DomainError INVALID_LINKIFIER with everything that organization §6.1 has against it
+ * Returns trimmed fields, with null for blank ones.
+ * @throws DomainError INVALID_LINKIFIER with all errors of organization §6.1
  */
 export function checkLinkifier(
   given: LinkifierFields,
@@ -145,7 +148,7 @@ function textOrNull(text: string | null): string | null {
   return trimmed === '' ? null : trimmed;
 }
 
-/** What is wrong with how the parts go together; the first of organization §6.1 rows 3–7. */
+/** Returns the first inconsistency between fields according to organization §6.1 rows 3–7. */
 function generalFault(linkifier: LinkifierFields, syntax: LinkifierSyntax): string | null {
   const compiled = syntax.compile(linkifier.pattern);
   if ('problem' in compiled) return `Bad regular expression: ${compiled.problem}`;
@@ -171,7 +174,7 @@ function templatesFault(
 ): string | null {
   for (const template of [urlTemplate, ...alternativeUrlTemplates]) {
     const variables = syntax.templateVariables(template);
-    // That of the rule itself is reported by its field.
+    // The rule's own template is reported under its field.
     if (variables === null && template !== urlTemplate) return BAD_TEMPLATE;
     if (variables === null) continue;
     const inTemplate = firstOf([...variables].filter((name) => !groups.includes(name)));
@@ -184,7 +187,7 @@ function templatesFault(
 
 const firstOf = (names: readonly string[]): string | undefined => [...names].sort(compareCodePoints)[0];
 
-/** `{{` and `}}` are braces, `{name}` is what the group caught, and everything else stands for itself (organization §6.1). */
+/** Expands a reverse template: `{{` and `}}` are braces, and `{name}` is the group's text (organization §6.1). */
 export function expandReverseTemplate(
   template: string,
   groups: GroupTexts,
@@ -210,7 +213,7 @@ export function expandReverseTemplate(
   return { text };
 }
 
-/** As they are now. @throws DomainError TOO_MANY_LINKIFIERS */
+/** Publishes the current linkifiers. @throws DomainError TOO_MANY_LINKIFIERS */
 export async function publishLinkifiers(tx: Transaction, realmId: RealmId): Promise<void> {
   const { linkifiers } = await tx.realms.get(realmId);
   requireRoomForLinkifiers(linkifiers);

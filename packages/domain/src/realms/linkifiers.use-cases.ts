@@ -13,7 +13,7 @@ import {
 } from './linkifiers.js';
 import { canManageLinkifiers } from './realm-permissions.js';
 
-/** In the order in which they are applied; anybody may know them (organization §6). */
+/** Lists linkifiers in order of application for any user (organization §6). */
 export class ListLinkifiers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -23,7 +23,7 @@ export class ListLinkifiers {
   }
 }
 
-/** For what is sent from now on; comes after all others (organization §6). */
+/** Appends a linkifier that applies to new messages (organization §6). */
 export class AddLinkifier {
   static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
   constructor(
@@ -31,7 +31,7 @@ export class AddLinkifier {
     private readonly syntax: LinkifierSyntax,
   ) {}
 
-  /** Answers its id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
+  /** Returns the id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
   execute(caller: Caller, given: LinkifierFields): Promise<number> {
     return this.uow.write(async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
@@ -44,12 +44,12 @@ export class AddLinkifier {
   }
 }
 
-/** What is not given stays as it is; a blank text takes it away. */
+/** Absent fields stay unchanged; blank text removes a value. */
 export interface ChangeLinkifierInput extends LinkifierRule, Partial<Omit<LinkifierFields, keyof LinkifierRule>> {
   readonly id: number;
 }
 
-/** For what is sent or edited from now on (organization §6). */
+/** Changes a linkifier for messages sent or edited later (organization §6). */
 export class ChangeLinkifier {
   static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
   constructor(
@@ -77,7 +77,7 @@ export interface RemoveLinkifierInput {
   readonly id: number;
 }
 
-/** Messages that were sent keep their links (organization §6). */
+/** Removes a linkifier; sent messages keep their links (organization §6). */
 export class RemoveLinkifier {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -94,11 +94,11 @@ export class RemoveLinkifier {
 }
 
 export interface ReorderLinkifiersInput {
-  /** All of them. */
+  /** Ids of all linkifiers. */
   readonly ids: readonly number[];
 }
 
-/** What comes first wins where several match (organization §6). */
+/** Reorders linkifiers; the first match wins (organization §6). */
 export class ReorderLinkifiers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

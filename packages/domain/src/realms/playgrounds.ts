@@ -7,29 +7,29 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { LinkifierSyntax } from './linkifiers.js';
 import { canManagePlaygrounds } from './realm-permissions.js';
 
-/** Where the code blocks of a language can be tried (organization §7). */
+/** External site for trying out code blocks of a language (organization §7). */
 export interface PlaygroundFields {
   readonly name: string;
-  /** As a highlighter names it: `Python`. */
+  /** Language name of the highlighter, such as `Python`. */
   readonly language: string;
-  /** An RFC 6570 template whose only variable is `code`. */
+  /** RFC 6570 template with the single variable `code`. */
   readonly urlTemplate: string;
 }
 
 export interface Playground extends PlaygroundFields {
-  /** No other one on the server has had it. */
+  /** Unique on the server and never reused. */
   readonly id: number;
 }
 
-/** Texts by what they are about; those in `general` are about several fields. Each list has at least one. */
+/** Error texts by field; `general` has errors about several fields. Every list is nonempty. */
 export type PlaygroundProblems = { readonly [K in keyof PlaygroundFields | 'general']?: readonly string[] };
 
-/** Every client gets all of them whenever one changes. */
+/** Limited because clients receive all playgrounds on each change. */
 export const MAX_PLAYGROUNDS = 200;
 
 /**
- * Trimmed.
- * @throws DomainError INVALID_PLAYGROUND, or TOO_MANY_PLAYGROUNDS with the others that there are
+ * Validates and trims the fields.
+ * @throws DomainError INVALID_PLAYGROUND, or TOO_MANY_PLAYGROUNDS considering the existing ones
  */
 export function checkPlayground(
   given: PlaygroundFields,
@@ -74,9 +74,9 @@ export interface PlaygroundReads {
 
 /** Every implementation passes realm-lists.contract.ts. */
 export interface PlaygroundRepository extends PlaygroundReads {
-  /** Answers its id. */
+  /** Returns the id. */
   add(realmId: RealmId, playground: PlaygroundFields): Promise<number>;
-  /** Whether it was there. */
+  /** Returns true if the domain existed. */
   remove(realmId: RealmId, id: number): Promise<boolean>;
 }
 
@@ -86,7 +86,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** To everybody, whatever changed (organization §7). */
+/** Sent to everyone on any change (organization §7). */
 export interface PlaygroundEventTypes {
   'realm.playgrounds_changed': { readonly playgrounds: readonly Playground[] };
 }
@@ -99,7 +99,7 @@ export const PLAYGROUND_FEATURE = {
   eventFormats: { 'realm.playgrounds_changed': 1 },
 } satisfies FeatureParts<PlaygroundEventTypes>;
 
-/** As they are now. */
+/** Publishes the current playgrounds. */
 export async function publishPlaygrounds(tx: Transaction, realmId: RealmId): Promise<void> {
   const playgrounds = await tx.playgrounds.list(realmId);
   await tx.events.append(realmId, {
@@ -108,7 +108,7 @@ export async function publishPlaygrounds(tx: Transaction, realmId: RealmId): Pro
   });
 }
 
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 export class AddPlayground {
   static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
   constructor(
@@ -116,7 +116,7 @@ export class AddPlayground {
     private readonly syntax: LinkifierSyntax,
   ) {}
 
-  /** Answers its id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PLAYGROUND, TOO_MANY_PLAYGROUNDS */
+  /** Returns the id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PLAYGROUND, TOO_MANY_PLAYGROUNDS */
   execute(caller: Caller, given: PlaygroundFields): Promise<number> {
     return this.uow.write(async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
@@ -133,7 +133,7 @@ export interface RemovePlaygroundInput {
   readonly id: number;
 }
 
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 export class RemovePlayground {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -4,26 +4,26 @@ import type { PlaygroundProblems } from './playgrounds.js';
 
 export const REALM_ERRORS = declareErrors({
   UNKNOWN_REALM: 'unknown',
-  /** Nothing is served at the host. */
+  /** No realm exists at the host. */
   UNKNOWN_REALM_ADDRESS: 'unknown',
   REALM_DEACTIVATED: 'forbidden',
   INVALID_DELETION_DELAY: 'invalid',
-  /** For calls. */
+  /** The call provider is not configured. */
   CALL_PROVIDER_UNAVAILABLE: 'unavailable',
   INVALID_MEETING_LINK: 'invalid',
   MEETING_SERVER_UNREACHABLE: 'unavailable',
-  /** It does not take our signature. */
+  /** The meeting server rejects the signature. */
   MEETING_SERVER_DENIED: 'unavailable',
   MEETING_SERVER_FAILED: 'unavailable',
   INVALID_REALM_NAME: 'invalid',
   INVALID_STRING_ID: 'invalid',
-  /** Or reserved. */
+  /** The string id is taken or reserved. */
   STRING_ID_TAKEN: 'conflict',
-  /** For another organization on this server. */
+  /** The server has no free address for another realm. */
   NO_ADDRESS_LEFT: 'conflict',
   DEMO_REALM_REQUIRED: 'conflict',
   INVALID_DOMAIN: 'invalid',
-  /** In the organization's own list. */
+  /** The domain is already on the realm's list. */
   ALLOWED_DOMAIN_EXISTS: 'conflict',
   UNKNOWN_ALLOWED_DOMAIN: 'unknown',
   TOO_MANY_ALLOWED_DOMAINS: 'conflict',

@@ -13,15 +13,18 @@ import {
 } from './realm-settings.js';
 import type { UserSettingName } from './user-settings.js';
 
-/** To everybody. */
+/** Sent to the whole realm. */
 export interface RealmEventTypes {
   'realm.deactivated': unknown;
-  /** Organization §3. */
+  /** Sent on a change of a realm image (organization §3). */
   'realm.image_changed': { readonly name: RealmImageName; readonly image: RealmImage };
-  /** To nobody: for the servers that count calls. What is null is not forgotten; all of it null: everything counted is. */
+  /**
+   * Sent to no user; processed by servers that count calls. Null fields keep their counters; if all are null, every
+   * counter is reset.
+   */
   'realm.limits_forgotten': {
     readonly userId: UserId | null;
-    /** Of somebody who signs in. */
+    /** Email used for login attempts. */
     readonly email: string | null;
     readonly ip: string | null;
   };
@@ -42,26 +45,26 @@ export const REALM_FEATURE = {
   },
 } satisfies FeatureParts<RealmEventTypes>;
 
-/** What follows from administrators changing the organization (organization §2.6, §4). All of it is sent to everybody. */
+/** Events for realm changes by administrators, sent to everyone (organization §2.6, §4). */
 export interface RealmSettingsEventTypes {
   'realm.name_changed': { readonly name: string };
   'realm.setting_changed': {
     readonly setting: RealmSettingName;
     readonly value: SettingValue;
-    /** HTML of a value that is Markdown; null for others. */
+    /** HTML for Markdown values; null for others. */
     readonly rendered: string | null;
   };
-  /** All of them, as they are afterwards. */
+  /** All login methods after the change. */
   'realm.authentication_changed': { readonly methods: readonly AuthenticationMethodState[] };
-  /** `value`: as clients see it; `groupId`: what it is stored as. */
+  /** `value`: as clients see it; `groupId`: as stored. */
   'realm.permission_changed': {
     readonly permission: RealmPermission;
     readonly groupId: GroupId;
     readonly value: GroupSettingValue;
   };
-  /** Settings that named a channel, which has been archived. */
+  /** Settings cleared because their channel was archived. */
   'realm.channels_cleared': { readonly settings: readonly RealmSettingName[] };
-  /** What new users start with. */
+  /** Sent on a change of a default setting of new users. */
   'realm.user_default_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
 }
 
@@ -80,7 +83,7 @@ export const REALM_SETTINGS_FEATURE = {
   },
 } satisfies FeatureParts<RealmSettingsEventTypes>;
 
-/** Settings of the organization that name a channel name none from now on, which is announced to everybody at once (channels §4.12). */
+/** Clears realm settings that refer to the channel and publishes one event to everyone (channels §4.12). */
 export async function clearChannelSettings(tx: Transaction, realm: Realm, channelId: ChannelId): Promise<void> {
   const names = CHANNEL_SETTINGS.filter((name) => realm.settings[name] === channelId);
   if (names.length === 0) return;

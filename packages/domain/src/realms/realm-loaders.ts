@@ -10,7 +10,7 @@ export const loadRealm = ({ caller, repositories }: Snapshot): Promise<Realm> =>
   repositories.realms.get(caller.realmId);
 
 export interface LoadedRealmPermissions {
-  /** What the realm's permissions are given to. */
+  /** Holders of the realm's permissions. */
   readonly values: ReadonlyMap<GroupId, GroupSettingValue>;
   readonly systemGroupIds: Readonly<Record<SystemGroupName, GroupId>>;
 }

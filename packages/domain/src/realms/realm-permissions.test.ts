@@ -21,7 +21,7 @@ const NAMES = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)
   (name) => !FOR_THE_OPERATOR.some((other) => other === name),
 ) as readonly (RealmSettingName | RealmPermission)[];
 
-/** Organization §2.1 and §2.2, column "who". */
+/** Settings for owners according to organization §2.1 and §2.2, column "who". */
 const FOR_OWNERS = new Set<string>([
   'inviteRequired',
   'emailsRestrictedToDomains',
@@ -35,7 +35,7 @@ const FOR_OWNERS = new Set<string>([
   'canManageBilling',
 ]);
 
-describe('changing the organization', () => {
+describe('ChangeRealm', () => {
   it.each(NAMES.map((name) => [name, FOR_OWNERS.has(name) ? 'owners' : 'administrators'] as const))(
     '%s is for %s',
     (name, who) => {
@@ -47,11 +47,11 @@ describe('changing the organization', () => {
     },
   );
 
-  it.each(FOR_THE_OPERATOR)('%s, which the operator decides, is for nobody', (name) => {
+  it.each(FOR_THE_OPERATOR)('denies changing the operator setting %s', (name) => {
     expect(formatDecision(canChangeRealm(makeActor('owner'), [name]))).toBe('NOT_PERMITTED: Insufficient permission');
   });
 
-  it('one setting reserved to owners restricts the whole request to owners', () => {
+  it('restricts a request to owners if it contains an owner setting', () => {
     expect(formatDecision(canChangeRealm(makeActor('administrator'), ['description', 'inviteRequired']))).toBe(OWNERS);
     expect(formatDecision(canChangeRealm(makeActor('administrator'), ['canCreateBots', 'canCreateGroups']))).toBe(
       OWNERS,
@@ -68,7 +68,7 @@ describe('changing the organization', () => {
       say how people sign in   | yes   | owners        | admins    | admins | admins
       set defaults for users   | yes   | yes           | admins    | admins | admins
     `),
-  )('%s: %s: %s', (action, role, expected) => {
+  )('permission to %s as %s: %s', (action, role, expected) => {
     const rule = {
       'deactivate it': canDeactivateRealm,
       'say who may join': canManageDomains,
@@ -80,7 +80,7 @@ describe('changing the organization', () => {
     );
   });
 
-  it('notices go to any channel, since administrators know of all', () => {
+  it('allows administrators to select any channel for notices', () => {
     for (const privacy of ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'] as const) {
       const administrator = makeActor('administrator');
       expect(formatDecision(canSeeMetadata(administrator, makeChannel({ privacy }), false))).toBe('yes');
@@ -89,7 +89,7 @@ describe('changing the organization', () => {
     expect(formatDecision(canUseForNotices(makeActor('moderator')))).toBe(ADMINISTRATORS);
   });
 
-  it('emoji are added by those who are granted it', () => {
+  it('allows adding emoji with the permission', () => {
     const realm = makeRealm({ permissionOverrides: { canAddCustomEmoji: TEAM } });
     expect(formatDecision(canAddCustomEmoji(makeActor('member', { groups: [TEAM] }), realm))).toBe('yes');
     expect(formatDecision(canAddCustomEmoji(makeActor('owner'), realm))).toBe('NOT_PERMITTED: Insufficient permission');
@@ -105,11 +105,11 @@ describe('changing the organization', () => {
     ${'moderator'}     | ${true}   | ${'CANNOT_OVERRIDE_EMOJI: Only administrators can override default emoji.'}
     ${'member'}        | ${true}   | ${'CANNOT_OVERRIDE_EMOJI: Only administrators can override default emoji.'}
     ${'member'}        | ${false}  | ${'yes'}
-  `('emoji named like a standard one ($isDefault) are added by $who (organization §7)', (row) => {
+  `('allows $who to override a default emoji ($isDefault) by name (organization §7)', (row) => {
     expect(formatDecision(canOverrideDefaultEmoji(makeActor(row.who), row.isDefault))).toBe(row.expected);
   });
 
-  it('emoji are removed by administrators, and whoever added them', () => {
+  it('allows administrators and the author to remove an emoji', () => {
     const refused = 'NOT_EMOJI_AUTHOR: Must be an organization administrator or emoji author';
     expect(formatDecision(canRemoveCustomEmoji(makeActor('administrator'), null))).toBe('yes');
     expect(formatDecision(canRemoveCustomEmoji(makeActor('guest', { id: 10 }), userId(10)))).toBe('yes');

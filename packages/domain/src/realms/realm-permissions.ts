@@ -18,17 +18,19 @@ import {
   type RealmSettingName,
 } from './realm-settings.js';
 
-/** What permissions of the organization are read from. */
+/** Realm data needed to check permissions. */
 export type RealmRights = Pick<Realm, 'permissions'>;
 
-/** What the organization lets groups do (channels §3.5). */
+/** Checks a permission of the realm (channels §3.5). */
 export function hasRealmPermission(actor: PermissionHolder, realm: RealmRights, permission: RealmPermission): boolean {
   return isGranted(actor, realm.permissions[permission], REALM_PERMISSIONS[permission]);
 }
 
 const ROWS = { ...REALM_SETTINGS, ...REALM_PERMISSIONS };
 
-/** Organization §2. Settings of the registry by name; asked once with all that a request names, changed or not. */
+/**
+ * Checks permission to change settings (organization §2). Call once with all requested setting names, changed or not.
+ */
 export function canChangeRealm(
   actor: Pick<Actor, 'role'>,
   names: readonly (RealmSettingName | RealmPermission)[],
@@ -41,39 +43,39 @@ export function canChangeRealm(
   );
 }
 
-/** A channel that the organization's notices shall go to: any, since administrators know of all (organization §2.3). */
+/** Allows any channel for realm notices, since administrators see all channels (organization §2.3). */
 export const canUseForNotices = mustBeAdministrator;
 
-/** How people sign in (organization §2.1). */
+/** Checks permission to change login methods (organization §2.1). */
 export const canSetAuthenticationMethods = (actor: Pick<Actor, 'role'>): Decision =>
   all(mustBeAdministrator(actor), mustBeOwner(actor));
 
-/** Organization §3. */
+/** Sent on a change of a realm image (organization §3). */
 export const canDeactivateRealm = mustBeOwner;
-/** Organization §3. */
+/** Sent on a change of a realm image (organization §3). */
 export const canChangeBranding = mustBeAdministrator;
-/** Which addresses may join (organization §5). */
+/** Checks permission to restrict email domains (organization §5). */
 export const canManageDomains = mustBeOwner;
-/** Organization §6. */
+/** Checks permission to manage linkifiers (organization §6). */
 export const canManageLinkifiers = mustBeAdministrator;
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 export const canManagePlaygrounds = mustBeAdministrator;
-/** Organization §4. */
+/** Checks permission to change user defaults (organization §4). */
 export const canChangeUserDefaults = mustBeAdministrator;
 
-/** Organization §8. */
+/** Publishes the list of exports (organization §8). */
 export const canExport = mustBeAdministrator;
 
-/** Everything that was said in private, whoever agreed: an owner, where the operator allows it at all (organization §8). */
+/** Allows owners to export all private data without consent if the operator enables it (organization §8). */
 export const canExportWithoutConsent = (actor: Pick<Actor, 'role'>, { settings }: Pick<Realm, 'settings'>): Decision =>
   all(mustBeOwner(actor), insufficientUnless(settings.ownerFullContentAccess));
 
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 export function canAddCustomEmoji(actor: PermissionHolder, realm: Pick<Realm, 'permissions'>): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));
 }
 
-/** A name that a standard emoji has is the administrators' to give to another picture (organization §7). */
+/** Restricts overriding the name of a standard emoji to administrators (organization §7). */
 export const canOverrideDefaultEmoji = (actor: Pick<Actor, 'role'>, isDefaultName: boolean): Decision =>
   denyIf(
     isDefaultName && !isAdministrator(actor),
@@ -81,7 +83,7 @@ export const canOverrideDefaultEmoji = (actor: Pick<Actor, 'role'>, isDefaultNam
     'Only administrators can override default emoji.',
   );
 
-/** Organization §7. `authorId`: null where none is recorded. */
+/** Checks removal of a custom emoji (organization §7). `authorId`: null if not recorded. */
 export function canRemoveCustomEmoji(actor: Pick<Actor, 'id' | 'role'>, authorId: UserId | null): Decision {
   return denyIf(
     !isAdministrator(actor) && authorId !== actor.id,

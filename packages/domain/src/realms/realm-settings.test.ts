@@ -1,7 +1,7 @@
 import { isSettingValue, type SettingDefinition } from '../kernel/settings.js';
 import { REALM_SETTINGS, type RealmSettingDefinition, STORED_REALM_SETTINGS } from './realm-settings.js';
 
-/** Events §5.1, organization §2.1 and §2.3, as JSON: name, kind, what a fresh organization has, who changes it, values. */
+/** JSON from events §5.1, organization §2.1 and §2.3: name, kind, default, who may change it, values. */
 const CONTRACT = `
   allowMessageEditing                        | boolean | true                | administrators | any
   avatarChangesDisabled                      | boolean | false               | administrators | any
@@ -70,7 +70,7 @@ const describeSetting = (row: RealmSettingDefinition) => [
   valuesOf(row) + (row.nullable ? ', null' : ''),
 ];
 
-it('an organization begins with what the contract says, and can be set to nothing else', () => {
+it('has the defaults and value ranges of the contract', () => {
   const rows = CONTRACT.trim()
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()));

@@ -18,7 +18,7 @@ import {
 import { recordOf } from '../kernel/work.js';
 import { isLanguage } from './user-settings.js';
 
-/** Who may change it (organization §2.1, §2.2). `nobody`: only the operator. */
+/** Users who may change the setting (organization §2.1, §2.2). `nobody`: only the operator. */
 interface RealmSettingRules {
   readonly changedBy: 'administrators' | 'owners' | 'nobody';
 }
@@ -63,7 +63,7 @@ const MAX_URL_LENGTH = 200;
 
 const isHttpUrl = (address: string): boolean => /^https?:\/\/[^\s/?#]+(?:[/?#]\S*)?$/i.test(address);
 
-/** What administrators set for the whole organization (organization §2.1 and §2.3, events §5.1). */
+/** Settings of a realm (organization §2.1 and §2.3, events §5.1). */
 export const REALM_SETTINGS = {
   allowMessageEditing: byAdministrators(flag(true)),
   avatarChangesDisabled: byAdministrators(flag(false)),
@@ -85,15 +85,15 @@ export const REALM_SETTINGS = {
   inlineImagePreview: byAdministrators(flag(true)),
   inlineUrlEmbedPreview: byAdministrators(flag(false)),
   inviteRequired: byOwners(flag(true)),
-  /** Null: the server's. */
+  /** Null: server default. */
   jitsiServerUrl: byAdministrators(textOrNull(null, { max: MAX_URL_LENGTH, isValid: isHttpUrl })),
-  /** In percent. */
+  /** Percentage. */
   mediaPreviewSize: byAdministrators(oneOf(100, [100, 150, 200])),
   messageContentAllowedInEmailNotifications: byAdministrators(flag(true)),
   messageContentDeleteLimitSeconds: byAdministrators(limitOrNull(600)),
   messageContentEditLimitSeconds: byAdministrators(limitOrNull(600)),
   messageEditHistoryVisibilityPolicy: byAdministrators(oneOf('all', ['all', 'moves', 'none'])),
-  /** Null: forever. */
+  /** Null: unlimited. */
   messageRetentionDays: byOwners(limitOrNull(null)),
   moveMessagesBetweenChannelsLimitSeconds: byAdministrators(limitOrNull(604_800)),
   moveMessagesWithinChannelLimitSeconds: byAdministrators(limitOrNull(604_800)),
@@ -106,9 +106,9 @@ export const REALM_SETTINGS = {
   sendChannelEventsMessages: byAdministrators(flag(true)),
   sendWelcomeEmails: byAdministrators(flag(true)),
   topicsPolicy: byAdministrators(oneOf('emptyTopicAllowed', ['emptyTopicAllowed', 'emptyTopicRefused'])),
-  /** What the server is not configured for is refused where it is set. */
+  /** Providers without server configuration are rejected when set. */
   videoChatProvider: byAdministrators(oneOf('jitsi', ['none', 'jitsi', 'bigBlueButton'])),
-  /** In days. */
+  /** Number of days. */
   waitingPeriodThreshold: byOwners(integer(0, { min: 0 })),
   wantAdvertiseInCommunitiesDirectory: byAdministrators(flag(false)),
   welcomeMessageCustomText: byAdministrators(text('', { max: MAX_WELCOME_LENGTH })),
@@ -118,7 +118,7 @@ export const REALM_SETTINGS = {
   updateAnnouncementsChannelId: byAdministrators(channelOrNull()),
 } as const satisfies Registry;
 
-/** Whether people may sign in that way; changed as one setting (organization §2.5). */
+/** Enabled login methods, which are changed as one setting (organization §2.5). */
 export const AUTHENTICATION_METHODS = {
   devAuthentication: byOwners(flag(true)),
   emailAuthentication: byOwners(flag(true)),
@@ -131,7 +131,7 @@ export const AUTHENTICATION_METHODS = {
 } as const satisfies Registry;
 export type AuthenticationMethod = keyof typeof AUTHENTICATION_METHODS;
 
-/** All that is stored. */
+/** All stored settings. */
 export const STORED_REALM_SETTINGS = { ...REALM_SETTINGS, ...AUTHENTICATION_METHODS };
 
 export type RealmSettings = SettingValues<typeof STORED_REALM_SETTINGS>;
@@ -146,7 +146,7 @@ const permission = (
 ): RealmPermissionDefinition => ({ ...groupSetting(initial, allows), changedBy: 'administrators', ...more });
 const OWNERS = { changedBy: 'owners' } as const;
 
-/** What the organization lets groups do (channels §3.5, organization §2.2). */
+/** Permissions of a realm (channels §3.5, organization §2.2). */
 export const REALM_PERMISSIONS = {
   canAccessAllUsers: permission('everyone', 'y', {
     requireSystemGroup: true,
@@ -184,12 +184,12 @@ export type RealmPermission = keyof typeof REALM_PERMISSIONS;
 
 type ChannelSettingName = Extract<RealmSettingName, `${string}ChannelId`>;
 
-/** Settings of the organization that name a channel. */
+/** Realm settings whose value is a channel. */
 export const CHANNEL_SETTINGS = (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
   (name): name is ChannelSettingName => REALM_SETTINGS[name].kind === 'channel',
 );
 
-/** The settings with what `map` makes of each channel that one names; null: none from now on. */
+/** Returns the settings with each channel replaced by the result of `map`; null clears it. */
 export const mapChannelSettings = (
   settings: RealmSettings,
   map: (channelId: ChannelId) => ChannelId | null,
@@ -201,22 +201,22 @@ export const mapChannelSettings = (
   }),
 });
 
-/** A way to sign in, as the organization and the server have it. */
+/** Login method with its state in the realm and on the server. */
 export interface AuthenticationMethodState {
   readonly method: AuthenticationMethod;
   readonly isEnabled: boolean;
-  /** Whether the server can do it at all. */
+  /** True if the server supports the method. */
   readonly isAvailable: boolean;
 }
 
-/** In the order of the registry. Of those that need another service none is built. */
+/** Returns the methods in registry order. Methods that need an external service are not implemented. */
 export function authenticationMethods(
   settings: RealmSettings,
   { isOn: isDevelopment }: DevelopmentMode,
 ): readonly AuthenticationMethodState[] {
   return (Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[]).map((method) => ({
     method,
-    // Without a password, which only a server in development does.
+    // Login without a password is limited to development servers.
     isEnabled: settings[method] && (method !== 'devAuthentication' || isDevelopment),
     isAvailable: method === 'devAuthentication' || method === 'emailAuthentication',
   }));

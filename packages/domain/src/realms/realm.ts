@@ -5,36 +5,39 @@ import type { Linkifier } from './linkifiers.js';
 import type { REALM_PERMISSIONS, RealmSettings } from './realm-settings.js';
 import type { UserSettings } from './user-settings.js';
 
-/** An organization: the unit of tenancy. Nothing ever crosses realms. */
+/** Organization, the unit of tenancy. No data is shared between realms. */
 export interface Realm {
   readonly id: RealmId;
-  /** The subdomain it answers to; `''` for the root one. Lower case. */
+  /** Lower-case subdomain; `''` for the root realm. */
   readonly stringId: string;
-  /** Whether it is reached at the address of the server itself, which one realm is at most; others are at hosts of their own. */
+  /**
+   * True if the realm is reached at the server's own address, which at most one realm is. Other realms have separate
+   * hosts.
+   */
   readonly isAtServerAddress: boolean;
   readonly uuid: string;
   readonly name: string;
   readonly isDeactivated: boolean;
   readonly createdAt: UnixSeconds;
   readonly settings: RealmSettings;
-  /** HTML of the description; kept with it so that nobody renders on the way out. */
+  /** HTML of the description, stored to avoid rendering on reads. */
   readonly renderedDescription: string;
   readonly permissions: GroupSettings<typeof REALM_PERMISSIONS>;
-  /** In the order in which they are applied. They change through `LinkifierRepository`, and not by `RealmRepository.update`. */
+  /** Sorted by order of application. Changed through `LinkifierRepository`, not by `RealmRepository.update`. */
   readonly linkifiers: readonly Linkifier[];
   readonly images: RealmImages;
-  /** What newcomers start with. */
+  /** Default settings of new users. */
   readonly userDefaults: UserSettings;
 }
 
-/** What clients show of an organization; `nightLogo`: on a dark ground (organization §3). */
+/** Images of a realm; `nightLogo` is for dark themes (organization §3). */
 export const REALM_IMAGE_NAMES = ['icon', 'logo', 'nightLogo'] as const;
 export type RealmImageName = (typeof REALM_IMAGE_NAMES)[number];
 
 export interface RealmImage {
-  /** Otherwise it is the usual one. */
+  /** False for the default image. */
   readonly isUploaded: boolean;
-  /** Starts at 1, and grows with every change, so that no client takes an old image for the new one. */
+  /** Starts at 1 and grows with every change, which invalidates client caches. */
   readonly version: number;
 }
 
@@ -52,17 +55,17 @@ export interface RealmReads {
   list(): Promise<readonly Realm[]>;
 }
 
-/** What a realm begins with. */
+/** Initial data of a realm. */
 export type NewRealmRow = Omit<Realm, 'id' | 'permissions' | 'linkifiers'>;
 
 /** Every implementation passes realm-repository.contract.ts. */
 export interface RealmRepository extends RealmReads {
   /**
-   * A realm needs groups for its permissions and groups need a realm, so it is added without permissions and completed
-   * by `update` in the same unit. @throws DomainError STRING_ID_TAKEN when the string id or the server's own address is taken.
+   * Adds a realm without permissions, since groups need a realm first. `update` completes it in the same unit of
+   * work. @throws DomainError STRING_ID_TAKEN if the string id or the server's address is taken.
    */
   add(realm: NewRealmRow): Promise<RealmId>;
-  /** All but its linkifiers. @throws DomainError UNKNOWN_REALM, STRING_ID_TAKEN */
+  /** Updates everything except linkifiers. @throws DomainError UNKNOWN_REALM, STRING_ID_TAKEN */
   update(realm: Realm): Promise<void>;
 }
 
@@ -72,17 +75,17 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** What the operator has said of the server's own address. */
+/** Operator configuration of the server's address. */
 export interface ServerAddress {
-  /** String id of the realm that is to be there; null: the first one. */
+  /** String id of the realm for that address; null: the first realm. */
   readonly defaultRealm: string | null;
-  /** Whether other realms can have hosts below it: not where it is an IP address. */
+  /** True if other realms can have subdomains, which an IP address rules out. */
   readonly hasSubdomains: boolean;
 }
 
 /**
- * Whether a new realm is reached at the server's own address: the first one is, unless another one is to be there. An
- * address that was given is never taken away by a realm that comes later.
+ * True if a new realm gets the server's address: the configured realm, or the first one. Later realms never take it
+ * from an existing one.
  * @throws DomainError NO_ADDRESS_LEFT
  */
 export function takesServerAddress(stringId: string, others: readonly Realm[], server: ServerAddress): boolean {

@@ -10,7 +10,7 @@ import {
   text,
 } from '../kernel/settings.js';
 
-/** The languages that a user or an organization may choose, by code, in their own words (users §6.1). */
+/** Available languages by code, with their native names (users §6.1). */
 export const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['ar', 'العربية'],
   ['be', 'беларуская'],
@@ -72,11 +72,11 @@ export const isLanguage = (code: string): boolean => LANGUAGES.has(code);
 
 let zones: ReadonlyMap<string, string> | undefined;
 
-/** Whether it is a name of the IANA data base, such as `Europe/Berlin`. */
+/** True for an IANA time zone name such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
   zones ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
-  // The list leaves out names that are only other names of a zone; the formatter knows them, whatever the letter case.
+  // The list omits aliases of zones. The formatter knows them, case-insensitively.
   const listed = zones.get(name.toLowerCase());
   return listed === undefined ? isKnownToFormatter(name) : listed === name;
 }
@@ -92,13 +92,13 @@ function isKnownToFormatter(timeZone: string): boolean {
 
 interface UserSettingRules {
   /**
-   * Who may change it beside the user: `administrators` for many users at a time, `nobody` where people decide for
-   * themselves (users §6.3).
+   * Others who may change the setting. `administrators`: for many users at once; `nobody`: only the users themselves
+   * (users §6.3).
    */
   readonly othersWhoMayChange: 'administrators' | 'nobody';
-  /** Whether the organization has a default of its own for new users, which administrators may change (users §6.5). */
+  /** True if administrators can set a realm default for new users (users §6.5). */
   readonly hasRealmDefault: boolean;
-  /** Which event others get of a change, beside the user's own clients (users §6.4). */
+  /** Event that other users receive on a change (users §6.4). */
   readonly othersLearn: 'nothing' | 'timeZone' | 'email' | 'presence' | 'exportConsent';
 }
 
@@ -121,14 +121,14 @@ const PRIVATE = { othersWhoMayChange: 'nobody' } as const;
 const WITHOUT_DEFAULT = { hasRealmDefault: false } as const;
 
 const TOPIC_POLICIES = ['participating', 'sending', 'starting', 'never'] as const;
-/** When a topic comes nearer by itself (users §6.6). */
+/** Trigger for automatic topic policies (users §6.6). */
 export type AutomaticTopicPolicy = (typeof TOPIC_POLICIES)[number];
 
 const EMAIL_VISIBILITIES = ['everyone', 'members', 'administrators', 'nobody', 'moderators'] as const;
-/** Who sees somebody's address (users §1.2). */
+/** Users who may see the email (users §1.2). */
 export type EmailVisibility = (typeof EMAIL_VISIBILITIES)[number];
 
-/** The sounds that clients have, sorted (events §5.3). */
+/** Notification sounds in clients, sorted (events §5.3). */
 export const NOTIFICATION_SOUNDS: readonly string[] = [
   'ascend',
   'beep_boop',
@@ -167,7 +167,7 @@ const isNotificationSound = (name: string): boolean => name === SILENT || NOTIFI
 const MAX_NAME_LENGTH = 100;
 const WEEK_SECONDS = 604_800;
 
-/** Settings that people make for themselves; the organization holds defaults for new users (users §6.1, events §5.3). */
+/** Settings of users, with realm defaults for new users (users §6.1, events §5.3). */
 export const USER_SETTINGS = {
   allowPrivateDataExport: setting(flag(false), {
     ...PRIVATE,
@@ -227,7 +227,7 @@ export const USER_SETTINGS = {
     othersLearn: 'timeZone',
   }),
   translateEmoticons: setting(flag(false)),
-  /** Null: as the locale has it. */
+  /** Null: depends on the locale. */
   twentyFourHourTime: setting(flagOrNull(false)),
   userListStyle: setting(oneOf('withAvatar', ['compact', 'withStatus', 'withAvatar'])),
   webAnimateImagePreviews: setting(oneOf('onHover', ['always', 'onHover', 'never'])),
@@ -251,7 +251,7 @@ export type UserSettingName = keyof typeof USER_SETTINGS;
 
 const NAMES = Object.keys(USER_SETTINGS) as UserSettingName[];
 
-/** Settings that the organization has defaults for, in the order of the registry. */
+/** Settings with a realm default, in registry order. */
 export const SETTINGS_WITH_REALM_DEFAULT: readonly UserSettingName[] = NAMES.filter(
   (name) => USER_SETTINGS[name].hasRealmDefault,
 );

@@ -8,22 +8,22 @@ import type { EmailVisibility } from '../realms/user-settings.js';
 import { type UserWithProfile, withProfiles } from './profiles.js';
 import type { User, UserListEntry } from './user.js';
 
-/** What decides whether a guest may know somebody. */
+/** Data that decides if a guest can see a user. */
 export interface UserAccess {
   readonly realm: Pick<Realm, 'permissions'>;
-  /** They share a channel or a group conversation, or have written to one another. Asked only for limited guests. */
+  /** True if they share a channel or direct conversation. Evaluated only for limited guests. */
   readonly sharesConversation: boolean;
 }
 
-/** A guest who may not know everybody: only such have to be acquainted (users §1.4). */
+/** True for a guest without access to all users (users §1.4). */
 export const isLimitedGuest = (actor: Pick<Actor, 'role' | 'groups'>, realm: Pick<Realm, 'permissions'>): boolean =>
   isGuest(actor) && !hasRealmPermission(actor, realm, 'canAccessAllUsers');
 
-/** Whom a guest who may not know everybody knows (users §1.4): those they have to do with, and every bot. */
+/** True if a limited guest can see the user: someone with a shared conversation, or any bot (users §1.4). */
 export const isKnownToGuest = (guestId: UserId, user: Pick<User, 'id' | 'bot'>, sharesConversation: boolean): boolean =>
   user.id === guestId || user.bot !== null || sharesConversation;
 
-/** Users §1.4. */
+/** Checks access to a user (users §1.4). */
 export function mayAccessUser(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   user: Pick<User, 'id' | 'bot'>,
@@ -32,7 +32,7 @@ export function mayAccessUser(
   return isKnownToGuest(actor.id, user, sharesConversation) || !isLimitedGuest(actor, realm);
 }
 
-/** Whom a limited guest may know; for everybody else empty, because it is not asked (users §1.4). */
+/** Returns the users visible to a limited guest; empty for other users, who need no check (users §1.4). */
 export async function conversationPartnerIds(
   { users }: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,
@@ -41,7 +41,7 @@ export async function conversationPartnerIds(
   return isLimitedGuest(actor, realm) ? users.listConversationPartners(realm.id, actor.id) : new Set();
 }
 
-/** Of the realm's users, those the actor may know; null: everybody, unless they are a limited guest (users §1.4). */
+/** Returns the users visible to the actor; null for all, unless the actor is a limited guest (users §1.4). */
 export async function accessibleUserIds(
   { users }: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,
@@ -54,7 +54,7 @@ export async function accessibleUserIds(
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/** Which of these users the actor may not know; nobody unless they are a limited guest (users §1.4). */
+/** Returns the given users hidden from the actor; empty unless the actor is a limited guest (users §1.4). */
 export async function inaccessibleUserIds(
   reads: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,
@@ -74,7 +74,7 @@ export async function inaccessibleUserIds(
 type Reads = Pick<Repositories | Transaction, 'users'>;
 type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles'>;
 
-/** Which of these users each of the guests, who may not know everybody, may not know; each guest has an entry. */
+/** Returns the given users hidden from each of the limited guests, with an entry for each guest. */
 export async function inaccessibleUserIdsByGuest(
   { users }: Reads,
   realmId: RealmId,
@@ -97,26 +97,26 @@ export async function inaccessibleUserIdsByGuest(
   return inaccessible;
 }
 
-/** That somebody came to know everybody, or knows only those they have to do with from now on (users §1.4). */
+/** Change of a user's access to all users or only to related ones (users §1.4). */
 export type Reach = 'widened' | 'narrowed';
 
-/** An event with which a guest may have come to know users, or may know them no longer. */
+/** Event that may have changed which users a guest can see. */
 export interface AccessQuestion {
   readonly guestId: UserId;
   readonly userIds: readonly UserId[];
-  /** As of this event they knew some of them. */
+  /** Event as of which the previous access is evaluated. */
   readonly before: EventSeq;
   readonly at: EventSeq;
   readonly reach?: Reach | undefined;
 }
 
 export interface AccessChange {
-  /** Whom they know from then on; in the order of the question. */
+  /** Users that became visible, in the order of the question. */
   readonly gained: readonly UserWithProfile[];
   readonly lost: readonly UserId[];
 }
 
-/** In the order of the questions. A constant number of statements. */
+/** Returns results in the order of the questions. Runs a constant number of statements. */
 export async function accessChanges(
   { users, profiles }: ReadsWithProfiles,
   realmId: RealmId,
@@ -146,7 +146,7 @@ export async function accessChanges(
       const isPartner = answers[next++]!;
       const [wasKnown, isKnown] = [reach === 'narrowed' || wasPartner, reach === 'widened' || isPartner];
       const user = withProfile.get(userId);
-      // Bots, and themselves, a guest knows at any time.
+      // Guests can always see bots and themselves.
       if (wasKnown === isKnown || !user || isKnownToGuest(guestId, user, false)) continue;
       if (isKnown) gained.push(user);
       else lost.push(userId);
@@ -168,28 +168,28 @@ const VISIBLE_TO: Readonly<Record<Role, readonly EmailVisibility[]>> = {
   guest: ['everyone'],
 };
 
-/** Which settings of other people let somebody of this role see their address; for queries that search by address. */
+/** Visibility settings that let users with this role see an email; for searches by email. */
 export const visibleEmailSettings = (role: Role): readonly EmailVisibility[] => VISIBLE_TO[role];
 
 type Addressed = Pick<User, 'id' | 'email' | 'bot'> & {
   readonly settings: Pick<User['settings'], 'emailAddressVisibility'>;
 };
 
-/** The user's own setting; bots hide nothing. */
+/** Returns the user's setting; bots hide nothing. */
 export const emailVisibilityOf = (user: Pick<Addressed, 'bot' | 'settings'>): EmailVisibility =>
   user.bot === null ? user.settings.emailAddressVisibility : 'everyone';
 
-/** Whether everybody sees the address, guests too. */
+/** True if everyone, including guests, can see the email. */
 export const isEmailPublic = (user: Addressed): boolean => emailVisibilityOf(user) === 'everyone';
 
-/** What of a user decides who sees their address. */
+/** User data that determines who sees the email. */
 export interface EmailOwner {
   readonly id: UserId;
-  /** As `emailVisibilityOf` answers. */
+  /** Result of `emailVisibilityOf`. */
   readonly emailVisibility: EmailVisibility;
 }
 
-/** Everybody sees their own. */
+/** Users always see their own email. */
 export function seesEmailOf(
   viewer: { readonly id: UserId; readonly role: Role },
   { id, emailVisibility }: EmailOwner,
@@ -200,17 +200,20 @@ export function seesEmailOf(
 export const canSeeEmail = (viewer: { readonly id: UserId; readonly role: Role }, user: Addressed): boolean =>
   seesEmailOf(viewer, { id: user.id, emailVisibility: emailVisibilityOf(user) });
 
-/** Sic: nobody finds themselves by an address that they hide from their own role (users §2). */
+/**
+ * Deliberate: the reference server does not let users find themselves by an email hidden from their own role (users
+ * §2).
+ */
 export function canFindByEmail(viewer: { readonly role: Role }, user: Addressed): boolean {
   return VISIBLE_TO[viewer.role].includes(emailVisibilityOf(user));
 }
 
-/** The address as this viewer sees it; null: not at all. */
+/** Returns the email visible to this viewer; null if hidden. */
 export function visibleEmail(viewer: { readonly id: UserId; readonly role: Role }, user: Addressed): string | null {
   return canSeeEmail(viewer, user) ? user.email : null;
 }
 
-/** What stands for the user wherever an address is needed, the same for every viewer: their own where all may see it. */
+/** Returns the viewer-independent email of a user: the real one if public, else the dummy email. */
 export function publicAddress(user: Addressed, host: string): string {
   return isEmailPublic(user) ? user.email : dummyAddress(user.id, host);
 }
@@ -220,17 +223,17 @@ export const dummyAddress = (id: UserId, host: string): string => `user${id}@${h
 export interface UserList {
   readonly viewer: Actor;
   readonly realm: Realm;
-  /** Ascending id; deactivated users and bots too, system bots not. */
+  /** Sorted by ascending id; includes deactivated users and bots but no system bots. */
   readonly entries: readonly UserListEntry[];
 }
 
-/** Called inside the read's snapshot, so that whoever has presented users before asks for the missing ones only. */
+/** Called inside the read snapshot, so that presenters with cached users load only missing ones. */
 export type PresentUsers<T> = (
   list: UserList,
   hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>,
 ) => Promise<T>;
 
-/** Those of whom the viewer may know, of `ids`; null: all of these. */
+/** Presents the users among `ids` that the viewer can see; null for all of them. */
 export async function presentKnownUsers<T>(
   repositories: Repositories,
   { viewer, realm, ids }: Pick<UserList, 'viewer' | 'realm'> & { readonly ids: readonly UserId[] | null },

@@ -5,10 +5,10 @@ import type { Snapshot } from '../kernel/register-queue.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
-/** Of one user, to whom each change shows all of them. */
+/** Per user; each change publishes the complete list. */
 export const MAX_ALERT_WORDS = 500;
 
-/** Without blanks around them, each once whatever its letter case, as it is spelt last; in the order of their last places. */
+/** Trims words and removes duplicates regardless of letter case. The last occurrence sets spelling and position. */
 export function parseAlertWords(raw: readonly string[]): readonly string[] {
   const words = new Map<string, string>();
   for (const word of raw.map(trim)) if (word !== '') words.set(foldCase(word), word);
@@ -22,19 +22,19 @@ export function requireRoomForAlertWords(count: number): void {
 }
 
 export interface AlertWordReads {
-  /** As they are spelt, oldest first. */
+  /** Returns words in their original spelling, oldest first. */
   list(realmId: RealmId, userId: UserId): Promise<readonly string[]>;
-  /** Whether anybody of the realm has any. */
+  /** True if any user of the realm has alert words. */
   hasAny(realmId: RealmId): Promise<boolean>;
-  /** Those that have one of these segments (`alertSegment`), in lower case, and who wants to know of them. */
+  /** Returns words, in lower case, that contain one of these segments (`alertSegment`), with the users to alert. */
   listBySegment(realmId: RealmId, segments: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly UserId[]>>;
 }
 
 /** Every implementation passes alert-word-repository.contract.ts. */
 export interface AlertWordRepository extends AlertWordReads {
-  /** Those that the user has, in whatever letter case, stay as they are. */
+  /** Ignores words the user already has, regardless of letter case. */
   add(realmId: RealmId, userId: UserId, words: readonly string[]): Promise<void>;
-  /** In whatever letter case. */
+  /** Ignores letter case. */
   remove(realmId: RealmId, userId: UserId, words: readonly string[]): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ declare module '../kernel/errors.js' {
 }
 
 export interface AlertWordEventTypes {
-  /** To whose words they are: all of them. */
+  /** Complete list of words, sent to their owner. */
   'alert_words.changed': { readonly words: readonly string[] };
 }
 
@@ -67,11 +67,11 @@ export const ALERT_WORD_FEATURE = {
   eventFormats: { 'alert_words.changed': 1 },
 } satisfies FeatureParts<AlertWordEventTypes>;
 
-/** The viewer's, oldest first. */
+/** Loads the viewer's alert words, oldest first. */
 export const loadAlertWords = ({ caller, repositories }: Snapshot): Promise<readonly string[]> =>
   repositories.alertWords.list(caller.realmId, caller.userId);
 
-/** One's own, oldest first (users §10). */
+/** Lists the caller's alert words, oldest first (users §10). */
 export class ListAlertWords {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -86,7 +86,7 @@ export interface ChangeAlertWordsInput {
   readonly words: readonly string[];
 }
 
-/** Words of which somebody wants to know when they are said (users §10). Answers all of theirs. */
+/** Adds or removes the caller's alert words and returns the complete list (users §10). */
 export class ChangeAlertWords {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -99,7 +99,7 @@ export class ChangeAlertWords {
       else await tx.alertWords.remove(realmId, userId, given);
       const words = await tx.alertWords.list(realmId, userId);
       if (op === 'add') requireRoomForAlertWords(words.length);
-      // Announced also when nothing has changed.
+      // Publishes the event even if nothing changed.
       await tx.events.append(realmId, { event: { type: 'alert_words.changed', words }, audience: users([userId]) });
       return words;
     });

@@ -28,7 +28,7 @@ export interface IssuedKey {
   readonly user: User;
 }
 
-/** A key for a password (protocol §8.1). */
+/** Issues an API key for a password (protocol §8.1). */
 export class FetchApiKey {
   static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts', LoginLetters] as const;
   constructor(
@@ -51,7 +51,7 @@ export class FetchApiKey {
   }
 }
 
-/** The user's present key. */
+/** Returns the user's current key. */
 export async function issueKey(uow: UnitOfWork, mint: ApiKeyMint, user: User): Promise<IssuedKey> {
   const record = await uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
   if (!record) throw authenticationFailed();
@@ -63,7 +63,10 @@ export interface FetchOwnApiKeyInput {
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** The caller's own key, for their password once more: a browser that somebody left open does not show it (protocol §8.4). */
+/**
+ * Returns the caller's own key after they repeat their password, so that an unattended browser does not reveal it
+ * (protocol §8.4).
+ */
 export class FetchOwnApiKey {
   static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts'] as const;
   constructor(
@@ -73,7 +76,10 @@ export class FetchOwnApiKey {
     private readonly attempts: LoginAttempts,
   ) {}
 
-  /** Without a password where the organization has no log-in by password. @throws DomainError RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD */
+  /**
+   * Requires no password if the organization has password login disabled. @throws DomainError RATE_LIMITED,
+   * SERVER_BUSY, WRONG_PASSWORD
+   */
   async execute(caller: Caller, { password, cancellation }: FetchOwnApiKeyInput): Promise<IssuedKey> {
     const { realmId, userId } = caller;
     const { user, hash, asksForPassword } = await this.uow.read(async ({ actors, realms, users }) => {
@@ -102,7 +108,7 @@ export class FetchOwnApiKey {
   }
 }
 
-/** A key for a token that another service has signed (protocol §8.2). */
+/** Issues an API key for a token signed by another service (protocol §8.2). */
 export class FetchApiKeyByToken {
   static readonly inject = ['unitOfWork', 'webTokens', 'apiKeyMint'] as const;
   constructor(
@@ -150,7 +156,7 @@ export function requireDevelopmentAuth({ settings }: Pick<Realm, 'settings'>): v
   throw new DomainError('DEVELOPMENT_AUTH_DISABLED', 'DevAuthBackend not enabled.');
 }
 
-/** A key for the asking (protocol §8.2); only in development. */
+/** Issues a key without credentials (protocol §8.2); development only. */
 export class FetchDevelopmentApiKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'developmentMode'] as const;
   constructor(
@@ -176,7 +182,7 @@ export class FetchDevelopmentApiKey {
   }
 }
 
-/** The same for clients that go on in the session style: with a browser session (clients §6). */
+/** Opens a browser session without credentials, for clients that use sessions (clients §6). */
 export class LogInForDevelopment {
   static readonly inject = [FetchDevelopmentApiKey, OpenSession] as const;
   constructor(
@@ -195,13 +201,13 @@ export class LogInForDevelopment {
 }
 
 export interface DevelopmentUsers {
-  /** Addresses to sign in with; people only. */
+  /** Sign-in addresses of users; bots are excluded. */
   readonly administrators: readonly string[];
   readonly others: readonly string[];
   readonly realmUrl: string;
 }
 
-/** Whom one can be (protocol §8.2); only in development. */
+/** Lists the users available for development login (protocol §8.2); development only. */
 export class ListDevelopmentUsers {
   static readonly inject = ['unitOfWork', 'realmUrls', 'developmentMode'] as const;
   constructor(
@@ -228,24 +234,24 @@ export class ListDevelopmentUsers {
 }
 
 export interface VerifyApiKeyInput {
-  /** Null: whose the key is. */
+  /** Null if the key alone identifies the user. */
   readonly email: string | null;
-  /** 32 letters and digits; whoever takes it from a request has checked that. */
+  /** 32 letters and digits, validated by the adapter. */
   readonly apiKey: string;
 }
 
 export interface VerifiedUser {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Null: a person. */
+  /** Null for a person. */
   readonly botKind: BotKind | null;
 }
 
-/** Who calls, by address and key (protocol §7.2); the refusals come in the contract's order. */
+/** Authenticates a caller by email and API key (protocol §7.2). Rejections follow the contract's order. */
 export class VerifyApiKey implements EventListener {
   static readonly inject = ['unitOfWork', 'apiKeyMint'] as const;
 
-  /** By address and fingerprint. */
+  /** Keyed by email and fingerprint. */
   private readonly known = new KnownCallers<VerifiedUser>();
 
   constructor(

@@ -17,33 +17,33 @@ import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { isEmailAddress, type User } from './user.js';
 
-/** Who somebody is, as another service says that shares a secret with the organization (protocol §8.2). */
+/** Verifies identity claims signed by another service with the organization's shared secret (protocol §8.2). */
 export interface JsonWebTokens {
-  /** Whether the operator has named a secret for the organization. */
+  /** True if the operator has configured a secret for the organization. */
   isEnabledFor(realmStringId: string): boolean;
-  /** Null: nothing that the organization's secret has signed, or its time is over. Runs outside units. */
+  /** Returns null if the signature is invalid or the token has expired. Runs outside transactions. */
   verify(realmStringId: string, token: string): Promise<TokenClaims | null>;
 }
 
 export interface TokenClaims {
-  /** The address to sign in with; null: it names none. */
+  /** Sign-in address; null if the token contains none. */
   readonly email: string | null;
 }
 
-/** So many are kept at hand. */
+/** Maximum number of cache entries. */
 const MAX_KNOWN = 10_000;
 
-/** Who was let in, by what they proved it with; kept until something about them changes. */
+/** Cache of authenticated callers by credential, evicted when their account changes. */
 export class KnownCallers<T extends { readonly userId: UserId }> implements EventListener {
   private readonly known = new Map<string, T>();
-  /** Counts the times something was forgotten: what was looked up before is not kept then. */
+  /** Number of invalidations. A look-up that overlaps an invalidation is not cached. */
   private forgotten = 0;
 
   find(claim: string): T | undefined {
     return this.known.get(claim);
   }
 
-  /** `look` answers null for nobody, who is not kept. */
+  /** `look` returns null for unknown callers, who are not cached. */
   async lookUp<F extends T | null>(claim: string, look: () => Promise<F>): Promise<F> {
     const { forgotten } = this;
     const found = await look();
@@ -53,7 +53,7 @@ export class KnownCallers<T extends { readonly userId: UserId }> implements Even
     return found;
   }
 
-  /** Forgets whom these events change. */
+  /** Evicts users whose account these events change. */
   onEvents(events: readonly StoredEvent[]): void {
     for (const { event } of events) {
       if (
@@ -70,7 +70,7 @@ export class KnownCallers<T extends { readonly userId: UserId }> implements Even
     }
   }
 
-  /** It may have been about anybody. */
+  /** The unreadable event may concern any user. */
   onUnreadable(): void {
     this.forgetAll();
   }
@@ -81,9 +81,9 @@ export class KnownCallers<T extends { readonly userId: UserId }> implements Even
   }
 }
 
-/** Where somebody logged in from, as far as it is known. */
+/** Origin of a login, as far as known. */
 interface LoginSource {
-  /** As the program calls itself. */
+  /** Name by which the client identifies itself. */
   readonly clientName?: string | undefined;
   readonly ip?: string | undefined;
 }
@@ -106,12 +106,12 @@ const LOGIN_LETTER = letterJobKind<LoginNotice>({
   },
 });
 
-/** Who has only just joined knows that they log in. */
+/** Users who just joined need no notification about their first login. */
 const NEWCOMER_SECONDS = 60;
-/** Of what comes from the request, in code points. */
+/** Maximum length of text taken from the request, in code points. */
 const MAX_SOURCE_LENGTH = 100;
 
-/** Plans a letter to whoever logs in, so that they notice log-ins that were somebody else's (protocol §8.1). */
+/** Schedules an email about a login, so that the user notices logins by others (protocol §8.1). */
 export class LoginLetters {
   static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
   constructor(
@@ -120,7 +120,7 @@ export class LoginLetters {
     private readonly clock: Clock,
   ) {}
 
-  /** To those who want it, and not without end: a program may ask for its key each time it runs. */
+  /** Respects the user's setting and a rate limit, because a program may fetch its key on every run. */
   async plan(user: User, { clientName, ip }: LoginSource): Promise<void> {
     const { realmId, id: userId, settings, joinedAt, bot } = user;
     const now = this.clock.now();
@@ -138,7 +138,7 @@ export class LoginLetters {
 
 const shortened = (text: string | undefined): string | null => takeCodePoints(text ?? '', MAX_SOURCE_LENGTH) || null;
 
-/** Writes to people about log-ins to their accounts, which may have been somebody else's. */
+/** Emails users about logins to their accounts, which may have been made by others. */
 export class SendLoginLetters extends LetterJobs<LoginNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
@@ -176,17 +176,17 @@ export class SendLoginLetters extends LetterJobs<LoginNotice> {
   }
 }
 
-/** In their time zone, if they named one. */
+/** Formats the time in the user's time zone, if set. */
 function timeFor({ settings }: User, at: UnixSeconds): string {
   const timeZone = settings.timezone === '' ? 'UTC' : settings.timezone;
   return new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long', timeZone }).format(new Date(at * 1000));
 }
 
 export interface PasswordLogIn {
-  /** The address to sign in with. */
+  /** Sign-in address. */
   readonly username: string;
   readonly password: string;
-  /** Of whoever waits for the answer. */
+  /** Aborts when the client disconnects. */
   readonly cancellation?: Cancellation | undefined;
 }
 
@@ -197,7 +197,7 @@ export interface PasswordCheck {
 }
 
 /**
- * Whose address and password these are, and the hash that the password was right by (protocol §8.1).
+ * Authenticates by email address and password, and returns the user with the verified hash (protocol §8.1).
  * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
  * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
  */
@@ -213,7 +213,7 @@ export async function userOfPassword(
   const { user, hash } = await uow.read(async ({ realms, users }) => {
     const { realm, user: found } = await findActiveAccount({ realms, users }, realmId, username);
     if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
-    // Bots have no password, whatever is stored.
+    // Bots cannot log in with a password, even if one is stored.
     const person = found && !found.bot ? found : null;
     return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };
   });
@@ -230,7 +230,7 @@ export async function userOfPassword(
 }
 
 /**
- * Who logs in with the address; `user`: null where it is nobody's.
+ * Finds the account for a sign-in address; `user` is null if the address is unknown.
  * @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED
  */
 export async function findActiveAccount(

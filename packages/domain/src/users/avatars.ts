@@ -17,16 +17,16 @@ const square = (size: number): ImageTarget => ({
   maxFrames: 1,
 });
 
-/** The medium picture, for profiles, and the usual one, in pixels (users §1.3). */
+/** Sizes in pixels of the medium picture for profiles and of the standard one (users §1.3). */
 export const AVATAR_TARGETS: readonly PictureTarget[] = [square(500), { ...square(100), isOfPrevious: true }];
 
 export interface ChangedAvatar {
   readonly user: User;
-  /** Blobs that nothing names any more. */
+  /** Blobs that are no longer referenced. */
   readonly replaced: readonly (BlobKey | null)[];
 }
 
-/** Names what was made for `AVATAR_TARGETS`. The pictures are for anybody who knows the key, which is random. */
+/** Assigns keys to the pictures made for `AVATAR_TARGETS`. Anybody who knows the random key may read them. */
 export async function nameAvatar(
   tx: Transaction,
   realmId: RealmId,
@@ -39,7 +39,7 @@ export async function nameAvatar(
   return { source: 'uploaded', version, key };
 }
 
-/** Gives somebody what was made for `AVATAR_TARGETS`. */
+/** Sets a user's avatar to the pictures made for `AVATAR_TARGETS`. */
 export async function giveAvatar(tx: Transaction, user: User, made: readonly MadePicture[]): Promise<ChangedAvatar> {
   return changeAvatar(tx, user, await nameAvatar(tx, user.realmId, made, user.avatar.version + 1));
 }
@@ -59,18 +59,18 @@ export async function changeAvatar(tx: Transaction, before: User, avatar: Avatar
   };
 }
 
-/** Somebody as they are now. */
+/** User after the change. */
 export interface AvatarOutput {
   readonly user: User;
   readonly realm: Realm;
 }
 
 export interface ChangeOwnAvatarInput {
-  /** Null: no file, or several. */
+  /** Null if the request has no file or several. */
   readonly image: GivenImage | null;
 }
 
-/** An uploaded avatar for oneself (users §11). */
+/** Uploads an avatar for the caller (users §11). */
 export class ChangeOwnAvatar {
   static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(
@@ -96,7 +96,7 @@ export class ChangeOwnAvatar {
   }
 }
 
-/** Back to the organization's usual avatars (users §11). Nothing happens where none was uploaded. */
+/** Restores the organization's default avatar (users §11). Has no effect without an uploaded avatar. */
 export class RemoveOwnAvatar {
   static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(

@@ -8,21 +8,21 @@ import type { Realm } from '../realms/realm.js';
 import { isEmailAddress, parseFullName, type User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 
-/** The domains of services that hand out addresses to be thrown away. */
+/** Domains of disposable email services. */
 export interface DisposableDomains {
   /** `domain` is in lower case. */
   has(domain: string): boolean;
 }
 
-/** What an organization decides addresses by. */
+/** Realm policy for emails. */
 export interface AddressPolicy {
   readonly realm: Pick<Realm, 'settings'>;
-  /** Those that it lists; asked only where addresses are restricted to them. */
+  /** Allowed domains; loaded only if the realm restricts emails. */
   readonly domains: readonly AllowedDomain[];
   readonly disposable: DisposableDomains;
 }
 
-/** Domains are looked up only where they decide. */
+/** Loads domains only if needed. */
 export async function loadAddressPolicy(
   { allowedDomains }: Pick<Repositories | Transaction, 'allowedDomains'>,
   realm: Realm,
@@ -35,8 +35,8 @@ export async function loadAddressPolicy(
 export type AddressFault = 'outsideDomain' | 'disposable' | 'containsPlus';
 
 /**
- * What keeps an address out of the organization; null: nothing (organization §5). Where addresses are restricted to some
- * domains, the list of these decides alone, and an empty one keeps out every address. `email` is one by `isEmailAddress`.
+ * Returns why an email may not join the realm; null if it may (organization §5). With restricted domains, only their
+ * list counts, and an empty list rejects every email. `email` must satisfy `isEmailAddress`.
  */
 export function addressFault(email: string, { realm, domains, disposable }: AddressPolicy): AddressFault | null {
   const { emailsRestrictedToDomains, disallowDisposableEmailAddresses } = realm.settings;
@@ -52,7 +52,7 @@ export function addressFault(email: string, { realm, domains, disposable }: Addr
   return email.slice(0, at).includes('+') ? 'containsPlus' : null;
 }
 
-/** Who says so: each operation in words of its own (organization §5, users §6.2). */
+/** Operation that reports the error in its own words (organization §5, users §6.2). */
 export type JoiningStep = 'createUser' | 'joinForm' | 'emailChange' | 'invitation';
 
 const PLUS = 'Email addresses containing + are not allowed';
@@ -80,13 +80,13 @@ const TEXTS: Readonly<Record<JoiningStep, (email: string) => Readonly<Record<Add
 export const addressFaultText = (step: JoiningStep, email: string, fault: AddressFault): string =>
   TEXTS[step](email)[fault];
 
-/** Asked when an account is made and when its address changes, by whomever (organization §5). */
+/** Checks the email on account creation and email changes by any caller (organization §5). */
 export function canJoinWith(email: string, policy: AddressPolicy, step: JoiningStep): Decision {
   const fault = addressFault(email, policy);
   return fault === null ? allowed : denied('EMAIL_NOT_ALLOWED', addressFaultText(step, email, fault));
 }
 
-/** What keeps a user from having another address; null: nothing (users §6.2). */
+/** Returns the reason why the user cannot have this email; null if there is none (users §6.2). */
 export async function newEmailProblem(
   repositories: Pick<Repositories | Transaction, 'users' | 'allowedDomains'>,
   user: User,
@@ -97,7 +97,7 @@ export async function newEmailProblem(
   if (!isEmailAddress(email)) return new DomainError('INVALID_EMAIL', 'Invalid address.');
   const fault = addressFault(email, await loadAddressPolicy(repositories, realm, disposable));
   if (fault !== null) return new DomainError('EMAIL_NOT_ALLOWED', addressFaultText('emailChange', email, fault));
-  // Another spelling of one's own is nobody else's.
+  // A different spelling of the user's own email is allowed.
   if (foldCase(email) === foldCase(user.email)) return null;
   const [owner] = await repositories.users.listByEmail(realm.id, [email]);
   if (owner?.bot?.isSystem) return new DomainError('EMAIL_RESERVED', 'Reserved for system bots.');
@@ -105,10 +105,10 @@ export async function newEmailProblem(
   return owner ? new DomainError('EMAIL_OF_DEACTIVATED_USER', 'Account has been deactivated.') : null;
 }
 
-/** Gives somebody another address, and tells those who see it (users §3.2). @throws DomainError EMAIL_TAKEN */
+/** Changes a user's email and notifies users who can see it (users §3.2). @throws DomainError EMAIL_TAKEN */
 export async function changeEmail(tx: Transaction, user: User, email: string): Promise<User> {
   const changed = await tx.users.update({ ...user, email });
-  // Keys are asked for with the address.
+  // API keys are looked up by email.
   await tx.events.append(user.realmId, {
     event: { type: 'user.credentials_changed', userId: user.id },
     audience: nobody,
@@ -120,7 +120,7 @@ export async function changeEmail(tx: Transaction, user: User, email: string): P
   return changed;
 }
 
-/** A name that somebody is to have, trimmed (users §3.3). @throws DomainError INVALID_USER_NAME, USER_NAME_TAKEN */
+/** Returns the trimmed name if it is valid (users §3.3). @throws DomainError INVALID_USER_NAME, USER_NAME_TAKEN */
 export async function acceptedName(
   { users }: Pick<Repositories | Transaction, 'users'>,
   realm: Realm,
@@ -135,7 +135,7 @@ export async function acceptedName(
   return fullName;
 }
 
-/** `fullName`: as `acceptedName` answers. Nothing happens where it is theirs already. */
+/** `fullName`: result of `acceptedName`. Does nothing if the name is unchanged. */
 export async function rename(tx: Transaction, user: User, fullName: string): Promise<User> {
   if (fullName === user.fullName) return user;
   const changed = await tx.users.update({ ...user, fullName });

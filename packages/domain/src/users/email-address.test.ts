@@ -1,6 +1,6 @@
 import { isEmailAddress } from './user.js';
 
-describe('an address', () => {
+describe('isEmailAddress', () => {
   it.each([
     'hamlet@zulip.com',
     'AARON@zulip.com',
@@ -9,7 +9,7 @@ describe('an address', () => {
     `${'l'.repeat(64)}@example.com`,
     `a@${'d'.repeat(63)}.example`,
     'a@example.xn--p1ai',
-  ])('%s can be one', (text) => {
+  ])('accepts %s', (text) => {
     expect(isEmailAddress(text)).toBe(true);
   });
 
@@ -37,7 +37,7 @@ describe('an address', () => {
     `a@${'d'.repeat(64)}.example`,
     `${'l'.repeat(65)}@example.com`,
     `a@${'d.'.repeat(130)}example`,
-  ])('%j cannot', (text) => {
+  ])('rejects %j', (text) => {
     expect(isEmailAddress(text)).toBe(false);
   });
 });

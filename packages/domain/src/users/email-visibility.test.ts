@@ -15,7 +15,7 @@ const withVisibility = (emailAddressVisibility: EmailVisibility) =>
   makeUser({ settings: { ...makeUser().settings, emailAddressVisibility } });
 const bot = { kind: 'generic', ownerId: userId(10), isSystem: false, defaultSendingChannelId: null } as const;
 
-describe('who sees the address of somebody else', () => {
+describe('canSeeEmail', () => {
   it.each(
     tableRows(`
       visible to     | owner | administrator | moderator | member | guest
@@ -25,19 +25,19 @@ describe('who sees the address of somebody else', () => {
       administrators | yes   | yes           | no        | no     | no
       nobody         | no    | no            | no        | no     | no
     `),
-  )('%s: %s: %s', (setting, role, expected) => {
+  )('permission to %s as %s: %s', (setting, role, expected) => {
     const user = withVisibility(setting as EmailVisibility);
     const viewer = { id: userId(10), role: role as Role };
     expect(canSeeEmail(viewer, user)).toBe(expected === 'yes');
     expect(canFindByEmail(viewer, user)).toBe(expected === 'yes');
     expect(visibleEmail(viewer, user)).toBe(expected === 'yes' ? 'hamlet@example.com' : null);
     expect(visibleEmailSettings(viewer.role).includes(user.settings.emailAddressVisibility)).toBe(expected === 'yes');
-    // Everybody sees their own, though they may not find themselves by it.
+    // Users always see their own email, even if they cannot find themselves by it.
     expect(canSeeEmail({ ...viewer, id: user.id }, user)).toBe(true);
     expect(visibleEmail({ ...viewer, id: user.id }, user)).toBe('hamlet@example.com');
   });
 
-  it('the address of a bot is visible to everybody', () => {
+  it('shows the email of a bot to everyone', () => {
     const shyBot = { ...withVisibility('nobody'), bot };
     expect(canSeeEmail({ id: userId(10), role: 'guest' }, shyBot)).toBe(true);
     expect(isEmailPublic(shyBot)).toBe(true);
@@ -51,7 +51,7 @@ describe('who sees the address of somebody else', () => {
     ${'moderators'}     | ${'user20@chat.example.com'}
     ${'administrators'} | ${'user20@chat.example.com'}
     ${'nobody'}         | ${'user20@chat.example.com'}
-  `('visible to $setting, they are called $expected by all', ({ setting, expected }) => {
+  `('shows an email visible to $setting publicly as $expected', ({ setting, expected }) => {
     const user = withVisibility(setting);
     expect(publicAddress(user, 'chat.example.com')).toBe(expected);
     expect(isEmailPublic(user)).toBe(setting === 'everyone');

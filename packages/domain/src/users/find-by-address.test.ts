@@ -1,7 +1,7 @@
 import { anotherRealm, aUserOfEachRole, createFixture } from '@parley/testkit';
 import { findByPublicAddress, idInDummyAddress } from './find-user.js';
 
-describe('the user id in a dummy address', () => {
+describe('idInDummyAddress', () => {
   it.each([
     ['user7@chat.example', 7],
     ['user1234567@chat.example', 1234567],
@@ -12,11 +12,11 @@ describe('the user id in a dummy address', () => {
     ['user@chat.example', null],
     ['user7x@chat.example', null],
     [`user${'9'.repeat(16)}@chat.example`, null],
-  ])('%j: %j', (address, id) => expect(idInDummyAddress(address, 'chat.example')).toBe(id));
+  ])('parses the user id in %j as %j', (address, id) => expect(idInDummyAddress(address, 'chat.example')).toBe(id));
 });
 
-describe('finding users by their public address', () => {
-  it('answers by the address as it was typed', async () => {
+describe('findByPublicAddress', () => {
+  it('returns users keyed by the email as typed', async () => {
     const fixture = await createFixture(aUserOfEachRole(), async (theScene, tx) => {
       const owner = theScene.user('owner');
       await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'members' } });

@@ -10,15 +10,15 @@ import { canFindByEmail, conversationPartnerIds, isEmailPublic } from './accessi
 import type { User } from './user.js';
 import { canAccessUser, type TargetKinds } from './user-permissions.js';
 
-/** `user7@host` as `dummyAddress` makes it; null for any other address. */
+/** Returns the user id in a dummy email such as `user7@host`; null for any other email. */
 export function idInDummyAddress(address: string, host: string): UserId | null {
   const match = /^user(\d{1,15})@(.+)$/.exec(foldCase(address.trim()));
   return match && match[2] === foldCase(host) ? (Number(match[1]) as UserId) : null;
 }
 
 /**
- * Whoever is known to everybody by one of these addresses: a dummy one, or their own where all may see it. By address as
- * given; addresses that are nobody's are absent. System bots too.
+ * Finds users by their dummy email or, if public, their real email. Keyed by email as given; unknown ones are absent.
+ * Includes system bots.
  */
 export async function findByPublicAddress(
   { users }: Pick<Repositories | Transaction, 'users'>,
@@ -49,8 +49,8 @@ export async function findByPublicAddress(
 export type UserReference = { readonly id: UserId } | { readonly email: string };
 
 /**
- * Whom somebody names by id or address (users §2); null: nobody. Who hides their address is not found by it, and nobody can
- * tell that from an address that is nobody's.
+ * Finds a user by id or email (users §2); null if there is none. A hidden email is indistinguishable from an unknown
+ * one.
  */
 export async function findReferencedUser(
   { users }: Pick<Repositories | Transaction, 'users'>,
@@ -67,7 +67,7 @@ export async function findReferencedUser(
 }
 
 /**
- * Somebody whom the actor named, if they may know them (users §0).
+ * Loads a user named by the actor if the actor can see them (users §0).
  * @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED
  */
 export async function loadUser(

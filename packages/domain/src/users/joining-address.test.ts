@@ -10,8 +10,8 @@ const policy = (settings: Parameters<typeof makeRealm>[0] & object, domains: rea
   disposable: fakeDisposableDomains,
 });
 
-/** Organization §5, "Who may join with which address". */
-describe('an address in an organization that restricts them to domains', () => {
+/** Covers organization §5, "Who may join with which address". */
+describe('addressFault with restricted domains', () => {
   const restricted = { settings: { emailsRestrictedToDomains: true } };
 
   it.each`
@@ -34,12 +34,12 @@ describe('an address in an organization that restricts them to domains', () => {
     ${'user@a+b.org'}            | ${['a+b.org']}                | ${null}
     ${'user@disposable.test'}    | ${['disposable.test']}        | ${null}
     ${'user@disposable.test'}    | ${['test1.com']}              | ${'outsideDomain'}
-  `('$email, where $domains are listed: $fault', ({ email, domains, fault }) => {
+  `('checks $email with the allowed domains $domains: $fault', ({ email, domains, fault }) => {
     expect(addressFault(email, policy(restricted, listed(...domains)))).toBe(fault);
   });
 });
 
-describe('an address in an organization that does not', () => {
+describe('addressFault without restricted domains', () => {
   it.each`
     email                     | disallowed | fault
     ${'user@test1.com'}       | ${true}    | ${null}
@@ -47,14 +47,14 @@ describe('an address in an organization that does not', () => {
     ${'user@disposable.test'} | ${true}    | ${'disposable'}
     ${'user@DISPOSABLE.test'} | ${true}    | ${'disposable'}
     ${'user@disposable.test'} | ${false}   | ${null}
-  `('$email, throw-away ones disallowed $disallowed: $fault', ({ email, disallowed, fault }) => {
+  `('checks $email with disposable addresses disallowed ($disallowed): $fault', ({ email, disallowed, fault }) => {
     const settings = { disallowDisposableEmailAddresses: disallowed };
-    // The list means nothing then.
+    // The domain list has no effect then.
     expect(addressFault(email, policy({ settings }, listed('other.org')))).toBe(fault);
   });
 });
 
-describe('the text of each refusal', () => {
+describe('error text of each denial', () => {
   const short = [
     'Outside your domain.',
     'Please use your real email address.',
@@ -80,12 +80,12 @@ describe('the text of each refusal', () => {
     ],
     ['emailChange', short],
     ['invitation', short],
-  ])('in %s', (step, texts) => {
+  ])('words the errors for %s', (step, texts) => {
     const faults = ['outsideDomain', 'disposable', 'containsPlus'] as const;
     expect(faults.map((fault) => addressFaultText(step, 'x@y.z', fault))).toEqual(texts);
   });
 
-  it('refuses', () => {
+  it('denies an email outside the domains', () => {
     const closed = policy({ settings: { emailsRestrictedToDomains: true } }, listed('test1.com'));
     expect(formatDecision(canJoinWith('user@test1.com', closed, 'createUser'))).toBe('yes');
     expect(formatDecision(canJoinWith('user@x.org', closed, 'createUser'))).toBe(

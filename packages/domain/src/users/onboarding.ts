@@ -4,7 +4,7 @@ import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
-/** What a client shows to newcomers once, in the order in which it is listed (users §22). */
+/** Onboarding steps in display order, each shown once to new users (users §22). */
 export const ONBOARDING_STEPS = [
   'visibility_policy_banner',
   'intro_inbox_view_modal',
@@ -17,18 +17,18 @@ export type OnboardingStep = (typeof ONBOARDING_STEPS)[number];
 export const isOnboardingStep = (name: string): name is OnboardingStep =>
   (ONBOARDING_STEPS as readonly string[]).includes(name);
 
-/** Those that are still to come. */
+/** Returns the steps that are not done. */
 export const remainingSteps = (done: ReadonlySet<string>): readonly OnboardingStep[] =>
   ONBOARDING_STEPS.filter((step) => !done.has(step));
 
 export interface OnboardingReads {
-  /** What the user has been shown; perhaps steps that there are no more. */
+  /** Returns the completed steps, possibly including obsolete ones. */
   listDone(realmId: RealmId, userId: UserId): Promise<ReadonlySet<string>>;
 }
 
 /** Every implementation passes onboarding-repository.contract.ts. */
 export interface OnboardingRepository extends OnboardingReads {
-  /** Once more: without effect. */
+  /** Idempotent. */
   markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ declare module '../kernel/errors.js' {
 }
 
 export interface OnboardingEventTypes {
-  /** To whom they concern: those that are still to come. */
+  /** Sent to the user with the remaining steps. */
   'onboarding.steps_changed': { readonly remaining: readonly OnboardingStep[] };
 }
 
@@ -61,11 +61,11 @@ export const ONBOARDING_FEATURE = {
   eventFormats: { 'onboarding.steps_changed': 1 },
 } satisfies FeatureParts<OnboardingEventTypes>;
 
-/** What the viewer has not been shown yet. */
+/** Returns the onboarding steps not yet shown to the viewer. */
 export const loadRemainingSteps = async ({ caller, repositories }: Snapshot): Promise<readonly OnboardingStep[]> =>
   remainingSteps(await repositories.onboarding.listDone(caller.realmId, caller.userId));
 
-/** Notes that somebody has been shown what newcomers are shown once (users §22). */
+/** Marks an onboarding step as done (users §22). */
 export class CompleteOnboardingStep {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

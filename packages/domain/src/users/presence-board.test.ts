@@ -20,8 +20,8 @@ const shown = async (board: PresenceBoard, { realm }: MemoryFixture, after: numb
 const idsOf = (...users: readonly (User | undefined)[]): UserId[] => users.map((user) => user!.id);
 const stored = ({ uow, realm }: MemoryFixture) => uow.read((r) => r.presence.list(realm.id));
 
-describe('the presence board', () => {
-  it('lists people in the order of their updates, each once, from any update on', async () => {
+describe('PresenceBoard', () => {
+  it('lists each user once in update order, starting after a given update', async () => {
     const { fixture, open, users } = await fixtureWith(3);
     const board = open();
     const [a, b, c] = users;
@@ -34,7 +34,7 @@ describe('the presence board', () => {
     expect(await shown(board, fixture, updateId)).toEqual(idsOf(c, a));
   });
 
-  it('forgets replaced updates, and none that counts', async () => {
+  it('discards replaced updates and keeps current ones', async () => {
     const { fixture, open, users } = await fixtureWith(3);
     const board = open();
     for (let n = 0; n < 700; n++) {
@@ -47,7 +47,7 @@ describe('the presence board', () => {
     expect(await shown(board, fixture, 698)).toEqual(idsOf(users[2], users[0]));
   });
 
-  it('stores what changed since the last time in one commit, and nothing when nothing did', async () => {
+  it('saves changes in one commit and writes nothing without changes', async () => {
     const { fixture, open, users } = await fixtureWith(100);
     const board = open();
     for (const user of users) await board.report(user, 'active');
@@ -61,7 +61,7 @@ describe('the presence board', () => {
     expect(fixture.storage.commits).toBe(commits + 1);
   });
 
-  it('stores later what could not be stored', async () => {
+  it('retries a failed save with the next one', async () => {
     const { fixture, users } = await fixtureWith(1);
     let fails = false;
     const uow = {
@@ -77,7 +77,7 @@ describe('the presence board', () => {
     expect(await stored(fixture)).toHaveLength(1);
   });
 
-  it('goes on after a crash with what was stored, and with update ids that nobody had', async () => {
+  it('restarts after a crash from saved data with unused update ids', async () => {
     const { fixture, open, users } = await fixtureWith(2);
     const [a, b] = users;
     const before = open();
@@ -92,7 +92,7 @@ describe('the presence board', () => {
     expect(await shown(after, fixture, lost)).toEqual(idsOf(b));
   });
 
-  it('announces when somebody comes online, unless too many would receive it', async () => {
+  it('publishes that a user came online unless there are too many receivers', async () => {
     const { open, users, told } = await fixtureWith(100);
     await open().report(users[0]!, 'active');
     expect(told).toMatchObject([{ event: { type: 'presence.came_online', user: { id: users[0]!.id } } }]);
@@ -101,7 +101,7 @@ describe('the presence board', () => {
     expect(nothing).toEqual([]);
   });
 
-  it('serves several who come at once with one load and one block of ids', async () => {
+  it('serves concurrent callers with one load and one block of ids', async () => {
     const { fixture, open, users } = await fixtureWith(20);
     const board = open();
     const { commits } = fixture.storage;

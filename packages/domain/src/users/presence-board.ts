@@ -17,58 +17,58 @@ import {
 } from './presence.js';
 import type { User } from './user.js';
 
-/** One person on the board. Another object with each change, so that what is made of it can be kept with it. */
+/** Presence of one user. Replaced by a new object on each change, so that derived data can be cached by identity. */
 export interface PresenceEntry extends Presence {
   readonly user: User;
 }
 
-/** What a viewer may see. */
+/** Presence data visible to a viewer. */
 export interface PresenceList {
-  /** In the order of updates. */
+  /** Sorted by update. */
   readonly entries: readonly PresenceEntry[];
-  /** Of others the viewer must not learn the address (users §1.4); null: they may know everybody. */
+  /** Users whose email the viewer may see (users §1.4); null: all users. */
   readonly knownIds: ReadonlySet<UserId> | null;
-  /** The organization shows nobody's presence, and keeps none. */
+  /** True if the realm has disabled presence; nothing is stored or shown. */
   readonly isDisabled: boolean;
 }
 
 export interface PresenceSelection {
-  /** Only what changed after this update; null: everything. */
+  /** Last known update; null: everything. */
   readonly after: number | null;
-  /** Only who was there since; null: whoever ever was. */
+  /** Earliest last connection; null: any time. */
   readonly since: UnixSeconds | null;
 }
 
-/** In larger organizations clients learn by asking alone who is there (users §8.5). */
+/** Maximum number of receivers of presence events; clients of larger realms poll (users §8.5). */
 const MAX_RECEIVERS = 100;
 const ROWS_AT_A_TIME = 500;
-/** So many update ids are taken at once: after a crash the rest of them is lost, and none is used twice. */
+/** Block size for reserving update ids. A crash loses the rest of a block, and no id is used twice. */
 const IDS_AT_A_TIME = 1_000_000;
 
-/** An organization's people by when they were there. */
+/** Presence of the users of one realm. */
 interface RealmBoard {
   readonly entries: Map<UserId, PresenceEntry>;
-  /** Ascending update id; some name updates that later ones have replaced. */
+  /** Sorted by update id; may contain obsolete updates. */
   order: { readonly updateId: number; readonly userId: UserId }[];
   readonly unsaved: Set<UserId>;
-  /** Of the organization, bots included. */
+  /** Number of active users in the realm, including bots. */
   activeUsers: number;
   nextId: number;
-  /** Not ours any more. */
+  /** First id after the reserved block. */
   endId: number;
   reserving: Promise<void> | null;
   isDisabled: boolean;
 }
 
 /**
- * Who is there, in memory: reports come so often that each could not be a commit of its own. `save` stores what has changed
- * since it last did; a crash loses what was not saved. One process is to serve an organization.
+ * In-memory presence, since reports are too frequent for a commit each. `save` stores changes since the last save; a
+ * crash loses unsaved ones. Only one process must serve a realm.
  */
 export class PresenceBoard implements EventListener {
   static readonly inject = ['unitOfWork', 'clock', 'ephemeralEvents', 'presencePolicy'] as const;
 
   private readonly realms = new Map<RealmId, RealmBoard>();
-  /** Counts what has changed in users meanwhile: what was read before is not kept then. */
+  /** Version of user data; a load that started with an older version is not cached. */
   private changes = 0;
 
   constructor(
@@ -78,18 +78,18 @@ export class PresenceBoard implements EventListener {
     private readonly policy: PresencePolicy,
   ) {}
 
-  /** The user as sent with their presence; null: they were never there. */
+  /** Returns the presence with its user; null if the user was never present. */
   async find(realmId: RealmId, userId: UserId): Promise<PresenceEntry | null> {
     return (await this.open(realmId)).entries.get(userId) ?? null;
   }
 
-  /** Active people, in the order of their updates, for those who may know everybody. */
+  /** Returns active users in update order, for viewers who may see everyone. */
   async list(realmId: RealmId, selection: PresenceSelection): Promise<PresenceList> {
     const board = await this.open(realmId);
     return { entries: select(board, selection), knownIds: null, isDisabled: board.isDisabled };
   }
 
-  /** What the viewer may see; within a unit. */
+  /** Returns the presence visible to the viewer, inside a unit of work. */
   async listFor(
     repositories: Repositories,
     viewer: { readonly realmId: RealmId; readonly userId: UserId },
@@ -107,7 +107,7 @@ export class PresenceBoard implements EventListener {
     };
   }
 
-  /** The user reports for themselves, and lets others see it. */
+  /** Records the user's presence and publishes the event if they come online. */
   async report(user: User, status: PresenceStatus): Promise<void> {
     const { realmId } = user;
     const board = await this.open(realmId);
@@ -123,7 +123,7 @@ export class PresenceBoard implements EventListener {
     this.events.publishEphemeral(realmId, { event, audience: presenceAudience(this.policy, user.id) });
   }
 
-  /** Stores what has changed since the last time, in one unit. */
+  /** Saves changes since the last save in one unit of work. */
   async save(): Promise<void> {
     const changed = [...this.realms].flatMap(([realmId, board]) => {
       const presences = [...board.unsaved].map((id) => toPresence(board.entries.get(id)!));
@@ -181,7 +181,7 @@ export class PresenceBoard implements EventListener {
     }
   }
 
-  /** It may have been about anybody's address; who is there does not change by it. */
+  /** The lost event may have changed an email. Presence itself is unaffected. */
   onUnreadable({ realmId }: { readonly realmId: RealmId }): void {
     this.changes++;
     const board = this.realms.get(realmId);
@@ -196,7 +196,7 @@ export class PresenceBoard implements EventListener {
     }
   }
 
-  /** Kept, unless somebody was quicker or it is not true any more. */
+  /** Caches the loaded board unless it is outdated or another load finished first. */
   private async load(repositories: Repositories, realmId: RealmId): Promise<RealmBoard> {
     const { changes } = this;
     const presences = await repositories.presence.list(realmId);
@@ -235,7 +235,7 @@ export class PresenceBoard implements EventListener {
   }
 
   private set(board: RealmBoard, user: User, times: PresenceTimes): void {
-    // Where there is no id left, the event comes with the next report.
+    // Falls back to an unreserved id; the next reserved block continues after it.
     const updateId = board.nextId < board.endId ? board.nextId++ : (board.order.at(-1)?.updateId ?? 0) + 1;
     const entry: PresenceEntry = { user, userId: user.id, ...times, updateId };
     board.entries.set(user.id, entry);
@@ -247,7 +247,7 @@ export class PresenceBoard implements EventListener {
   }
 }
 
-/** Of people; null: all (users §1.4). */
+/** Returns the human users the viewer may see; null for all (users §1.4). */
 async function knownIdsOf(
   { actors, realms, users }: Repositories,
   viewer: { readonly realmId: RealmId; readonly userId: UserId },
@@ -281,7 +281,7 @@ function select({ entries, order, isDisabled }: RealmBoard, { after, since }: Pr
   return found;
 }
 
-/** Of the first update after that one. */
+/** Returns the index of the first later update. */
 function indexAfter(order: RealmBoard['order'], updateId: number): number {
   let [low, high] = [0, order.length];
   while (low < high) {

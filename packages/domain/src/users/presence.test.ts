@@ -39,7 +39,7 @@ it.each([
   expect(statusOf(times)).toEqual({ status, timestamp: NOW - seconds });
 });
 
-it('makes whoever hides look like gone for longer than it takes to count as offline', () => {
+it('makes a hidden user appear offline', () => {
   expect(timesAfterSwitch(false, NOW)).toEqual(ago(null, 320));
   expect(timesAfterSwitch(true, NOW)).toEqual(ago(0, 0));
 });

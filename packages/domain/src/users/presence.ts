@@ -4,9 +4,9 @@ import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 
-/** What the operator decided about who learns when people are there (users §8.1, §8.5). */
+/** Operator policy for presence visibility (users §8.1, §8.5). */
 export interface PresencePolicy {
-  /** Guests who may not know everybody learn it of those whom they know; else of everybody. */
+  /** True to show limited guests only the presence of users they can see; otherwise, everyone's. */
   readonly limitsToAccessors: boolean;
 }
 
@@ -14,9 +14,9 @@ export const presenceAudience = ({ limitsToAccessors }: PresencePolicy, userId: 
   limitsToAccessors ? accessorsOf(userId) : wholeRealm;
 
 export const PRESENCE_ERRORS = declareErrors({
-  /** Bots have none. */
+  /** Bots have no presence. */
   NO_PRESENCE_OF_BOTS: 'conflict',
-  /** The user has never been there, as far as they tell. */
+  /** The user has never reported a presence. */
   UNKNOWN_PRESENCE: 'unknown',
 });
 
@@ -26,38 +26,38 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends PresenceErrors {}
 }
 
-/** What clients report: that somebody uses them, or that they are merely open. */
+/** Reported status: `active` while the user interacts, `idle` while a client is only open. */
 export type PresenceStatus = 'active' | 'idle';
 
-/** When somebody was there last, on whatever client (users §8). */
+/** Last presence of a user on any client (users §8). */
 export interface Presence {
   readonly userId: UserId;
-  /** When they last did something; null: never. */
+  /** Time of the last activity; null if never. */
   readonly lastActive: UnixSeconds | null;
-  /** When a client of theirs was last open. */
+  /** Time at which a client was last open. */
   readonly lastConnected: UnixSeconds;
-  /** Grows with every change within the organization: who has seen one has seen those before. */
+  /** Grows with every change within the realm, so a client that has one update also has all earlier ones. */
   readonly updateId: number;
 }
 
-/** What reports change. */
+/** Fields changed by reports. */
 export type PresenceTimes = Pick<Presence, 'lastActive' | 'lastConnected'>;
 
-/** Reports that come sooner change nothing. */
+/** More frequent reports change nothing. */
 const MIN_UPDATE_SECONDS = 55;
-/** Who did nothing for longer comes online with the next thing they do. */
+/** Inactivity after which the next activity counts as coming online. */
 const ONLINE_SECONDS = 130;
-/** So long after the last thing they did somebody still counts as active, in the old form. */
+/** Time after the last activity during which the legacy status is `active`. */
 const ACTIVE_SECONDS = 70;
-/** After which nobody counts as there. */
+/** Time after which a user counts as offline. */
 export const OFFLINE_SECONDS = 200;
-/** What who does not want to be seen looks like: gone for so long, and a little longer. */
+/** Age of the presence shown for hidden users: a little beyond the offline limit. */
 const INVISIBLE_SECONDS = OFFLINE_SECONDS + 120;
 
 const isOlder = (time: UnixSeconds | null, now: UnixSeconds, seconds: number): boolean =>
   time === null || now - time > seconds;
 
-/** After a report; null where it changes nothing (users §8.5). */
+/** Returns the times after a report; null if nothing changes (users §8.5). */
 export function timesAfterReport(
   before: PresenceTimes | null,
   status: PresenceStatus,
@@ -71,15 +71,15 @@ export function timesAfterReport(
   return isSame ? null : { lastActive, lastConnected };
 }
 
-/** Whether others get a report at once (users §8.5). */
+/** True if the report must be published immediately (users §8.5). */
 export const comesOnline = (before: PresenceTimes | null, status: PresenceStatus, now: UnixSeconds): boolean =>
   before === null || (status === 'active' && isOlder(before.lastActive, now, ONLINE_SECONDS));
 
-/** Of somebody who has just decided whether others see when they are there (users §8.5). */
+/** Returns the times after a user changed the visibility of their presence (users §8.5). */
 export const timesAfterSwitch = (isVisible: boolean, now: UnixSeconds): PresenceTimes =>
   isVisible ? { lastActive: now, lastConnected: now } : { lastActive: null, lastConnected: now - INVISIBLE_SECONDS };
 
-/** In the old form: one status with its time. */
+/** Converts to the legacy form: one status with its time. */
 export function statusOf({ lastActive, lastConnected }: PresenceTimes): {
   readonly status: PresenceStatus;
   readonly timestamp: UnixSeconds;
@@ -96,20 +96,20 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface PresenceReads {
-  /** Of everybody who was ever there; ascending update id. */
+  /** Returns the presence of all users who were ever present, by ascending update id. */
   list(realmId: RealmId): Promise<readonly Presence[]>;
 }
 
 /** Every implementation passes presence-repository.contract.ts. */
 export interface PresenceRepository extends PresenceReads {
-  /** Each in place of what was stored of the user. */
+  /** Stores or replaces the presence of each user. */
   put(realmId: RealmId, presences: readonly Presence[]): Promise<void>;
-  /** Answers the first of so many update ids that nobody had, and nobody gets again; they ascend from 1. */
+  /** Reserves a block of update ids and returns its first. Ids ascend from 1 and are never reused. */
   reserveIds(realmId: RealmId, count: number): Promise<number>;
 }
 
 export interface PresenceEventTypes {
-  /** To everybody: somebody is there who was not. */
+  /** Sent to everyone when a user comes online. */
   'presence.came_online': { readonly user: User; readonly times: PresenceTimes; readonly at: UnixSeconds };
 }
 

@@ -10,7 +10,7 @@ import type { PresenceStatus } from './presence.js';
 import { PresenceBoard, type PresenceEntry, type PresenceList } from './presence-board.js';
 import { canAccessUser } from './user-permissions.js';
 
-/** When somebody was there last (users §8.3). */
+/** Returns the last presence of a user (users §8.3). */
 export class GetPresence {
   static readonly inject = ['unitOfWork', PresenceBoard, 'realmUrls'] as const;
   constructor(
@@ -40,7 +40,7 @@ export class GetPresence {
     throw new DomainError('UNKNOWN_PRESENCE', `No presence data for ${'id' in by ? by.id : by.email}`);
   }
 
-  /** By what the user is known to everybody. */
+  /** Finds the user by the email visible to everyone. */
   private async findByAddress(
     repositories: Parameters<typeof findByPublicAddress>[0],
     realm: Parameters<RealmUrls['emailDomainOf']>[0] & { readonly id: Caller['realmId'] },
@@ -56,7 +56,7 @@ export const DEFAULT_HISTORY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 export const since = (clock: Clock, days: number): UnixSeconds => clock.now() - days * SECONDS_PER_DAY;
 
-/** Who was there in the last two weeks, in the order of updates (users §8.4). */
+/** Lists presence of the last two weeks, sorted by update (users §8.4). */
 export class ListPresence {
   static readonly inject = ['unitOfWork', PresenceBoard, 'clock'] as const;
   constructor(
@@ -73,14 +73,14 @@ export class ListPresence {
 
 export interface ReportPresenceInput {
   readonly status: PresenceStatus;
-  /** Asks for nothing about others. */
+  /** True if the response needs no presence of other users. */
   readonly isPingOnly: boolean;
-  /** What the client knows already; null: nothing. */
+  /** Last update known to the client; null if none. */
   readonly lastUpdateId: number | null;
   readonly historyDays: number;
 }
 
-/** The caller is there; answers who else is, in the order of updates (users §8.1). */
+/** Records the caller's presence and returns that of others, sorted by update (users §8.1). */
 export class ReportPresence {
   static readonly inject = ['unitOfWork', PresenceBoard, 'clock'] as const;
   constructor(
@@ -89,7 +89,7 @@ export class ReportPresence {
     private readonly clock: Clock,
   ) {}
 
-  /** Null: nothing was asked for. @throws DomainError MUST_NOT_BE_BOT */
+  /** Returns null for a ping only. @throws DomainError MUST_NOT_BE_BOT */
   async execute(caller: Caller, input: ReportPresenceInput): Promise<PresenceList | null> {
     const { realmId, userId } = caller;
     const known = await this.board.find(realmId, userId);
@@ -103,7 +103,7 @@ export class ReportPresence {
       after: isFirst ? null : lastUpdateId,
       since: isFirst ? since(this.clock, input.historyDays) : null,
     };
-    // Reports come often: only guests have to be looked up.
+    // Reports are frequent; only guests need a database lookup.
     if (user.role !== 'guest') return this.board.list(realmId, selection);
     return this.uow.read((repositories) => this.board.listFor(repositories, caller, selection));
   }

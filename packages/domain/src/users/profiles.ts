@@ -6,7 +6,7 @@ import { isLongerThan, isUrl, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from './user.js';
 
-/** Of users' own fields (users §13.1). */
+/** Kinds of custom profile fields (users §13.1). */
 export const PROFILE_FIELD_KINDS = [
   'shortText',
   'longText',
@@ -19,12 +19,12 @@ export const PROFILE_FIELD_KINDS = [
 ] as const;
 export type ProfileFieldKind = (typeof PROFILE_FIELD_KINDS)[number];
 
-/** What users say about themselves beside their name: one field, which administrators define. */
+/** Custom field of user profiles, defined by administrators. */
 export interface ProfileField extends ProfileFieldSettings {
   readonly id: ProfileFieldId;
   readonly realmId: RealmId;
   readonly kind: ProfileFieldKind;
-  /** Fields are shown by it, and by id where it is the same. */
+  /** Display order; ties are ordered by id. */
   readonly order: number;
 }
 
@@ -32,29 +32,29 @@ export interface ProfileFieldSettings {
   /** Unique in the realm. */
   readonly name: string;
   readonly hint: string;
-  /** The choices of a `choice`, the service of an `externalAccount`; empty for others. */
+  /** Choices of a `choice` or service of an `externalAccount`; empty for other kinds. */
   readonly data: ProfileFieldData;
-  /** For information only: a value is never asked for. */
+  /** Informational; a value is never required. */
   readonly isRequired: boolean;
-  /** By users themselves; administrators may anyway. */
+  /** True if users may edit their value; administrators always may. */
   readonly isEditableByUser: boolean;
   readonly isForMatching: boolean;
   readonly isInSummary: boolean;
 }
 
-/** In the form in which clients know it: choices by key, or `subtype` and `url_pattern`. */
+/** Client format: choices by key, or `subtype` and `url_pattern`. */
 export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 /** In code points (protocol §14). */
 export const MAX_PROFILE_FIELD_NAME_LENGTH = 40;
 export const MAX_PROFILE_FIELD_HINT_LENGTH = 80;
-/** Every client gets all fields, and every user may have a value for each. */
+/** Limited because every client receives all fields and every user may have a value for each. */
 export const MAX_PROFILE_FIELDS = 50;
-/** Of a `choice`. */
+/** Maximum number of choices of a `choice` field. */
 export const MAX_PROFILE_CHOICES = 200;
 const MAX_IN_SUMMARY = 2;
 
-/** Services whose fields the server names (users §13.3). */
+/** Services with field names defined by the server (users §13.3). */
 export const DEFAULT_EXTERNAL_ACCOUNTS = {
   twitter: {
     text: 'Twitter',
@@ -66,7 +66,7 @@ export const DEFAULT_EXTERNAL_ACCOUNTS = {
 } as const;
 type DefaultExternalAccount = keyof typeof DEFAULT_EXTERNAL_ACCOUNTS;
 
-/** Null: not one of the server's. */
+/** Returns null for a field not defined by the server. */
 export function defaultAccountOf({
   kind,
   data,
@@ -83,8 +83,9 @@ const isDefaultAccount = (subtype: string): subtype is DefaultExternalAccount =>
   Object.hasOwn(DEFAULT_EXTERNAL_ACCOUNTS, subtype);
 
 /**
- * A field as it is to be, in the order of users §13.3. `others`: of the realm.
- * @throws DomainError INVALID_PROFILE_FIELD, PROFILE_FIELD_NAME_TAKEN, TOO_MANY_SUMMARY_FIELDS, TOO_MANY_PROFILE_FIELDS
+ * Validates a field in the order of users §13.3. `others`: other fields of the realm.
+ * @throws DomainError INVALID_PROFILE_FIELD, PROFILE_FIELD_NAME_TAKEN, TOO_MANY_SUMMARY_FIELDS,
+ * TOO_MANY_PROFILE_FIELDS
  */
 export function checkProfileField(
   kind: ProfileFieldKind | 'unknown',
@@ -176,12 +177,12 @@ function refuseOthers(data: object, known: readonly string[]): void {
 const tooLong = (what: string, limit: number) => invalid(`${what} is too long (limit: ${limit} characters)`);
 const invalid = (text: string) => new DomainError('INVALID_PROFILE_FIELD', text);
 
-/** What an update asks for; absent: as it is. */
+/** Requested changes; absent properties are unchanged. */
 export type ProfileFieldChanges = Partial<ProfileFieldSettings>;
 
 /**
- * The field with these changes, of which those named by the server take none but of the flags (users §13.4).
- * @throws DomainError DEFAULT_PROFILE_FIELD, and as `checkProfileField` does
+ * Returns the changed field. Fields defined by the server allow only changes of flags (users §13.4).
+ * @throws DomainError DEFAULT_PROFILE_FIELD, and the codes of `checkProfileField`
  */
 export function changedProfileField(
   field: ProfileField,
@@ -200,28 +201,28 @@ export function changedProfileField(
   return { ...asked, ...settings };
 }
 
-/** Keys of choices that are there no longer, whose values are forgotten. */
+/** Returns the keys of removed choices, whose values are deleted. */
 export const removedChoices = (before: ProfileField, after: ProfileField): readonly string[] =>
   before.kind === 'choice' ? Object.keys(before.data).filter((key) => !Object.hasOwn(after.data, key)) : [];
 
 export const unknownProfileField = (id: number): DomainError =>
   new DomainError('UNKNOWN_PROFILE_FIELD', `Field id ${id} not found.`);
 
-/** What a user says in one field. */
+/** Value of a user for one field. */
 export interface ProfileValue {
   readonly fieldId: ProfileFieldId;
-  /** As clients get it: of users a JSON list of ids. */
+  /** Client format; for users, a JSON list of ids. */
   readonly value: string;
-  /** HTML, of the kinds that are rendered; null: of others, and of nothing. */
+  /** HTML for rendered kinds with a value; else null. */
   readonly rendered: string | null;
 }
 
-/** A user as others see them, with what they say about themselves; ascending field. */
+/** User with profile values, sorted by ascending field id. */
 export interface UserWithProfile extends User {
   readonly profile: readonly ProfileValue[];
 }
 
-/** What a request gives as a value; null takes the value away. */
+/** Requested value; null removes it. */
 export type GivenProfileValue = string | readonly UserId[] | null;
 
 /** In code points. */
@@ -231,14 +232,14 @@ const MAX_LENGTH: Readonly<Partial<Record<ProfileFieldKind, number>>> = {
   externalAccount: 50,
   pronouns: 50,
 };
-/** In one value. */
+/** Maximum number of users in one value. */
 export const MAX_USERS_IN_VALUE = 100;
 
 export const isRenderedKind = (kind: ProfileFieldKind): boolean => kind === 'shortText' || kind === 'longText';
 
 /**
- * The text that is stored for a value (users §13.1). `users`: of the realm those that the value names, deactivated ones and
- * bots too. @throws DomainError INVALID_PROFILE_VALUE
+ * Validates a value and returns the text to store (users §13.1). `users`: the realm's users named in the value,
+ * including deactivated ones and bots. @throws DomainError INVALID_PROFILE_VALUE
  */
 export function profileValueText(
   { kind, name, data }: Pick<ProfileField, 'kind' | 'name' | 'data'>,
@@ -274,7 +275,7 @@ function userListText(ids: readonly UserId[], users: ReadonlyMap<UserId, User>):
   return JSON.stringify(ids);
 }
 
-/** `YYYY-MM-DD`, of a day that there is. */
+/** True for an existing date as `YYYY-MM-DD`. */
 function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (!match) return false;
@@ -291,14 +292,14 @@ export const PROFILE_ERRORS = declareErrors({
   INVALID_PROFILE_FIELD: 'invalid',
   PROFILE_FIELD_NAME_TAKEN: 'conflict',
   TOO_MANY_PROFILE_FIELDS: 'conflict',
-  /** As many fields as the summary shows are in it. */
+  /** The summary already has its maximum number of fields. */
   TOO_MANY_SUMMARY_FIELDS: 'conflict',
-  /** Named by the server. */
+  /** The server defines the name of this field. */
   DEFAULT_PROFILE_FIELD: 'forbidden',
-  /** Some field is missing in it. */
+  /** The order omits a field. */
   INVALID_PROFILE_FIELD_ORDER: 'invalid',
   INVALID_PROFILE_VALUE: 'invalid',
-  /** By users; administrators may. */
+  /** Users may not edit this field; administrators may. */
   PROFILE_FIELD_NOT_EDITABLE: 'forbidden',
 });
 
@@ -309,9 +310,9 @@ declare module '../kernel/errors.js' {
 }
 
 export interface ProfileEventTypes {
-  /** To everybody: all fields as they are, in order. */
+  /** Sent to everyone with all fields in order. */
   'profile.fields_changed': { readonly fields: readonly ProfileField[] };
-  /** To everybody who may know the user. `value` null: they have none any more. */
+  /** Sent to everyone who may see the user. `value`: null if removed. */
   'profile.value_changed': {
     readonly userId: UserId;
     readonly fieldId: ProfileFieldId;
@@ -332,25 +333,28 @@ export const PROFILE_FEATURE = {
 } satisfies FeatureParts<ProfileEventTypes>;
 
 export interface ProfileReads {
-  /** By order, then id. */
+  /** Sorted by order, then by id. */
   listFields(realmId: RealmId): Promise<readonly ProfileField[]>;
-  /** By ascending field; users without any are absent. One statement, whatever the number of users. */
+  /** Sorted by ascending field id; users without values are absent. Runs one statement for all users. */
   listValues(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly ProfileValue[]>>;
 }
 
-/** Every implementation passes profile-repository.contract.ts. Changing a value renews the user's version. */
+/** Every implementation passes profile-repository.contract.ts. Changing a value increments the user's version. */
 export interface ProfileRepository extends ProfileReads {
-  /** Its `order` is its id. @throws DomainError PROFILE_FIELD_NAME_TAKEN */
+  /** Adds a field whose `order` equals its id. @throws DomainError PROFILE_FIELD_NAME_TAKEN */
   addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField>;
   /** @throws DomainError PROFILE_FIELD_NAME_TAKEN */
   updateField(field: ProfileField): Promise<void>;
-  /** Without its values, which are removed first. */
+  /** Removes the field only; remove its values first. */
   removeField(realmId: RealmId, id: ProfileFieldId): Promise<void>;
-  /** Adds or replaces. */
+  /** Adds or replaces a value. */
   putValue(realmId: RealmId, userId: UserId, value: ProfileValue): Promise<void>;
-  /** Answers whether there was one. */
+  /** Returns true if there was a value. */
   removeValue(realmId: RealmId, userId: UserId, fieldId: ProfileFieldId): Promise<boolean>;
-  /** Of all users, those equal to one of `values` (null: any), at most `limit`. Answers how many it removed. */
+  /**
+   * Removes at most `limit` values of all users that equal one of `values` (null: any). Returns the number of removed
+   * values.
+   */
   removeValuesOf(
     realmId: RealmId,
     fieldId: ProfileFieldId,
@@ -365,7 +369,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** In the order of `users`. */
+/** Keeps the order of `users`. */
 export async function withProfiles(
   { profiles }: Pick<Repositories | Transaction, 'profiles'>,
   realmId: RealmId,
@@ -379,6 +383,6 @@ export async function withProfiles(
   return users.map((user) => ({ ...user, profile: values.get(user.id) ?? [] }));
 }
 
-/** By order. */
+/** Sorted by display order. */
 export const loadProfileFields = ({ caller, repositories }: Snapshot): Promise<readonly ProfileField[]> =>
   repositories.profiles.listFields(caller.realmId);

@@ -28,10 +28,10 @@ export interface ProfileEntry {
   readonly value: GivenProfileValue;
 }
 
-/** Texts that are shown as Markdown, by what they are. */
+/** Parsed Markdown texts, keyed by text. */
 export type ParsedProfile = ReadonlyMap<string, ParsedText>;
 
-/** Values of custom profile fields (users §3.2, §13.5). */
+/** Parses and stores values of custom profile fields (users §3.2, §13.5). */
 export class ProfileValues {
   static readonly inject = ['unitOfWork', 'textRenderer'] as const;
   constructor(
@@ -39,13 +39,13 @@ export class ProfileValues {
     private readonly texts: TextRenderer,
   ) {}
 
-  /** Before the unit: what takes its time. */
+  /** Runs before the unit of work, since parsing is slow. */
   async parse(realmId: RealmId, entries: readonly ProfileEntry[]): Promise<ParsedProfile> {
     if (entries.length === 0) return new Map();
     const fields = await this.uow.read(({ profiles }) => profiles.listFields(realmId));
     const rendered = new Set(fields.filter(({ kind }) => isRenderedKind(kind)).map(({ id }) => id));
     const texts = entries.flatMap(({ fieldId, value }) => {
-      // What is longer than any value is refused in its turn.
+      // Overlong values are rejected later, in their place in the validation order.
       const isText = typeof value === 'string' && value !== '' && value.length <= 1000;
       return isText && rendered.has(fieldId) ? [value] : [];
     });
@@ -53,9 +53,10 @@ export class ProfileValues {
   }
 
   /**
-   * Checks all entries in their order, then stores those whose text differs, each announced by itself. `emptyRemoves`: an
-   * empty value takes away what there is.
-   * @throws DomainError UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE, INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
+   * Validates all entries in order, then stores and publishes each one whose text differs. `emptyRemoves`: an empty
+   * value removes the existing one.
+   * @throws DomainError UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE, INVALID_PROFILE_VALUE,
+   * UNRENDERABLE_CONTENT
    */
   async store(
     tx: Transaction,
@@ -107,7 +108,7 @@ export class ProfileValues {
 
 interface ProfileChange {
   readonly field: ProfileField;
-  /** Null: the value is taken away. */
+  /** Null removes the value. */
   readonly text: string | null;
 }
 
@@ -135,7 +136,7 @@ export function editableField(
   return field;
 }
 
-/** Nothing happens where there is none. */
+/** Does nothing if there is no value. */
 export async function removeProfileValue(tx: Transaction, user: User, fieldId: ProfileFieldId): Promise<void> {
   if (!(await tx.profiles.removeValue(user.realmId, user.id, fieldId))) return;
   await announce(tx, user, { fieldId, value: null, rendered: null });
@@ -152,7 +153,7 @@ function announce(
   });
 }
 
-/** What people say about themselves (users §13.5). */
+/** Sets values in the caller's profile (users §13.5). */
 export class ChangeOwnProfile {
   static readonly inject = ['unitOfWork', ProfileValues] as const;
   constructor(
@@ -161,8 +162,8 @@ export class ChangeOwnProfile {
   ) {}
 
   /**
-   * All or nothing. @throws DomainError MUST_NOT_BE_BOT, UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE,
-   * INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
+   * Applies all changes or none. @throws DomainError MUST_NOT_BE_BOT, UNKNOWN_PROFILE_FIELD,
+   * PROFILE_FIELD_NOT_EDITABLE, INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
    */
   async execute(caller: Caller, entries: readonly ProfileEntry[]): Promise<void> {
     const parsed = await this.values.parse(caller.realmId, entries);
@@ -176,12 +177,15 @@ export class ChangeOwnProfile {
   }
 }
 
-/** Takes away what people said in these fields (users §13.5). */
+/** Removes values from the caller's profile (users §13.5). */
 export class ClearOwnProfile {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** All or nothing. @throws DomainError MUST_NOT_BE_BOT, UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE */
+  /**
+   * Removes all values or none. @throws DomainError MUST_NOT_BE_BOT, UNKNOWN_PROFILE_FIELD,
+   * PROFILE_FIELD_NOT_EDITABLE
+   */
   execute(caller: Caller, fieldIds: readonly ProfileFieldId[]): Promise<void> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
@@ -194,12 +198,12 @@ export class ClearOwnProfile {
   }
 }
 
-/** What fields users have beside their name (users §13.2). */
+/** Lists the custom profile fields (users §13.2). */
 export class ListProfileFields {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** By order. */
+  /** Sorted by display order. */
   execute(caller: Caller): Promise<readonly ProfileField[]> {
     return this.uow.read(async ({ actors, profiles }) => {
       await actors.get(caller);
@@ -212,7 +216,7 @@ export interface AddProfileFieldInput extends ProfileFieldSettings {
   readonly kind: ProfileFieldKind | 'unknown';
 }
 
-/** Users §13.3. */
+/** Adds a profile field (users §13.3). */
 export class AddProfileField {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -230,7 +234,7 @@ export class AddProfileField {
   }
 }
 
-/** Users §13.4. */
+/** Updates a profile field (users §13.4). */
 export class UpdateProfileField {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -257,7 +261,7 @@ export class UpdateProfileField {
   }
 }
 
-/** With what everybody said in it (users §13.4). */
+/** Removes a profile field with all its values (users §13.4). */
 export class RemoveProfileField {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -272,12 +276,15 @@ export class RemoveProfileField {
   }
 }
 
-/** In which order they are shown (users §13.4). */
+/** Changes the display order of profile fields (users §13.4). */
 export class OrderProfileFields {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** `ids`: all fields; of those named twice the last place counts. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PROFILE_FIELD_ORDER */
+  /**
+   * `ids`: all fields; the last position of a repeated id counts. @throws DomainError MUST_BE_ADMINISTRATOR,
+   * INVALID_PROFILE_FIELD_ORDER
+   */
   execute(caller: Caller, ids: readonly ProfileFieldId[]): Promise<void> {
     return administrate(this.uow, caller, async (tx, fields) => {
       const places = new Map(ids.map((id, place) => [id, place]));
@@ -289,7 +296,7 @@ export class OrderProfileFields {
   }
 }
 
-/** Afterwards everybody gets all fields. */
+/** Publishes all fields to everyone after the change. */
 function administrate<T>(
   uow: UnitOfWork,
   caller: Caller,

@@ -30,20 +30,23 @@ import type { BotKind, User } from './user.js';
 export interface OpenedSession {
   readonly user: User;
   readonly id: SessionId;
-  /** For the browser alone: nobody can learn it from what is stored. */
+  /** Secret of the browser; cannot be derived from stored data. */
   readonly token: string;
   readonly csrfToken: string;
 }
 
 export interface OpenSessionInput {
   readonly user: User;
-  /** What the browser calls itself. */
+  /** User agent sent by the browser. */
   readonly userAgent: string;
-  /** The password's hash that the user was let in by: whoever changed the password meanwhile ended what it opens. Absent: none was asked. */
+  /**
+   * Password hash that was verified. The session is rejected if the password changed since then. Absent if no
+   * password was required.
+   */
   readonly passwordHash?: string | null;
 }
 
-/** Logs somebody in who has proved who they are; whoever calls it has made sure of that. */
+/** Opens a session for a user whom the calling code has already authenticated. */
 export class OpenSession {
   static readonly inject = ['unitOfWork', 'sessionTokens', 'clock'] as const;
   constructor(
@@ -81,11 +84,11 @@ export class OpenSession {
 }
 
 export interface LogInInput extends PasswordLogIn {
-  /** What the browser calls itself. */
+  /** User agent sent by the browser. */
   readonly userAgent: string;
 }
 
-/** A browser session for a password (protocol §7.6). */
+/** Opens a browser session for a password (protocol §7.6). */
 export class LogIn {
   static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', OpenSession, LoginLetters] as const;
   constructor(
@@ -108,7 +111,7 @@ export class LogIn {
   }
 }
 
-/** Ends the session that the caller is logged in by; without one nothing happens. */
+/** Ends the caller's session; has no effect without one. */
 export class LogOut {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -121,11 +124,11 @@ export class LogOut {
 
 interface SessionsOf {
   readonly realmId: RealmId;
-  /** The address to sign in with. */
+  /** Sign-in address. */
   readonly email: string;
 }
 
-/** For the operator: where somebody is logged in, most recently used first. */
+/** Lists a user's sessions for the operator, most recently used first. */
 export class ListSessions {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -143,7 +146,7 @@ export class ListSessions {
   }
 }
 
-/** For the operator: logs somebody out, everywhere or of one session. Answers how many sessions ended. */
+/** Ends one or all sessions of a user for the operator. Returns the number of ended sessions. */
 export class EndSessions {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -159,7 +162,7 @@ export class EndSessions {
 
 const SESSIONS_AT_A_TIME = 500;
 
-/** Removes expired sessions, which let nobody in. */
+/** Removes expired sessions, which no longer authenticate anybody. */
 export class RemoveExpiredSessions {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -183,9 +186,9 @@ export interface VerifiedSession {
   readonly realmId: RealmId;
   readonly userId: UserId;
   readonly sessionId: SessionId;
-  /** Null: a person. */
+  /** Null for a person. */
   readonly botKind: BotKind | null;
-  /** What the browser's own pages prove with that a request comes from them. */
+  /** Token with which the browser's own pages prove the origin of a request. */
   readonly csrfToken: string;
 }
 
@@ -196,11 +199,14 @@ interface KnownSession {
   session: Session;
 }
 
-/** Who calls, by the token of a session (protocol §7.6). A session that is known costs no read, and a write in ten minutes. */
+/**
+ * Authenticates a caller by session token (protocol §7.6). A cached session costs no read, and one write in ten
+ * minutes.
+ */
 export class VerifySession implements EventListener {
   static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report'] as const;
 
-  /** By fingerprint. */
+  /** Keyed by fingerprint. */
   private readonly known = new KnownCallers<KnownSession>();
 
   constructor(
@@ -210,7 +216,10 @@ export class VerifySession implements EventListener {
     private readonly report: ReportProblem,
   ) {}
 
-  /** Null: there is no such session in this realm, or it has expired. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
+  /**
+   * Returns null if the realm has no such session or it has expired. @throws DomainError REALM_DEACTIVATED,
+   * USER_DEACTIVATED
+   */
   async execute({ realmId }: AnonymousCaller, token: string): Promise<VerifiedSession | null> {
     const fingerprint = this.tokens.fingerprint(token);
     const known =
@@ -236,17 +245,17 @@ export class VerifySession implements EventListener {
       const session = await sessions.findByFingerprint(fingerprint);
       const user = session && (await users.find(session.realmId, session.userId));
       if (!user) return null;
-      // Their sessions have ended already, unless something is amiss.
+      // Deactivation normally ends all sessions; this check is a safeguard.
       if ((await realms.get(session.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
       return { userId: session.userId, botKind: user.bot?.kind ?? null, csrfToken, session };
     });
   }
 
-  /** Who calls is let in all the same where this fails. */
+  /** A failure here does not reject the caller. */
   private async renew(known: KnownSession, now: number): Promise<void> {
     const use = { lastUsedAt: now, expiresAt: sessionExpiry(known.session.createdAt, now) };
-    // At once, so that of many requests at the same time one writes it down.
+    // Updates the cache first, so that only one of several concurrent requests writes.
     known.session = { ...known.session, ...use };
     try {
       await this.uow.write((tx) => tx.sessions.renew(known.session.id, use));

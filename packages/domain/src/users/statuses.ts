@@ -12,9 +12,9 @@ import { accessorsOf } from './user-delivery.js';
 import { loadViewer } from './users.use-cases.js';
 
 export const STATUS_ERRORS = declareErrors({
-  /** Nothing is given that could be changed. */
+  /** The request contains no change. */
   STATUS_CHANGE_REQUIRED: 'invalid',
-  /** An emoji's code or type is given without its name. */
+  /** An emoji code or type is given without a name. */
   EMOJI_NAME_REQUIRED: 'invalid',
 });
 
@@ -24,14 +24,14 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends StatusErrors {}
 }
 
-/** What somebody says of what they are doing (users §7). */
+/** Returns a user's status (users §7). */
 export interface UserStatus {
-  /** Empty: nothing. */
+  /** Empty if there is no text. */
   readonly text: string;
   readonly emoji: Emoji | null;
 }
 
-/** The same with whether they want to be seen at all. */
+/** Status with the visibility of the user's presence. */
 export interface ShownStatus extends UserStatus {
   readonly isAway: boolean;
 }
@@ -53,9 +53,9 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface StatusReads {
-  /** Null for who has never set any. */
+  /** Returns null if the user never set a status. */
   find(realmId: RealmId, userId: UserId): Promise<UserStatus | null>;
-  /** Of everybody who has ever set one; ascending user. */
+  /** Returns all statuses ever set, by ascending user id. */
   list(realmId: RealmId): Promise<ReadonlyMap<UserId, UserStatus>>;
 }
 
@@ -64,16 +64,16 @@ export interface StatusRepository extends StatusReads {
   put(realmId: RealmId, userId: UserId, status: UserStatus): Promise<void>;
 }
 
-/** What was asked to be changed; what is absent was not. */
+/** Requested changes; absent fields are unchanged. */
 export interface StatusChange {
   readonly isAway?: boolean;
   readonly text?: string;
-  /** Null: none any more. */
+  /** Null removes the emoji. */
   readonly emoji?: Emoji | null;
 }
 
 export interface StatusEventTypes {
-  /** To everybody who may know the user. */
+  /** Sent to everyone who may see the user. */
   'user.status_changed': { readonly userId: UserId; readonly change: StatusChange };
 }
 
@@ -87,7 +87,7 @@ export const STATUS_FEATURE = {
 
 const USERS_AT_A_TIME = 500;
 
-/** Of active users whom the viewer may know, those with something set. */
+/** Returns the nonempty statuses of active users visible to the viewer. */
 export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<UserId, ShownStatus>> {
   const { repositories } = snapshot;
   const realm = await snapshot.load(loadRealm);
@@ -105,7 +105,7 @@ export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<User
   return shown;
 }
 
-/** Stores what changes, and tells it. Asks for no permission. */
+/** Stores and publishes changes. Checks no permissions. */
 export async function storeStatusChange(
   tx: Transaction,
   { id: userId, realmId }: User,

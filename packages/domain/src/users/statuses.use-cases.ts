@@ -21,7 +21,7 @@ import { NO_STATUS, type ShownStatus, type StatusChange, shownStatus, storeStatu
 import { canAccessUser, canAdministerUser } from './user-permissions.js';
 import { applySettings } from './user-settings.use-cases.js';
 
-/** What somebody says of what they are doing (users §7). */
+/** Returns a user's status (users §7). */
 export class GetStatus {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -39,23 +39,23 @@ export class GetStatus {
   }
 }
 
-/** What is null stays as it is. */
+/** Null fields are unchanged. */
 export interface ChangeStatusInput {
-  /** Trimmed, at most MAX_STATUS_TEXT_LENGTH long; empty: none any more. */
+  /** Trimmed text of at most MAX_STATUS_TEXT_LENGTH; empty removes it. */
   readonly text: string | null;
-  /** Empty: none any more. */
+  /** Empty removes the emoji. */
   readonly emojiName: string | null;
   readonly emojiCode: string | null;
-  /** `unknown`: something that is no type. */
+  /** `unknown`: an invalid type. */
   readonly emojiType: EmojiType | 'unknown' | null;
 }
 
 export interface ChangeOwnStatusInput extends ChangeStatusInput {
-  /** The opposite of the setting that lets others see when one is there. */
+  /** Inverse of the setting for presence visibility. */
   readonly isAway: boolean | null;
 }
 
-/** One's own (users §7). */
+/** Changes the caller's status (users §7). */
 export class ChangeOwnStatus {
   static readonly inject = ['unitOfWork', 'unicodeEmoji', 'clock', 'presencePolicy'] as const;
   constructor(
@@ -87,7 +87,7 @@ export class ChangeOwnStatus {
   }
 }
 
-/** That of somebody else, by an administrator (users §7). */
+/** Changes another user's status as an administrator (users §7). */
 export class ChangeStatus {
   static readonly inject = ['unitOfWork', 'unicodeEmoji'] as const;
   constructor(

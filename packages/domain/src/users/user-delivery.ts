@@ -34,9 +34,9 @@ import type { User } from './user.js';
 declare module '../kernel/event.js' {
   interface AudienceTypes {
     role: { readonly atLeast: Role };
-    /** Everybody but the guests who may not know the user (users §1.4). */
+    /** Everyone except guests who cannot see the user (users §1.4). */
     accessors: { readonly userId: UserId };
-    /** Guests who may not know everybody (users §1.4). */
+    /** Guests without access to all users (users §1.4). */
     limitedGuests: unknown;
   }
 }
@@ -44,13 +44,13 @@ declare module '../kernel/event.js' {
 declare module '../kernel/delivery.js' {
   interface Membership {
     hasRole(atLeast: Role): boolean;
-    /** A guest who may not know everybody. */
+    /** True for a guest without access to all users. */
     isLimitedGuest(): boolean;
-    /** Asked of limited guests only. */
+    /** Called only for limited guests. */
     knows(userId: UserId): boolean;
   }
   interface AudienceQuestions {
-    /** Who may know these users. */
+    /** Users whose visibility must be known. */
     readonly userIds?: readonly UserId[];
   }
 }
@@ -58,7 +58,7 @@ declare module '../kernel/delivery.js' {
 declare module '../kernel/delivery.js' {
   interface QueueOwner {
     readonly role: Role;
-    /** A guest who may not know everybody. */
+    /** True for a guest without access to all users. */
     readonly isLimitedGuest: boolean;
   }
   interface OnlineUser {
@@ -68,11 +68,11 @@ declare module '../kernel/delivery.js' {
     readonly permissions: Realm['permissions'];
   }
   interface AudienceAnswers {
-    /** Whom of the users asked about a guest may not know. */
+    /** Users hidden from each guest, among the requested ones. */
     readonly inaccessible: ReadonlyMap<UserId, ReadonlySet<UserId>>;
   }
   interface AskedUsers {
-    /** Those who may not know everybody. */
+    /** Limited guests to check. */
     readonly guestIds: readonly UserId[];
   }
 }
@@ -80,20 +80,20 @@ declare module '../kernel/delivery.js' {
 declare module '../kernel/event-log.js' {
   interface Receiver {
     readonly role: Role;
-    /** Of the users that the event names (`EventNeeds.userIds`), those they may not know (users §1.4). */
+    /** Users in `EventNeeds.userIds` hidden from the receiver (users §1.4). */
     readonly inaccessible: ReadonlySet<UserId>;
-    /** Of the users of `EventNeeds.access`: whom they know from now on, and whom no longer. Ascending id. */
+    /** Users in `EventNeeds.access` that became visible or hidden, by ascending id. */
     readonly gained: readonly UserWithProfile[];
     readonly lost: readonly UserId[];
-    /** Of the users of `EventNeeds.addresses`: whose addresses they see now and did not before, or the other way round. */
+    /** Users in `EventNeeds.addresses` whose email became visible or hidden. */
     readonly addressChanges: readonly AddressChange[];
   }
   interface EventNeeds {
-    /** Users it names, and of whom a guest who may not know them sees less. */
+    /** Users in the event, which contains less data for guests who cannot see them. */
     readonly userIds?: readonly UserId[];
-    /** Users whose addresses the receiver, who had another role before, may see now or may have seen then. */
+    /** Users whose email may be visible to the receiver in the new or in the previous role. */
     readonly addresses?: { readonly userIds: readonly UserId[]; readonly before: Role };
-    /** Users whom a guest may know now or may have known before. */
+    /** Users who may be visible to a guest now or were before. */
     readonly access?: {
       readonly userIds: readonly UserId[];
       readonly before: EventSeq;
@@ -132,14 +132,14 @@ const membership = (
 ): UserMembership => ({
   hasRole: (minimum) => isAtLeast(candidate.user.role, minimum),
   isLimitedGuest: isLimited,
-  // No answer for a user: they stay unknown to the receiver.
+  // Users without a result stay hidden from the receiver.
   knows: (userId) => candidate.answers.inaccessible.get(candidate.user.userId)?.has(userId) === false,
 });
 
 export const replayedUser = (candidate: ReplayedCandidate): UserMembership =>
   membership(candidate, () => candidate.user.isLimitedGuest);
 
-/** Null: they are no active user. */
+/** Returns null if there is no such active user. */
 export async function loadUserRights(
   { users, actors, realms }: Repositories,
   realmId: RealmId,
@@ -156,7 +156,7 @@ export const loadUserSnapshot = async (
   realmId: RealmId,
 ): Promise<Pick<RealmSnapshot, 'permissions'>> => ({ permissions: (await realms.get(realmId)).permissions });
 
-/** Which of the users asked about the guests may not know. */
+/** Returns the requested users hidden from each guest. */
 export const findInaccessible = async (
   repositories: Repositories,
   realmId: RealmId,
@@ -166,13 +166,13 @@ export const findInaccessible = async (
   inaccessible: await inaccessibleUserIdsByGuest(repositories, realmId, guestIds, userIds),
 });
 
-/** Among whose askers the owner of a queue is. */
+/** Returns the queue owner if visibility must be checked for them. */
 export const askedGuest = (
   { userId, isLimitedGuest: isLimited }: QueueOwnerRights,
   { userIds = [] }: AudienceQuestions,
 ): Pick<AskedUsers, 'guestIds'> => ({ guestIds: isLimited && userIds.length > 0 ? [userId] : [] });
 
-/** Roles of those online, and which of them are guests who may not know everybody. */
+/** Roles of online users, and which of them are limited guests. */
 export class UserProjection implements LiveProjection {
   private readonly guests = new Set<OnlineUser>();
   private permissions: Realm['permissions'];
@@ -215,7 +215,7 @@ export class UserProjection implements LiveProjection {
     return { userId: user.userId, role: user.role, isLimitedGuest: this.isLimitedGuest(user) };
   }
 
-  /** Whether anybody is asked about these users: only guests may not know somebody. */
+  /** True if any of these users may be hidden from an online guest. */
   concerns({ userIds = [] }: AudienceQuestions): boolean {
     return userIds.length > 0 && this.limitedGuests().length > 0;
   }
@@ -236,7 +236,7 @@ export class UserProjection implements LiveProjection {
   }
 }
 
-/** Whose queues end; null: nobody's. */
+/** Returns the user whose queues end with the event; null if none do. */
 export const signedOutUserIn = (event: DomainEvent): UserId | null =>
   (event.type === 'user.activation_changed' && !event.isActive) || event.type === 'user.api_key_replaced'
     ? event.userId
@@ -253,7 +253,7 @@ const NOTHING: Omit<UserReceiver, 'role'> = {
 
 export const userReceiver = ({ role }: QueueOwner): UserReceiver => ({ role, ...NOTHING });
 
-/** Only guests who may not know everybody see less of others than there is, or did until now. */
+/** True if the event differs for receivers who are, or until now were, limited guests. */
 export const needsUsers = (
   { userIds, access, addresses }: EventNeeds,
   { isLimitedGuest: isLimited }: QueueOwner,
@@ -262,7 +262,7 @@ export const needsUsers = (
   access?.reach === 'widened' ||
   addresses !== undefined;
 
-/** In the order of the requests. A constant number of statements. */
+/** Returns receivers in the order of the requests. Runs a constant number of statements. */
 export async function loadUserReceivers(
   repositories: Repositories,
   realmId: RealmId,
@@ -309,7 +309,7 @@ function addressChanges(
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** Whether exports may hold what is private to somebody: administrators follow it (organization §8). Bots are not asked. */
+/** Publishes consent to export private data to administrators (organization §8). Bots have no such setting. */
 export async function announceExportConsent(tx: Transaction, { id, realmId, bot, settings }: User): Promise<void> {
   if (bot) return;
   await tx.events.append(realmId, {

@@ -11,34 +11,31 @@ import type { User } from './user.js';
 import { limitedGuests } from './user-delivery.js';
 
 export interface UserEventTypes {
-  /** To everybody. */
+  /** Sent to the whole realm. */
   'user.created': { readonly user: User };
-  /** To everybody who may know the user. */
+  /** Sent to everyone who may see the user. */
   'user.role_changed': { readonly userId: UserId; readonly role: Role };
-  /** To everybody who may know the user; the user as they are afterwards. Sent only to those who see the address. */
+  /** Sent to everyone who may see the user and their email. Contains the changed user. */
   'user.email_changed': { readonly user: User };
-  /** To everybody who may know the user; the user as they are afterwards. */
+  /** Sent to everyone who may see the user. Contains the changed user. */
   'user.avatar_changed': { readonly user: User };
-  /**
-   * To somebody whose role changed: by that they came to see addresses of some of these users, or see them no longer.
-   * `before`: what their role was.
-   */
+  /** Sent to a user whose role changed, which may show or hide the emails of these users. `before`: previous role. */
   'user.addresses_seen': { readonly userIds: readonly UserId[]; readonly before: Role };
-  /** To everybody who may know the user; a deactivated user's queues end. */
+  /** Sent to everyone who may see the user. Deactivation closes the user's queues. */
   'user.activation_changed': { readonly userId: UserId; readonly isActive: boolean };
   /**
-   * To guests who may not know everybody: whether they know these users was decided anew (users §1.4). What it was before
-   * is what held at `before`, a seq. Names at most `MAX_USERS_PER_ACCESS_CHANGE` users. `reach`: they came to know everybody,
-   * or know everybody no longer; absent: they do not, before and after.
+   * Sent to limited guests whose access to these users may have changed since the seq `before` (users §1.4). Names at
+   * most `MAX_USERS_PER_ACCESS_CHANGE` users. `reach`: access to all users was gained or lost; absent if they had and
+   * have limited access.
    */
   'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq; readonly reach?: Reach };
-  /** To administrators: whether exports may hold what is private to the user; of newcomers and those who come back, too. */
+  /** Sent to administrators when consent to export private data changes, or a user is added or reactivated. */
   'user.export_consent_changed': { readonly userId: UserId; readonly isGiven: boolean };
-  /** To nobody: who had the key before is signed out, and their queues end. */
+  /** Sent to no user; ends sessions and queues opened with the old key. */
   'user.api_key_replaced': { readonly userId: UserId };
-  /** To nobody: whoever keeps keys at hand forgets this user's. */
+  /** Sent to no user; evicts the user's keys from caches. */
   'user.credentials_changed': { readonly userId: UserId };
-  /** To nobody: some of the user's browser sessions are no more. */
+  /** Sent to no user; some of the user's browser sessions have ended. */
   'user.sessions_ended': { readonly userId: UserId };
 }
 
@@ -65,17 +62,17 @@ export const USER_FEATURE = {
   },
 } satisfies FeatureParts<UserEventTypes>;
 
-/** What follows from people changing their settings and their accounts (users §6.4). */
+/** Events for changes of users' settings and accounts (users §6.4). */
 export interface UserSettingsEventTypes {
-  /** To those whose setting it is. */
+  /** Sent to the owner of the setting. */
   'user.setting_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
-  /** To everybody who may know the user; the user as they are afterwards. */
+  /** Sent to everyone who may see the user. Contains the changed user. */
   'user.time_zone_changed': { readonly user: User };
-  /** The same; `before` says who could see their address. */
+  /** Sent to everyone who may see the user. Contains the changed user; `before` is the previous visibility. */
   'user.email_visibility_changed': { readonly user: User; readonly before: EmailVisibility };
-  /** To everybody: from then on others see when the user is there, or they do not; the user as they are afterwards. */
+  /** Sent to everyone when a user shows or hides their presence. Contains the changed user. */
   'user.presence_switched': { readonly user: User; readonly at: UnixSeconds };
-  /** To everybody who may know the user. */
+  /** Sent to everyone who may see the user. */
   'user.name_changed': { readonly userId: UserId; readonly fullName: string };
 }
 
@@ -93,12 +90,12 @@ export const USER_SETTINGS_FEATURE = {
   },
 } satisfies FeatureParts<UserSettingsEventTypes>;
 
-/** So many users one event names at most: each may become two events for the client. */
+/** Maximum number of users per event, since each may cause two client events. */
 const USERS_PER_EVENT = 200;
 
 /**
- * Announces to somebody whose role changed whose addresses they see now, or see no more (users §1.2, §5). Whose these are is found
- * out where the event is delivered, since it is a matter of everybody's settings.
+ * Publishes email visibility changes to a user whose role changed (users §1.2, §5). The affected emails depend on
+ * everyone's settings and are determined on delivery.
  */
 export async function announceAddressesSeen(
   tx: Transaction,
@@ -118,33 +115,30 @@ export async function announceAddressesSeen(
   }
 }
 
-/** So many users one event names at most: each becomes an event of its own for a guest who comes to know them. */
+/** Maximum number of users per event, since clients receive a separate event for each new user. */
 export const MAX_USERS_PER_ACCESS_CHANGE = 200;
 
-/** Whose rights are looked up in one go. */
+/** Batch size for loading permissions. */
 const USERS_AT_A_TIME = 500;
 
-/** Some have come to a channel, or gone. */
+/** Users who joined or left a channel. */
 export interface ChannelAccessChange {
   readonly subscribers: Audience;
-  /** At least one. */
+  /** At least one user. */
   readonly changed: readonly UserId[];
-  /** Who follows it beside them. */
+  /** Other subscribers of the channel. */
   others(): Promise<readonly UserId[]>;
 }
 
-/** Announces to guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
+/** Publishes changes of user visibility to limited guests (users §1.4). */
 export interface AccessAnnouncer {
-  /** All at once, so that nobody gets two events of somebody with whom they share several. */
+  /** Publishes all changes together, so that no guest gets two events about a user with several shared channels. */
   announceChannels(changes: readonly ChannelAccessChange[]): Promise<void>;
-  /** These people talk to one another for the first time. */
+  /** Publishes the first conversation between these users. */
   announceConversation(userIds: readonly UserId[]): Promise<void>;
 }
 
-/**
- * To be asked for before anything is changed. Null where guests may know everybody, as they mostly may: then there is
- * nothing to tell.
- */
+/** Call before any change. Returns null if guests can see everyone, which is the usual case. */
 export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<AccessAnnouncer | null> {
   const { everyone } = await tx.groups.systemGroupIds(realm.id);
   if (realm.permissions.canAccessAllUsers === everyone) return null;
@@ -159,7 +153,7 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
       const followers = anyOf(...changes.map(({ subscribers }) => subscribers));
       await announce(changedIds, except(followers, users([...guests])));
       if (guests.size === 0) return;
-      // Those who come together, or leave together, come to know one another, or lose one another.
+      // Users who join together gain access to each other; users who leave together lose it.
       const known = new Set(changedIds);
       for (const { changed, others } of changes) {
         if (!changed.some((id) => guests.has(id))) continue;
@@ -182,9 +176,8 @@ async function limitedGuestsAmong(tx: Transaction, realm: Realm, ids: readonly U
 }
 
 /**
- * Announces to guests whether they know everybody from now on, or no longer (users §1.4): all of them, or one whose role changed.
- * `before`: the end of the log before the change. Names everybody, and costs by that; it is asked for where an owner decides
- * anew about all guests, or a guest's role changes.
+ * Publishes to all guests, or to one whose role changed, if they can see all users (users §1.4). `before`: last event
+ * seq before the change. Names all users and costs accordingly; it is rare.
  */
 export async function announceReach(
   tx: Transaction,
@@ -197,7 +190,7 @@ export async function announceReach(
   await append(tx, realm, ids, to, before, reach);
 }
 
-/** Who of them gets what is decided where the event is delivered: it costs by guests who are online. */
+/** Receivers are determined on delivery, at a cost that depends on online guests. */
 async function append(
   tx: Transaction,
   realm: Realm,

@@ -61,7 +61,7 @@ const bot = (given: Partial<Bot> = {}): Bot => ({
   ...given,
 });
 
-describe('by role alone', () => {
+describe('role rules', () => {
   it.each(
     tableRows(`
       requirement          | owner | administrator | moderator | member | guest
@@ -69,7 +69,7 @@ describe('by role alone', () => {
       mustBeAdministrator  | yes   | yes           | no        | no     | no
       mustNotBeGuest       | yes   | yes           | yes       | yes    | no
     `),
-  )('%s, %s: %s', (requirement, role, expected) => {
+  )('includes a %s when a %s channel is created: %s', (requirement, role, expected) => {
     const [rule, refusal] = {
       mustBeOwner: [mustBeOwner, OWNERS_ONLY] as const,
       mustBeAdministrator: [mustBeAdministrator, ADMINISTRATORS_ONLY] as const,
@@ -78,7 +78,7 @@ describe('by role alone', () => {
     expect(formatDecision(rule(makeActor(role as Role)))).toBe(expected === 'yes' ? 'yes' : refusal);
   });
 
-  it('rights that bots never have', () => {
+  it('requires humans or bots and denies others', () => {
     expect(formatDecision(mustBeHuman(makeActor('guest')))).toBe('yes');
     expect(formatDecision(mustBeHuman(makeActor('owner', { isBot: true })))).toBe(NO_BOTS);
     expect(formatDecision(mustBeBot(makeActor('guest', { isBot: true })))).toBe('yes');
@@ -88,7 +88,7 @@ describe('by role alone', () => {
   });
 });
 
-describe('accessing another user', () => {
+describe('canAccessUser', () => {
   const open = makeRealm();
   const closed = makeRealm({ permissionOverrides: { canAccessAllUsers: systemGroup.members } });
   const otherRealmUser = makeUser();
@@ -102,7 +102,7 @@ describe('accessing another user', () => {
       member        | yes                            | yes                           | yes                 | yes   | yes
       guest         | yes                            | no                            | yes                 | yes   | yes
     `),
-  )('%s: %s: %s', (role, whom, expected) => {
+  )('permission to %s as %s: %s', (role, whom, expected) => {
     const actor = makeActor(role as Role, { id: 10 });
     const realm = whom.startsWith('everybody') ? open : closed;
     const user =
@@ -116,7 +116,7 @@ describe('accessing another user', () => {
     expect(formatDecision(canAccessUser(actor, user, access))).toBe(expected === 'yes' ? 'yes' : INSUFFICIENT);
   });
 
-  it('restricts guests only, and only where the organization does', () => {
+  it('limits only guests, and only if the realm restricts user access', () => {
     expect(ROLES.filter((role) => isLimitedGuest(makeActor(role), closed))).toEqual(['guest']);
     expect(ROLES.filter((role) => isLimitedGuest(makeActor(role), open))).toEqual([]);
   });
@@ -129,7 +129,7 @@ describe('accessing another user', () => {
     ${makeUser({ bot: bot() })}                   | ${NO_USER}     | ${NO_USER}  | ${'yes'}       | ${'yes'}
     ${makeUser({ bot: bot(), isActive: false })}  | ${NO_USER}     | ${NO_USER}  | ${DEACTIVATED} | ${'yes'}
     ${makeUser({ bot: bot({ isSystem: true }) })} | ${NO_USER}     | ${NO_USER}  | ${NO_USER}     | ${NO_USER}
-  `('a target that may be deactivated, a bot, both or neither', (row) => {
+  `('restricts targets to active users, bots, both or neither', (row) => {
     const kinds = {
       nothing: {},
       deactivated: { allowDeactivated: true },
@@ -155,7 +155,7 @@ describe('accessing another user', () => {
   });
 });
 
-describe('administering users', () => {
+describe('canAdministerUser and canChangeSettingsOfOthers', () => {
   it.each`
     who                | target                                             | expected
     ${'owner'}         | ${makeUser()}                                      | ${'yes'}
@@ -167,7 +167,7 @@ describe('administering users', () => {
     ${'member'}        | ${makeUser({ bot: bot({ ownerId: null }) })}       | ${INSUFFICIENT}
     ${'member'}        | ${makeUser({ id: userId(10) })}                    | ${INSUFFICIENT}
     ${'member'}        | ${null}                                            | ${NO_USER}
-  `('$who, $target.bot: $expected', ({ who, target, expected }) => {
+  `('decides if $who may administer the user with bot data $target.bot: $expected', ({ who, target, expected }) => {
     expect(formatDecision(canAdministerUser(makeActor(who, { id: 10 }), target, { allowBots: true }))).toBe(expected);
   });
 
@@ -179,9 +179,12 @@ describe('administering users', () => {
     ${'owner'}         | ${false} | ${'SPECIAL_PERMISSION_REQUIRED: User not authorized to create users'}
     ${'moderator'}     | ${true}  | ${ADMINISTRATORS_ONLY}
     ${'member'}        | ${false} | ${ADMINISTRATORS_ONLY}
-  `('$who creates users, granted by the operator $granted: $expected', ({ who, granted, expected }) => {
-    expect(formatDecision(canCreateUsers(makeActor(who), granted))).toBe(expected);
-  });
+  `(
+    'decides if $who may create users if granted by the operator ($granted): $expected',
+    ({ who, granted, expected }) => {
+      expect(formatDecision(canCreateUsers(makeActor(who), granted))).toBe(expected);
+    },
+  );
 
   it.each`
     who                | granted  | expected
@@ -189,11 +192,14 @@ describe('administering users', () => {
     ${'owner'}         | ${false} | ${'SPECIAL_PERMISSION_REQUIRED: User not authorized to change user emails'}
     ${'administrator'} | ${true}  | ${OWNERS_ONLY}
     ${'member'}        | ${false} | ${OWNERS_ONLY}
-  `("$who changes others' addresses, granted by the operator $granted: $expected", ({ who, granted, expected }) => {
-    expect(formatDecision(canChangeEmail(makeActor(who), granted))).toBe(expected);
-  });
+  `(
+    'decides if $who may change email addresses of others if granted by the operator ($granted): $expected',
+    ({ who, granted, expected }) => {
+      expect(formatDecision(canChangeEmail(makeActor(who), granted))).toBe(expected);
+    },
+  );
 
-  it('is for administrators', () => {
+  it('allows only administrators to update users', () => {
     expect(formatDecision(canUpdateUsers(makeActor('administrator')))).toBe('yes');
     expect(formatDecision(canUpdateUsers(makeActor('moderator')))).toBe(ADMINISTRATORS_ONLY);
   });
@@ -211,12 +217,15 @@ describe('administering users', () => {
     ${'owner'}         | ${true}  | ${[]}                                | ${true}  | ${PRIVATE}
     ${'moderator'}     | ${true}  | ${['presenceEnabled']}               | ${true}  | ${ADMINISTRATORS_ONLY}
     ${'moderator'}     | ${false} | ${['presenceEnabled']}               | ${true}  | ${NOBODY_NAMED}
-  `('$who sets $settings for others (users §6.3): $expected', ({ who, named, settings, account, expected }) => {
-    const request = { namesSomebody: named, settings, changesAccount: account };
-    expect(formatDecision(canChangeSettingsOfOthers(makeActor(who), request))).toBe(expected);
-  });
+  `(
+    'decides if $who may set $settings for others (users §6.3): $expected',
+    ({ who, named, settings, account, expected }) => {
+      const request = { namesSomebody: named, settings, changesAccount: account };
+      expect(formatDecision(canChangeSettingsOfOthers(makeActor(who), request))).toBe(expected);
+    },
+  );
 
-  it('leaves these settings to everybody themselves (users §6.3 row 3)', () => {
+  it('denies changing personal settings of others (users §6.3 row 3)', () => {
     const all = Object.keys(USER_SETTINGS) as (keyof UserSettings)[];
     const others = (name: keyof UserSettings) =>
       canChangeSettingsOfOthers(makeActor('owner'), { namesSomebody: true, settings: [name], changesAccount: false });
@@ -235,7 +244,7 @@ describe('administering users', () => {
   });
 });
 
-describe('changing a role', () => {
+describe('canChangeRole', () => {
   const noAdmins = 'GUEST_CANNOT_ADMINISTER: Guests cannot be organization administrators';
 
   it.each(
@@ -247,7 +256,7 @@ describe('changing a role', () => {
       member                 | owners only | yes           | yes         | nothing     | yes
       guest                  | owners only | no admins     | yes         | yes         | nothing
     `),
-  )('an administrator makes a %s a %s: %s', (from, to, expected) => {
+  )('allows an administrator to change a %s to a %s: %s', (from, to, expected) => {
     const said = { yes: 'yes', nothing: 'yes', 'owners only': OWNERS_ONLY, 'no admins': noAdmins }[expected];
     expect(formatDecision(canChangeRole(makeActor('administrator'), { role: from as Role }, to as Role, false))).toBe(
       said,
@@ -268,12 +277,12 @@ describe('changing a role', () => {
       member         | yes       | yes           | yes       | yes    | yes
       guest          | no admins | no admins     | yes       | yes    | yes
     `),
-  )('an owner makes a %s a %s: %s', (from, to, expected) => {
+  )('allows an owner to change a %s to a %s: %s', (from, to, expected) => {
     const said = expected === 'yes' ? 'yes' : noAdmins;
     expect(formatDecision(canChangeRole(makeActor('owner'), { role: from as Role }, to as Role, false))).toBe(said);
   });
 
-  it('the only owner stays one', () => {
+  it('keeps the role of the only owner', () => {
     const onlyOwner = 'LAST_OWNER: The owner permission cannot be removed from the only organization owner.';
     expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'owner' }, 'administrator', true))).toBe(onlyOwner);
     expect(formatDecision(canChangeRole(makeActor('owner'), { role: 'owner' }, 'owner', true))).toBe('yes');
@@ -283,7 +292,7 @@ describe('changing a role', () => {
     );
   });
 
-  it('nobody but an owner makes, unmakes or deactivates an owner', () => {
+  it('allows only owners to appoint, demote or deactivate owners', () => {
     const role = fc.constantFrom(...ROLES);
     fc.assert(
       fc.property(
@@ -303,7 +312,7 @@ describe('changing a role', () => {
   });
 });
 
-describe('deactivating a user', () => {
+describe('canDeactivateUser', () => {
   const onlyOwner = 'LAST_OWNER: Cannot deactivate the only organization owner';
 
   it.each`
@@ -319,7 +328,7 @@ describe('deactivating a user', () => {
     ${'member'}        | ${makeUser({ isActive: false })} | ${false} | ${DEACTIVATED}
     ${'owner'}         | ${makeUser({ bot: bot() })}      | ${false} | ${NO_USER}
     ${'owner'}         | ${null}                          | ${false} | ${NO_USER}
-  `('$who, the only owner $only: $expected', ({ who, target, only, expected }) => {
+  `('decides if $who may deactivate a user (only owner: $only): $expected', ({ who, target, only, expected }) => {
     expect(formatDecision(canDeactivateUser(makeActor(who, { id: 10 }), target, only))).toBe(expected);
   });
 
@@ -331,15 +340,18 @@ describe('deactivating a user', () => {
     ${'owner'}  | ${true}  | ${true}  | ${'CANNOT_DEACTIVATE_LAST_USER: Cannot deactivate the only user.'}
     ${'owner'}  | ${false} | ${true}  | ${'CANNOT_DEACTIVATE_LAST_USER: Cannot deactivate the only organization owner.'}
     ${'owner'}  | ${false} | ${false} | ${'yes'}
-  `('oneself, as $who, the last user $last, the only owner $only: $expected', ({ who, last, only, expected }) => {
-    const decision = canDeactivateSelf(makeActor(who), { isLastActive: last, isOnlyOwner: only });
-    expect(formatDecision(decision)).toBe(expected);
-    if (!decision.allowed) {
-      expect(decision.details).toEqual(
-        last ? { isLastOwner: false, entity: 'user' } : { isLastOwner: true, entity: 'organization owner' },
-      );
-    }
-  });
+  `(
+    'allows self-deactivation as $who (last user: $last, only owner: $only): $expected',
+    ({ who, last, only, expected }) => {
+      const decision = canDeactivateSelf(makeActor(who), { isLastActive: last, isOnlyOwner: only });
+      expect(formatDecision(decision)).toBe(expected);
+      if (!decision.allowed) {
+        expect(decision.details).toEqual(
+          last ? { isLastOwner: false, entity: 'user' } : { isLastOwner: true, entity: 'organization owner' },
+        );
+      }
+    },
+  );
 
   const keeper = (id: number, given: Partial<User> = {}) => makeUser({ id: userId(id), role: 'owner', ...given });
   const gone = { isActive: false };
@@ -373,12 +385,12 @@ describe('deactivating a user', () => {
     ${keeper(1, { bot: bot() })}     | ${false} | ${true}
     ${keeper(1, gone)}               | ${false} | ${false}
     ${keeper(2)}                     | ${false} | ${false}
-  `('nobody else is the only owner: $who.role', ({ who, only, last }) => {
+  `('ignores inactive users, bots and others when looking for the only owner: $who.role', ({ who, only, last }) => {
     expect(isOnlyOwner(userId(1), [who])).toBe(only);
     expect(isLastActive(userId(1), [who])).toBe(last);
   });
 
-  it('reactivating a user', () => {
+  it('allows administrators and permitted bot owners to reactivate a user', () => {
     const realm = makeRealm({
       permissionOverrides: { canCreateBots: TEAM, canCreateWriteOnlyBots: systemGroup.members },
     });
@@ -389,7 +401,7 @@ describe('deactivating a user', () => {
     expect(bringBack(makeActor('administrator'), makeUser())).toBe('yes');
     expect(bringBack(member, makeUser(gone))).toBe(INSUFFICIENT);
     expect(bringBack(member, null)).toBe(NO_USER);
-    // Whose name it is matters for bots only.
+    // A taken name matters only for bots.
     expect(bringBack(makeActor('administrator'), makeUser(gone), true)).toBe('yes');
     const hook = makeUser({ ...gone, bot: bot({ kind: 'incomingWebhook' }) });
     const generic = makeUser({ ...gone, bot: bot() });
@@ -410,13 +422,13 @@ describe('deactivating a user', () => {
     ${makeUser({ id: userId(2) })}                                 | ${false}
     ${makeUser({ id: userId(2), bot: bot(), fullName: 'HAMLET' })} | ${false}
     ${makeUser({ id: userId(1), bot: bot() })}                     | ${false}
-  `("a bot's name is taken by another active bot of the same name (users §4.3): $taken", ({ other, taken }) => {
+  `('rejects a bot name used by another active bot (users §4.3): $taken', ({ other, taken }) => {
     const own = makeUser({ id: userId(1), bot: bot(), isActive: false });
     expect(isBotNameTaken(own, [makeUser({ id: userId(3) }), other])).toBe(taken);
   });
 });
 
-describe('bots', () => {
+describe('canCreateBot and canAdministerBot', () => {
   it.each`
     granted                     | who        | generic         | incomingWebhook
     ${'canCreateBots'}          | ${'team'}  | ${'yes'}        | ${'yes'}
@@ -425,7 +437,7 @@ describe('bots', () => {
     ${'canCreateWriteOnlyBots'} | ${'owner'} | ${INSUFFICIENT} | ${INSUFFICIENT}
     ${'canCreateBots'}          | ${'guest'} | ${NO_GUESTS}    | ${NO_GUESTS}
     ${'canCreateBots'}          | ${'bot'}   | ${NO_BOTS}      | ${NO_BOTS}
-  `('made where a team is granted $granted, by $who', (row) => {
+  `('may be created by $who if a team is granted $granted', (row) => {
     const realm = makeRealm({
       permissionOverrides: {
         canCreateBots: systemGroup.nobody,
@@ -456,7 +468,7 @@ describe('bots', () => {
     ${'member'}        | ${null}                                            | ${'UNKNOWN_BOT: No such bot'}
     ${'member'}        | ${makeUser()}                                      | ${'UNKNOWN_BOT: No such bot'}
     ${'owner'}         | ${makeUser({ bot: bot({ isSystem: true }) })}      | ${'UNKNOWN_BOT: No such bot'}
-  `('changed by $who: $expected', ({ who, target, expected }) => {
+  `('may be changed by $who: $expected', ({ who, target, expected }) => {
     expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), target))).toBe(expected);
   });
 
@@ -466,12 +478,15 @@ describe('bots', () => {
     ${'administrator'} | ${'canCreateUsers'}      | ${OWNERS_ONLY}
     ${'member'}        | ${'canCreateUsers'}      | ${OWNERS_ONLY}
     ${'member'}        | ${'canChangeUserEmails'} | ${'yes'}
-  `('that may $special are for $who, its key too (users §15, decision 26): $expected', ({ who, special, expected }) => {
-    const privileged = makeUser({ bot: bot(), specialPermissions: [special] });
-    expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), privileged))).toBe(expected);
-  });
+  `(
+    'with $special may be administered by $who including the API key (users §15, decision 26): $expected',
+    ({ who, special, expected }) => {
+      const privileged = makeUser({ bot: bot(), specialPermissions: [special] });
+      expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), privileged))).toBe(expected);
+    },
+  );
 
-  it('the target is checked before the caller’s rights', () => {
+  it('checks access to the bot before its special permissions', () => {
     const others = makeUser({ bot: bot({ ownerId: userId(11) }), specialPermissions: ['canCreateUsers'] });
     expect(formatDecision(canAdministerBot(makeActor('member', { id: 10 }), others))).toBe(INSUFFICIENT);
   });
@@ -484,12 +499,12 @@ describe('bots', () => {
     ${makeUser({ isActive: false })}             | ${'NAMED_USER_DEACTIVATED: Failed to change owner, user is deactivated'}
     ${makeUser({ bot: bot() })}                  | ${"BOT_CANNOT_OWN_BOTS: Failed to change owner, bots can't own other bots"}
     ${makeUser({ bot: bot(), isActive: false })} | ${'NAMED_USER_DEACTIVATED: Failed to change owner, user is deactivated'}
-  `('are given to somebody: $expected', ({ target, expected }) => {
+  `('may be transferred to a new owner: $expected', ({ target, expected }) => {
     expect(formatDecision(canOwnBots(target))).toBe(expected);
   });
 });
 
-describe('changing oneself', () => {
+describe('permissions to change oneself', () => {
   const strict = makeRealm({
     settings: { nameChangesDisabled: true, emailChangesDisabled: true, avatarChangesDisabled: true },
   });
@@ -503,7 +518,7 @@ describe('changing oneself', () => {
     ${'moderator'}     | ${false} | ${fixed} | ${drawn}
     ${'member'}        | ${false} | ${fixed} | ${drawn}
     ${'guest'}         | ${false} | ${fixed} | ${drawn}
-  `('$who, where names, addresses and avatars are fixed', ({ who, name, email, avatar }) => {
+  `('limits profile changes of $who if names, addresses and avatars are fixed', ({ who, name, email, avatar }) => {
     expect(mayChangeOwnName(makeActor(who), strict)).toBe(name);
     expect(formatDecision(canChangeOwnEmail(makeActor(who), strict))).toBe(email);
     expect(formatDecision(canChangeOwnAvatar(makeActor(who), strict))).toBe(avatar);

@@ -17,7 +17,7 @@ import { USER_SETTINGS, type UserSettings } from '../realms/user-settings.js';
 import { mayAccessUser, type UserAccess } from './accessible-users.js';
 import type { BotKind, User } from './user.js';
 
-/** Users §3.1: the operator grants it on top of the role. */
+/** Requires a permission granted by the operator in addition to the role (users §3.1). */
 export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
   return all(
     mustBeAdministrator(actor),
@@ -25,13 +25,16 @@ export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission:
   );
 }
 
-/** Which users an operation is for at all. */
+/** Kinds of users to which an operation applies. */
 export interface TargetKinds {
   readonly allowDeactivated?: boolean;
   readonly allowBots?: boolean;
 }
 
-/** The target of an operation: looked up in the realm, so system bots are not found. Null: there is none (users §0). */
+/**
+ * Checks the target of an operation. Lookups in the realm do not find system bots. Null stands for an unknown user
+ * (users §0).
+ */
 function isTarget(user: User | null, { allowDeactivated = false, allowBots = false }: TargetKinds): Decision {
   return all(
     denyIf(user === null || (user.bot !== null && (user.bot.isSystem || !allowBots)), 'UNKNOWN_USER', 'No such user'),
@@ -39,7 +42,7 @@ function isTarget(user: User | null, { allowDeactivated = false, allowBots = fal
   );
 }
 
-/** The access routine for reading (users §0 rows 1, 2 and 4). */
+/** Checks read access to a user (users §0 rows 1, 2 and 4). */
 export function canAccessUser(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   user: User | null,
@@ -48,7 +51,7 @@ export function canAccessUser(
   return all(isTarget(user, access), insufficientUnless(user !== null && mayAccessUser(actor, user, access)));
 }
 
-/** The access routine for changing (users §0 rows 1–3): administrators, and owners of the bot. */
+/** Checks write access to a user: administrators, and the owner of a bot (users §0 rows 1–3). */
 export function canAdministerUser(
   actor: Pick<Actor, 'id' | 'role'>,
   user: User | null,
@@ -60,12 +63,12 @@ export function canAdministerUser(
   );
 }
 
-/** Whatever it changes; bots' owners have an operation of their own (users §3.2). */
+/** Checks permission for any update; bot owners have a separate operation (users §3.2). */
 export const canUpdateUsers = mustBeAdministrator;
 
 /**
- * Users §3.2, role rules; owners of bots come here too (users §15), so it is asked for the owner first. `isOnlyOwner`: as
- * `isOnlyOwner` answers of the target.
+ * Checks a role change (users §3.2). Bot owners use it too (users §15), so the owner rule comes first. `isOnlyOwner`:
+ * result of `isOnlyOwner` for the target.
  */
 export function canChangeRole(
   actor: Pick<Actor, 'role'>,
@@ -90,7 +93,7 @@ export function canChangeRole(
   );
 }
 
-/** On top of owning the organization the operator has to grant it (users §3.2). */
+/** Requires an owner with a permission granted by the operator (users §3.2). */
 export function canChangeEmail(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
   return all(
     mustBeOwner(actor),
@@ -98,7 +101,7 @@ export function canChangeEmail(actor: Pick<Actor, 'role'>, hasSpecialPermission:
   );
 }
 
-/** Somebody else, and no bot (users §4.1). */
+/** Checks deactivation of another human user (users §4.1). */
 export function canDeactivateUser(
   actor: Pick<Actor, 'id' | 'role'>,
   user: User | null,
@@ -112,7 +115,7 @@ export function canDeactivateUser(
   );
 }
 
-/** Oneself (users §4.2). `isLastActive`: nobody else is active, bots included. */
+/** Checks deactivation of oneself (users §4.2). `isLastActive`: no other user, including bots, is active. */
 export function canDeactivateSelf(
   actor: Pick<Actor, 'role'>,
   { isLastActive, isOnlyOwner }: { readonly isLastActive: boolean; readonly isOnlyOwner: boolean },
@@ -130,15 +133,15 @@ export function canDeactivateSelf(
   );
 }
 
-/** Whether nobody but this user keeps the organization: of those who are active and people, the only owner. */
+/** True if this user is the only active human owner. */
 export const isOnlyOwner = (id: UserId, users: Iterable<Pick<User, 'id' | 'role' | 'isActive' | 'bot'>>): boolean =>
   isAlone(id, users, (user) => user.role === 'owner' && user.bot === null);
 
-/** Whether this user is the last who is active, bots of users included (users §4.2). */
+/** True if this is the last active user, counting bots except system bots (users §4.2). */
 export const isLastActive = (id: UserId, users: Iterable<Pick<User, 'id' | 'isActive' | 'bot'>>): boolean =>
   isAlone(id, users, (user) => user.bot?.isSystem !== true);
 
-/** `users`: of the organization. */
+/** `users`: all users of the realm. */
 function isAlone<T extends Pick<User, 'id' | 'isActive'>>(
   id: UserId,
   users: Iterable<T>,
@@ -153,12 +156,12 @@ function isAlone<T extends Pick<User, 'id' | 'isActive'>>(
   return isThere;
 }
 
-/** Users §4.3. A bot comes back only at the hands of somebody who could make one like it, and under a name of its own. */
+/** Checks reactivation (users §4.3). A bot requires an actor who may create such a bot, and a unique name. */
 export function canReactivateUser(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   realm: Pick<Realm, 'permissions'>,
   user: User | null,
-  /** Asked only of bots: as `isBotNameTaken` answers. */
+  /** Result of `isBotNameTaken`; relevant only for bots. */
   isNameTaken: boolean,
 ): Decision {
   return all(
@@ -176,7 +179,7 @@ const hasBotNameForItself = (bot: User, isNameTaken: boolean): Decision =>
     `There is already an active bot named "${bot.fullName}" in this organization. To reactivate this bot, you must rename or deactivate the other one first.`,
   );
 
-/** Whether another bot that is active has exactly the bot's name (users §4.3). */
+/** True if another active bot has exactly this name (users §4.3). */
 export const isBotNameTaken = (
   { id, fullName }: Pick<User, 'id' | 'fullName'>,
   users: Iterable<Pick<User, 'id' | 'fullName' | 'isActive' | 'bot'>>,
@@ -187,7 +190,7 @@ export const isBotNameTaken = (
   return false;
 };
 
-/** Users §15. */
+/** Checks permission to create a bot (users §15). */
 export function canCreateBot(
   actor: Pick<Actor, 'role' | 'groups' | 'isBot'>,
   realm: Pick<Realm, 'permissions'>,
@@ -196,7 +199,7 @@ export function canCreateBot(
   return all(mustNotBeGuest(actor), mustBeHuman(actor), mayCreateBotOfKind(actor, realm, kind));
 }
 
-/** Incoming webhooks only write: for them there is a permission of its own, which is less. */
+/** Incoming webhooks can only write, so a separate, weaker permission suffices. */
 function mayCreateBotOfKind(
   actor: Pick<Actor, 'role' | 'groups'>,
   realm: Pick<Realm, 'permissions'>,
@@ -209,8 +212,8 @@ function mayCreateBotOfKind(
 }
 
 /**
- * Its name, owner, key, settings, and that it is at all: users §15. A bot that may create users is for owners, and showing
- * its key is no less than changing it (contract decision 26).
+ * Checks permission to manage a bot's name, owner, key, settings and existence (users §15). Bots that may create
+ * users require an owner. Showing the key counts as changing it (contract decision 26).
  */
 export function canAdministerBot(actor: Pick<Actor, 'id' | 'role'>, bot: User | null): Decision {
   return all(
@@ -220,7 +223,7 @@ export function canAdministerBot(actor: Pick<Actor, 'id' | 'role'>, bot: User | 
   );
 }
 
-/** Users §15: whom a bot may be given to. Null: there is no such user. */
+/** Checks if a user may own bots (users §15). Null stands for an unknown user. */
 export function canOwnBots(user: User | null): Decision {
   return all(
     denyIf(user === null, 'UNKNOWN_USER', 'Failed to change owner, no such user'),
@@ -229,11 +232,14 @@ export function canOwnBots(user: User | null): Decision {
   );
 }
 
-/** One's own. The request to change it is ignored, not refused, where one may not (users §6.2). */
+/**
+ * True if the actor may change their own name. A request without permission is ignored instead of rejected (users
+ * §6.2).
+ */
 export const mayChangeOwnName = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): boolean =>
   isAdministrator(actor) || !realm.settings.nameChangesDisabled;
 
-/** One's own (users §6.2). */
+/** Checks permission to change one's own email (users §6.2). */
 export const canChangeOwnEmail = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): Decision =>
   denyIf(
     !isAdministrator(actor) && realm.settings.emailChangesDisabled,
@@ -241,7 +247,7 @@ export const canChangeOwnEmail = (actor: Pick<Actor, 'role'>, realm: Pick<Realm,
     'Email address changes are disabled in this organization.',
   );
 
-/** One's own (users §11). */
+/** Checks permission to change one's own avatar (users §11). */
 export const canChangeOwnAvatar = (actor: Pick<Actor, 'role'>, realm: Pick<Realm, 'settings'>): Decision =>
   denyIf(
     !isAdministrator(actor) && realm.settings.avatarChangesDisabled,
@@ -249,15 +255,15 @@ export const canChangeOwnAvatar = (actor: Pick<Actor, 'role'>, realm: Pick<Realm
     'Avatar changes are disabled in this organization.',
   );
 
-/** Settings of others, many users at a time (users §6.3 rows 1–3). */
+/** Checks changing settings of several other users (users §6.3 rows 1–3). */
 export function canChangeSettingsOfOthers(
   actor: Pick<Actor, 'role'>,
   request: {
-    /** Whether a user or a group is named at all. */
+    /** True if the request names a user or a group. */
     readonly namesSomebody: boolean;
-    /** Settings by their names in the registry. */
+    /** Setting names in the registry. */
     readonly settings: readonly (keyof UserSettings)[];
-    /** Whether it asks for another address or password too. */
+    /** True if the request also changes the email or password. */
     readonly changesAccount: boolean;
   },
 ): Decision {
@@ -272,7 +278,7 @@ export function canChangeSettingsOfOthers(
   );
 }
 
-/** As `isOnlyOwner` answers, of those who are owners now: costs by their number. */
+/** Evaluates `isOnlyOwner` for the current owners. The cost depends on their number. */
 export async function isOnlyOwnerOf(
   { groups, users }: Pick<Repositories | Transaction, 'groups' | 'users'>,
   realmId: RealmId,

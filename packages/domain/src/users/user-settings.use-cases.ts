@@ -27,13 +27,13 @@ import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '
 
 export type UserSettingChange = SettingChange<typeof USER_SETTINGS>;
 
-/** What a change depends on beside the user. */
+/** Data other than the user on which a change depends. */
 export interface ChangeContext {
   readonly now: UnixSeconds;
   readonly presencePolicy: PresencePolicy;
 }
 
-/** Somebody changes settings of their own: stores it, and tells them and whom it concerns (users §6.4). */
+/** Stores changes of the user's own settings and publishes them to all affected users (users §6.4). */
 export async function applySettings(
   tx: Transaction,
   user: User,
@@ -52,7 +52,7 @@ export async function applySettings(
   }
 }
 
-/** Whoever no longer wants drafts on the server has none there, without an event for each (users §6). */
+/** Deletes the drafts of users who disabled synchronization, without an event per draft (users §6). */
 export async function dropDrafts(
   tx: Transaction,
   { realmId, id }: User,
@@ -62,7 +62,7 @@ export async function dropDrafts(
   if (isOff) await tx.drafts.removeAll(realmId, id);
 }
 
-/** The time zone comes after the others (users §6.2). */
+/** Moves the time zone to the end (users §6.2). */
 const lastTimeZone = (changes: readonly UserSettingChange[]): readonly UserSettingChange[] => [
   ...changes.filter(({ name }) => name !== 'timezone'),
   ...changes.filter(({ name }) => name === 'timezone'),
@@ -115,28 +115,28 @@ export interface ChangeSettingsInput {
   readonly settings: SettingChanges<typeof USER_SETTINGS>;
   readonly fullName?: string;
   readonly email?: string;
-  /** Without a new one it is not looked at. */
+  /** Ignored without a new password. */
   readonly oldPassword?: string;
-  /** Empty: as if absent. */
+  /** Empty counts as absent. */
   readonly newPassword?: string;
-  /** Absent: the caller. */
+  /** Absent: changes the caller's own settings. */
   readonly targets?: SettingTargets;
 }
 
-/** Whose settings an administrator changes (users §6.3). */
+/** Users whose settings an administrator changes (users §6.3). */
 export interface SettingTargets {
   readonly userIds: readonly UserId[];
   readonly groupIds: readonly GroupId[];
-  /** Leaves out settings that the user has ever changed themselves. */
+  /** True to skip settings that a user has ever changed. */
   readonly skipsEdited: boolean;
 }
 
-/** The order in which values are looked at that are not refused with the parameters. */
+/** Validation order of values that parameter validation does not cover. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
 
 const USERS_AT_A_TIME = 500;
 
-/** Preferences, name, address and password: one's own, or preferences of many others (users §6.1–6.4). */
+/** Changes the caller's settings, name, email and password, or settings of many other users (users §6.1–6.4). */
 export class ChangeSettings {
   static readonly inject = [
     'unitOfWork',
@@ -160,11 +160,11 @@ export class ChangeSettings {
   ) {}
 
   /**
-   * All or nothing. Another address is only asked for here: whoever reads its mail confirms it (`ConfirmEmailChange`).
-   * @throws DomainError BAD_SETTING_VALUE, SERVER_BUSY; of one's own WRONG_PASSWORD, WEAK_PASSWORD,
+   * Applies all changes or none. A new email takes effect only after confirmation (`ConfirmEmailChange`).
+   * @throws DomainError BAD_SETTING_VALUE, SERVER_BUSY; for the caller WRONG_PASSWORD, WEAK_PASSWORD,
    * TOO_MANY_PASSWORD_ATTEMPTS, INVALID_USER_NAME, USER_NAME_TAKEN, EMAIL_CHANGES_DISABLED, INVALID_EMAIL,
-   * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, RATE_LIMITED, MUST_NOT_BE_BOT; of others
-   * NO_TARGET_USERS, MUST_BE_ADMINISTRATOR, SETTING_NOT_FOR_OTHERS, UNKNOWN_USER, UNKNOWN_GROUP
+   * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, RATE_LIMITED, MUST_NOT_BE_BOT; for
+   * others NO_TARGET_USERS, MUST_BE_ADMINISTRATOR, SETTING_NOT_FOR_OTHERS, UNKNOWN_USER, UNKNOWN_GROUP
    */
   async execute(caller: Caller, input: ChangeSettingsInput): Promise<void> {
     if (input.targets) return this.changeOthers(caller, input, input.targets);
@@ -198,8 +198,8 @@ export class ChangeSettings {
   }
 
   /**
-   * The new address, once it may be asked for and a letter may be sent, which is counted outside of the unit; null: it stays
-   * (users §6.2).
+   * Returns the validated new email after counting the confirmation email, outside the unit of work; null if
+   * unchanged (users §6.2).
    */
   private async prepareEmail(caller: Caller, { settings, email: raw }: ChangeSettingsInput): Promise<string | null> {
     if (raw === undefined) return null;
@@ -217,7 +217,7 @@ export class ChangeSettings {
     return email;
   }
 
-  /** Hashes take their time, so they are made before the unit, once everything that comes first has been looked at. */
+  /** Hashes the password before the unit of work, since it is slow, and after all earlier checks. */
   private async preparePassword(caller: Caller, { settings, oldPassword = '', newPassword = '' }: ChangeSettingsInput) {
     if (newPassword === '') return null;
     const { user, hash } = await this.uow.read(async ({ actors, users }) => {
@@ -300,7 +300,7 @@ export class ChangeSettings {
           else announced.set(change.name, { change, userIds: [user.id] });
         }
       }
-      // One event a setting, however many people it is of.
+      // Publishes one event per setting for all affected users.
       for (const { change, userIds } of announced.values()) await announceSetting(tx, actor.realmId, change, userIds);
     });
   }
@@ -315,12 +315,15 @@ async function storePassword(
   { before, after }: { readonly before: string | null; readonly after: string },
   now: UnixSeconds,
 ): Promise<void> {
-  // Somebody else may have changed it while the hash was made.
+  // The password may have changed while the hash was computed.
   if ((await tx.users.findPasswordHash(user.realmId, user.id)) !== before) throw wrongPassword();
   await changePassword(tx, user, after, { now, except: sessionId });
 }
 
-/** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError UNKNOWN_USER, UNKNOWN_GROUP */
+/**
+ * Returns the named users and recursive group members, including deactivated ones but no bots. @throws DomainError
+ * UNKNOWN_USER, UNKNOWN_GROUP
+ */
 async function targetsOf(tx: Transaction, { realmId }: Actor, targets: SettingTargets): Promise<readonly User[]> {
   const ids = new Set<UserId>();
   for (const groupId of await withSubgroups(tx, realmId, targets.groupIds)) {
@@ -347,15 +350,15 @@ async function withSubgroups(
   const found = new Set(groupIds);
   if (found.size === 0) return found;
   const edges = await tx.groups.listEdges(realmId);
-  // A set is walked in order of insertion, what is added meanwhile included.
+  // Set iteration includes elements added during the loop.
   for (const holder of found) for (const edge of edges) if (edge.groupId === holder) found.add(edge.subgroupId);
   return found;
 }
 
-/** What one command does. */
+/** Effect of one slash command. */
 export type DisplaySwitch = { readonly colorScheme: 'dark' | 'light' } | { readonly fluidLayoutWidth: boolean };
 
-/** Changes how the caller sees things, as they said it in a message box (messages §15.2). */
+/** Changes the caller's display settings by a slash command (messages §15.2). */
 export class SwitchDisplay {
   static readonly inject = ['unitOfWork', 'clock', 'presencePolicy'] as const;
   constructor(
@@ -364,7 +367,7 @@ export class SwitchDisplay {
     private readonly presencePolicy: PresencePolicy,
   ) {}
 
-  /** Whether it was otherwise before. */
+  /** Returns true if the setting changed. */
   execute(caller: Caller, settings: DisplaySwitch): Promise<boolean> {
     return this.uow.write(async (tx) => {
       const { realmId, id } = await tx.actors.get(caller);

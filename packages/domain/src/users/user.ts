@@ -5,46 +5,46 @@ import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, trim } fr
 import type { UserSettingName, UserSettings } from '../realms/user-settings.js';
 
 export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
-/** What the operator grants beyond roles. */
+/** Permissions granted by the operator in addition to roles. */
 export type SpecialPermission = 'canCreateUsers' | 'canChangeUserEmails';
 export type AvatarSource = 'gravatar' | 'uploaded' | 'generated';
 
-/** A person or a bot of one realm. */
+/** Human or bot of one realm. */
 export interface User {
   readonly id: UserId;
   readonly realmId: RealmId;
-  /** The address they sign in with and mail goes to, as they wrote it; unique in the realm whatever the letter case. */
+  /** Email for login and notifications as entered; unique in the realm case-insensitively. */
   readonly email: string;
   readonly fullName: string;
   readonly role: Role;
   readonly isActive: boolean;
-  /** Their profile was deleted with the account (users §4.1); only of those who are not active. */
+  /** True if the profile was deleted with the account (users §4.1); only for inactive users. */
   readonly isDeleted: boolean;
   readonly joinedAt: UnixSeconds;
-  /** Null for people. */
+  /** Null for humans. */
   readonly bot: Bot | null;
   readonly avatar: Avatar;
   readonly specialPermissions: readonly SpecialPermission[];
   readonly settings: UserSettings;
-  /** Those they have ever changed themselves; administrators may leave them alone (users §6.3). */
+  /** Settings the user has ever changed; administrators may choose to skip them (users §6.3). */
   readonly editedSettings: readonly UserSettingName[];
-  /** Grows with every change of what others can see of them. */
+  /** Incremented with every change visible to others. */
   readonly version: number;
 }
 
 export interface Bot {
   readonly kind: BotKind;
-  /** Null for bots of the system, which belong to nobody. */
+  /** Null for system bots, which have no owner. */
   readonly ownerId: UserId | null;
-  /** One of the realm's own bots: notices, welcome, mail gateway. Not a member of the realm. */
+  /** True for system bots of the realm: notification, welcome and email gateway. They are not members of the realm. */
   readonly isSystem: boolean;
   readonly defaultSendingChannelId: number | null;
 }
 
-/** `version`: starts at 1, and grows with every change. */
+/** `version` starts at 1 and grows with every change. */
 export type Avatar = DerivedAvatar | UploadedAvatar;
 
-/** Follows from the address, or from the id. */
+/** Derived from the email or from the id. */
 export interface DerivedAvatar {
   readonly source: Exclude<AvatarSource, 'uploaded'>;
   readonly version: number;
@@ -53,11 +53,11 @@ export interface DerivedAvatar {
 export interface UploadedAvatar {
   readonly source: 'uploaded';
   readonly version: number;
-  /** What its pictures are called by: 32 hexadecimal digits that nobody can guess. */
+  /** Unguessable key in the names of its pictures: 32 hexadecimal digits. */
   readonly key: string;
 }
 
-/** How the realm's own bots are distinguished by the part of their address before the `@`. */
+/** System bots of a realm, distinguished by the local part of their email. */
 export const SYSTEM_BOTS = [
   { kind: 'notification', localPart: 'notification-bot', fullName: 'Notification Bot' },
   { kind: 'welcome', localPart: 'welcome-bot', fullName: 'Welcome Bot' },
@@ -68,10 +68,10 @@ export type SystemBotKind = (typeof SYSTEM_BOTS)[number]['kind'];
 /** In code points (protocol §14). */
 const MAX_NAME_LENGTH = 100;
 const MIN_NAME_LENGTH = 2;
-/** For names that the operator or the host application gives: there are people whose name has one letter. */
+/** Minimum length of names set by the operator or host application, since one-letter names exist. */
 export const SHORTEST_GIVEN_NAME = 1;
 
-/** Returns the name trimmed. @throws DomainError INVALID_USER_NAME with the texts of users §3.3, in their order. */
+/** Returns the trimmed name. @throws DomainError INVALID_USER_NAME with the texts of users §3.3 in that order. */
 export function parseFullName(raw: string, shortest = MIN_NAME_LENGTH): string {
   const name = trim(raw);
   if (isLongerThan(name, MAX_NAME_LENGTH)) throw new DomainError('INVALID_USER_NAME', 'Name too long!');
@@ -84,19 +84,19 @@ export function parseFullName(raw: string, shortest = MIN_NAME_LENGTH): string {
 }
 
 /**
- * The form in which names are compared where the organization wants them unique. Folding may undo what NFKC did, so it
- * comes in between.
+ * Normalized form for comparing names in realms with unique names. Normalizes twice, since case folding may undo
+ * NFKC.
  */
 export const foldedName = (name: string): string => foldCase(name.normalize('NFKC')).normalize('NFKC');
 
-/** Words of letters, digits and what may stand between them, joined by single dots (RFC 5321 without quotes). */
+/** Letters, digits and permitted punctuation, joined by single dots (RFC 5321 without quotes). */
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
-/** Two labels or more; the last one no number and no single letter. */
+/** Two or more labels; the last one is neither a number nor a single letter. */
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?!\d+$)[a-z\d][a-z\d-]{0,61}[a-z\d]$/i;
 const MAX_LENGTH = 254;
 const MAX_LOCAL_LENGTH = 64;
 
-/** Whether it can be an address, as sign-up forms ask: such as mail servers anywhere take. */
+/** True for an email that mail servers generally accept, as checked on sign-up. */
 export function isEmailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (text.length > MAX_LENGTH || at > MAX_LOCAL_LENGTH) return false;
@@ -104,24 +104,24 @@ export function isEmailAddress(text: string): boolean {
 }
 
 export const USER_ERRORS = declareErrors({
-  /** The caller. */
+  /** The caller is deactivated. */
   USER_DEACTIVATED: 'unauthenticated',
-  /** Somebody the request names. */
+  /** A user named in the request is deactivated. */
   NAMED_USER_DEACTIVATED: 'conflict',
   UNKNOWN_USER: 'unknown',
   UNKNOWN_BOT: 'unknown',
-  /** One that only operators grant. */
+  /** The operation needs a permission that only operators grant. */
   SPECIAL_PERMISSION_REQUIRED: 'forbidden',
   INVALID_USER_NAME: 'invalid',
-  /** Where the organization wants names unique. */
+  /** The realm requires unique names. */
   USER_NAME_TAKEN: 'conflict',
   BOT_NAME_TAKEN: 'conflict',
   INVALID_EMAIL: 'invalid',
   EMAIL_TAKEN: 'conflict',
   EMAIL_OF_DEACTIVATED_USER: 'conflict',
-  /** For bots of the system. */
+  /** The email is reserved for system bots. */
   EMAIL_RESERVED: 'conflict',
-  /** By the rules of the organization on addresses. */
+  /** The realm's email policy rejects the address. */
   EMAIL_NOT_ALLOWED: 'forbidden',
   EMAIL_CHANGES_DISABLED: 'forbidden',
   AVATAR_CHANGES_DISABLED: 'forbidden',
@@ -129,9 +129,9 @@ export const USER_ERRORS = declareErrors({
   CANNOT_DEACTIVATE_LAST_USER: 'conflict',
   GUEST_CANNOT_ADMINISTER: 'conflict',
   BOT_CANNOT_OWN_BOTS: 'conflict',
-  /** Neither users nor groups are named. */
+  /** The request names neither users nor groups. */
   NO_TARGET_USERS: 'invalid',
-  /** Only users themselves change it. */
+  /** Only the users themselves may change the setting. */
   SETTING_NOT_FOR_OTHERS: 'forbidden',
 });
 
@@ -141,68 +141,72 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends UserErrors {}
 
   interface ErrorDetails {
-    /** `entity`: what they are the last of. */
+    /** `entity`: the kind of user of which this is the last. */
     CANNOT_DEACTIVATE_LAST_USER: { readonly isLastOwner: boolean; readonly entity: string };
   }
 }
 
-/** A user's place in a wide list; the full user is fetched only where no cached form of this version is at hand. */
+/** Entry of a long user list; the full user is loaded only if this version is not cached. */
 export interface UserListEntry {
   readonly id: UserId;
   readonly version: number;
   readonly isActive: boolean;
 }
 
-/** Whether a guest shares a channel or a direct conversation with a user. */
+/** Asks if a guest shares a channel or direct conversation with a user. */
 export interface ConversationPartnerQuestion {
   readonly guestId: UserId;
   readonly userId: UserId;
-  /** As of this event; null: now. */
+  /** Point in the event log; null for the current state. */
   readonly at: EventSeq | null;
 }
 
 export interface UserReads {
-  /** Users of the realm only; its system bots are found by `findSystemBot` and by `list`. Null when there is none. */
+  /** Finds members of the realm; use `findSystemBot` or `list` for system bots. Returns null if there is none. */
   find(realmId: RealmId, id: UserId): Promise<User | null>;
-  /** By the address they sign in with, whatever its letter case; bots and deactivated users too, system bots not. */
+  /** Finds a user by login email, case-insensitively. Includes bots and deactivated users but no system bots. */
   findByEmail(realmId: RealmId, email: string): Promise<User | null>;
-  /** System bots too; unknown ids are absent; ascending id. */
+  /** Includes system bots; unknown ids are absent; sorted by ascending id. */
   list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]>;
-  /** Of these, whoever is active; bots too, system bots not; ascending. */
+  /** Returns the active users among the given ids, ascending. Includes bots but no system bots. */
   listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]>;
-  /** By the address they sign in with, trimmed and whatever the letter case; system bots too; unknown ones are absent. */
+  /** Finds users by login email, trimmed and case-insensitive. Includes system bots; unknown emails are absent. */
   listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]>;
-  /** Of these names, whatever the letter case; bots and system bots too; ascending id. */
+  /** Finds users by name, case-insensitively, by ascending id. Includes bots and system bots. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]>;
-  /** Everybody, deactivated users and bots included, system bots not; ascending id. */
+  /** Returns all users by ascending id, including deactivated users and bots but no system bots. */
   listEntries(realmId: RealmId): Promise<readonly UserListEntry[]>;
   /** Ascending id. */
   listSystemBots(realmId: RealmId): Promise<readonly User[]>;
   findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User>;
-  /** Whether another user of the realm has this name in its NFKC case-folded form; bots and deactivated users count. */
+  /** True if another user has this name in NFKC case-folded form. Bots and deactivated users count. */
   isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean>;
   /**
-   * Whoever is active and shares a channel with the user, and whoever, active or not, is in a direct conversation with them.
+   * Returns active users who share a channel with the user, and all users, active or not, who share a direct
+   * conversation.
    */
   listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>>;
-  /** In the order of the questions; one statement for all of them. What is so now is what `listConversationPartners` says. */
+  /**
+   * Returns results in the order of the questions, with one statement. Results for the current state match
+   * `listConversationPartners`.
+   */
   areConversationPartners(
     realmId: RealmId,
     questions: readonly ConversationPartnerQuestion[],
   ): Promise<readonly boolean[]>;
-  /** People who get every notice of a resolved topic unread (messages §9.6); ascending. */
+  /** Returns humans who want all resolve notices unread (messages §9.6); ascending. */
   listIdsReadingAllNotices(realmId: RealmId): Promise<readonly UserId[]>;
-  /** Of the realm's bots, system bots not; ascending. */
+  /** Returns the realm's bots except system bots; ascending. */
   listBotIds(realmId: RealmId): Promise<readonly UserId[]>;
-  /** Null when no password is set. */
+  /** Returns null if no password is set. */
   findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null>;
 }
 
 /** Every implementation passes user-repository.contract.ts. */
 export interface UserRepository extends UserReads {
-  /** `version` starts at 1. @throws DomainError EMAIL_TAKEN when the address is taken. */
+  /** Adds a user with `version` 1. @throws DomainError EMAIL_TAKEN if the email is taken. */
   add(user: Omit<User, 'id' | 'version'>, passwordHash: string | null, systemKind?: SystemBotKind): Promise<User>;
-  /** Stores the user under a higher version. */
+  /** Stores the user and increments the version. */
   update(user: User): Promise<User>;
   setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void>;
 }

@@ -13,20 +13,20 @@ import { type UserWithProfile, withProfiles } from './profiles.js';
 import type { SpecialPermission, User, UserListEntry } from './user.js';
 import { canAccessUser } from './user-permissions.js';
 
-/** Whom the snapshot is for. */
+/** Returns the actor for whom the snapshot is made. */
 export const loadViewer = ({ caller, repositories }: Snapshot): Promise<Actor> => repositories.actors.get(caller);
 
-/** The viewer's own user. */
+/** Returns the viewer's own user. */
 export const loadOwnUser = async ({ caller, repositories }: Snapshot): Promise<User> =>
   (await repositories.users.find(caller.realmId, caller.userId))!;
 
 export interface LoadedPeople {
-  /** Those the viewer may know; ascending id; deactivated users and bots too. */
+  /** Visible users by ascending id, including deactivated users and bots. */
   readonly entries: readonly UserListEntry[];
-  /** The others; ascending. Nobody, unless the viewer is a guest who may not know everybody (users §1.4). */
+  /** Hidden users, ascending; empty unless the viewer is a limited guest (users §1.4). */
   readonly inaccessibleIds: readonly UserId[];
   readonly systemBots: readonly User[];
-  /** Within the snapshot's read only. */
+  /** Valid only within the snapshot read. */
   readonly hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>;
 }
 
@@ -51,11 +51,11 @@ export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
 export interface GetOwnUserOutput {
   readonly user: UserWithProfile;
   readonly realm: Realm;
-  /** Null: has none. */
+  /** Null if the user has none. */
   readonly newestMessageId: MessageId | null;
 }
 
-/** The caller themselves. */
+/** Returns the caller's own user. */
 export class GetOwnUser {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -77,7 +77,7 @@ export interface GetUserOutput {
   readonly realm: Realm;
 }
 
-/** One user of the realm, deactivated ones and bots too (users §2). */
+/** Returns a user of the realm, possibly deactivated or a bot (users §2). */
 export class GetUser {
   static readonly inject = ['unitOfWork', 'realmUrls'] as const;
   constructor(
@@ -107,12 +107,12 @@ export class GetUser {
   }
 }
 
-/** The users of the realm that the caller may know of (users §2). */
+/** Lists the users of the realm that the caller can see (users §2). */
 export class ListUsers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** `ids`: only these; null: all. Unknown ones are left out. */
+  /** `ids`: users to include, null for all. Unknown ids are ignored. */
   execute<T>(
     caller: Caller,
     { ids }: { readonly ids: readonly UserId[] | null },
@@ -132,12 +132,12 @@ export interface GrantSpecialPermissionInput {
   readonly permission: SpecialPermission;
 }
 
-/** The operator's leave for what no role carries. */
+/** Grants a permission that no role includes, on behalf of the operator. */
 export class GrantSpecialPermission {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Granting twice changes nothing. @throws DomainError UNKNOWN_USER when nobody has the address. */
+  /** Idempotent. @throws DomainError UNKNOWN_USER if no user has the email. */
   execute({ realmId, email, permission }: GrantSpecialPermissionInput): Promise<User> {
     return this.uow.write(async (tx) => {
       const user = await tx.users.findByEmail(realmId, email);

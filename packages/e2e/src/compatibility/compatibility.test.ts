@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pointlessNotes, renderCompatibility, unknownRoutes } from './compatibility.js';
 
-it('docs/compatibility.md is what npm run compatibility would write', () => {
+it('docs/compatibility.md equals the output of npm run compatibility', () => {
   expect(readFileSync(resolve(__dirname, '../../../../docs/compatibility.md'), 'utf8')).toBe(renderCompatibility());
 });
 
-it('notes what is missing of operations that are there', () => {
+it('notes on missing parts exist only for implemented operations', () => {
   expect(pointlessNotes()).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { CONTRACT_OPERATIONS, type ContractOperation, createRoutes, type RouteDe
 
 type Status = 'whole' | 'partial' | 'absent';
 
-/** docs/compatibility.md: what of the contract there are routes for. */
+/** Generates docs/compatibility.md: contract operations with and without routes. */
 export function renderCompatibility(): string {
   const count = (status: Status) => CONTRACT_OPERATIONS.filter((operation) => statusOf(operation) === status).length;
   const areas = [...new Set(CONTRACT_OPERATIONS.map(areaOf))];
@@ -39,20 +39,20 @@ function statusOf(operation: ContractOperation): Status {
 
 const areaOf = ({ section }: ContractOperation): string => section.split(' ')[0]!;
 
-/** Whatever the parts of the path are called. */
+/** Key that ignores names of path parameters. */
 const keyOf = ({ method, path, atRoot }: Pick<ContractOperation, 'method' | 'path' | 'atRoot'>): string =>
   `${method} ${atRoot} ${path.replace(/:\w+_id\b/g, ':id').replace(/([:*])(?!id\b)\w+/g, '$1text')}`;
 
-/** What presenting needs is asked for by requests only. */
+/** Dependencies are only used by requests, so none are needed here. */
 const ROUTES: ReadonlySet<string> = new Set(createRoutes({} as RouteDependencies).map(keyOf));
 
-/** What is said to be missing of operations that are missing as a whole. */
+/** Notes on missing parts of operations that are missing entirely. */
 export const pointlessNotes = (): readonly string[] =>
   CONTRACT_OPERATIONS.filter((it) => it.lacks !== null && statusOf(it) === 'absent').map(
     (it) => `${it.method} ${it.path}`,
   );
 
-/** Routes below `/api/v1` that the contract does not know. */
+/** Routes below `/api/v1` that are not in the contract. */
 export function unknownRoutes(): readonly string[] {
   const known = new Set(CONTRACT_OPERATIONS.map(keyOf));
   return [...ROUTES].filter((key) => key.includes(' false ') && !known.has(key));

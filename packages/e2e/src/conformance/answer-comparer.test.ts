@@ -28,7 +28,7 @@ const differencesOf = (recorded: Partial<Answer>, here: Partial<Answer>): readon
   return result.kind === 'failed' ? result.differences.map(({ where }) => where) : [];
 };
 
-it('passes an answer that says the same', () => {
+it('accepts an equivalent response', () => {
   expect(compare({ body: { ...success, user_id: 10 } }, { body: { ...success, user_id: 8 } }).kind).toBe('passed');
 });
 
@@ -41,7 +41,7 @@ it('compares the methods of an Allow header as a set', () => {
   expect(differencesOf({ headers: { allow: 'GET, POST' } }, { headers: { allow: 'POST,GET' } })).toEqual([]);
 });
 
-it('compares the events of each queue in order, without their ids', () => {
+it('compares the events of each queue in order without ids', () => {
   const sent = { type: 'message', flags: [] };
   expect(differencesOf({ events: { old: [{ ...sent, id: 1 }] } }, { events: { old: [{ ...sent, id: 9 }] } })).toEqual(
     [],
@@ -52,15 +52,15 @@ it('compares the events of each queue in order, without their ids', () => {
   ]);
 });
 
-it('leaves out events that come by chance or in forms of older levels', () => {
+it('ignores random events and legacy formats', () => {
   expect(differencesOf({ events: { old: [{ type: 'muted_topics' }, { type: 'presence' }] } }, {})).toEqual([]);
 });
 
-it('does not compare events after another status', () => {
+it('skips events after a different status', () => {
   expect(differencesOf({ events: { old: [{ type: 'message' }] } }, { status: 400 })).toEqual(['status']);
 });
 
-it('compares only keys and types of what a server was seeded with', () => {
+it('compares only keys and types of seeded data', () => {
   expect(differencesOf({ shape: true, body: { users: [{ id: 1 }] } }, { body: { users: [] } })).toEqual([]);
 });
 
@@ -70,19 +70,19 @@ it('compares only result and code of loose cases', () => {
   expect(differencesOf(recorded, { body: { result: 'error', code: 'OTHER', msg: 'a' } })).toEqual(['code']);
 });
 
-it('learns which ids correspond from what cases save', () => {
+it('maps ids by the values that cases save', () => {
   const recorded = { saved: { pub: 5 }, body: { stream_id: 5 } };
   expect(differencesOf(recorded, { saved: { pub: 6 }, body: { stream_id: 6 } })).toEqual([]);
   expect(differencesOf(recorded, { saved: { pub: 6 }, body: { stream_id: 7 } })).toEqual(['stream_id']);
 });
 
-it('skips what cannot be compared', () => {
+it('skips cases that cannot be compared', () => {
   expect(compare({}, { skipped: 'no value for pub' })).toEqual({ kind: 'skipped', reason: 'no value for pub' });
   expect(compare({ name: 'group-delete/own' }, {})).toEqual({ kind: 'skipped', reason: 'removed' });
 });
 
-describe('of level 496', () => {
-  it('expects the words of the newer argument parser', () => {
+describe('level 496', () => {
+  it('expects messages of the newer argument parser', () => {
     const recorded = {
       status: 400,
       body: { result: 'error', msg: 'Argument "to" is not valid JSON.', code: 'BAD_REQUEST' },
@@ -95,7 +95,7 @@ describe('of level 496', () => {
     ['-1', 'num_before is too small'],
     ['1.5', 'num_before is not an integer'],
     ['ten', 'num_before is not valid JSON'],
-  ])('expects the refusal of a count of %s: %s', (count, msg) => {
+  ])('expects an error for a count of %s: %s', (count, msg) => {
     const body = {
       result: 'error',
       msg: `Bad value for 'num_before': ${count}`,
@@ -108,16 +108,16 @@ describe('of level 496', () => {
     ).toEqual([]);
   });
 
-  it('takes any body where the recorded server sent a page', () => {
+  it('accepts any body where the recorded server returned a page', () => {
     const recorded = { status: 404, body: { '<text>': '<a page of the server>', '<length>': 5 } };
     expect(differencesOf(recorded, { status: 404, body: { result: 'error' } })).toEqual([]);
   });
 
-  it('expects a refusal where the recorded server failed', () => {
+  it('expects an error where the recorded server failed', () => {
     expect(differencesOf({ status: 500, body: success }, { status: 400, body: { result: 'error' } })).toEqual([]);
   });
 
-  it('expects what the rule of a case says in place of the recorded answer', () => {
+  it("expects the result in the case's rule instead of the recorded one", () => {
     const recorded = {
       name: 'get/none',
       status: 400,
@@ -127,7 +127,7 @@ describe('of level 496', () => {
     expect(differencesOf(recorded, here)).toEqual([]);
   });
 
-  it('leaves out places that the rule of a case names', () => {
+  it("ignores places named in the case's rule", () => {
     expect(
       differencesOf({ name: 'topics/list', body: { topics: [{ max_id: 5 }] } }, { body: { topics: [{ max_id: 0 }] } }),
     ).toEqual([]);

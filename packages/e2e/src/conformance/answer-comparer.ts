@@ -14,7 +14,7 @@ export type Comparison =
 
 const COMPARED_HEADERS = ['content-type', 'allow', 'www-authenticate'];
 
-/** Compares the answers of one server with recorded ones. Learns which ids correspond, so cases come in their order. */
+/** Compares a server's responses with recorded ones. Cases must be in order, since ids are mapped along the way. */
 export class AnswerComparer {
   private readonly ids = new Identities();
 
@@ -49,7 +49,7 @@ export class AnswerComparer {
     if (!expected.anyBody) {
       differences.push(...this.compareBodies(recorded, here, expected), ...compareHeaders(recorded, here));
     }
-    // What another status did cannot have had the same effects.
+    // A different status implies different effects.
     const isOtherwise = differences.length > 0 && recorded.status !== here.status;
     if (!expected.anyEvents && !expected.loose && !isOtherwise) differences.push(...this.compareEvents(recorded, here));
     return differences;
@@ -67,7 +67,7 @@ export class AnswerComparer {
     return compareValues(this.ids, body, here);
   }
 
-  /** The events of each queue, in order, without their ids. */
+  /** Compares events per queue in order without ids. */
   private compareEvents(recorded: Answer, here: Answer): readonly Difference[] {
     const queues = [...new Set([...Object.keys(recorded.events ?? {}), ...Object.keys(here.events ?? {})])].sort();
     return queues.flatMap((queue): readonly Difference[] => {
@@ -76,7 +76,7 @@ export class AnswerComparer {
       if (!sameJson(titles, others)) return [{ where: `events.${queue}`, recorded: titles, here: others }];
       return left!.flatMap((event, index) => {
         const type = String(event.type);
-        // Which property it is says what its value stands for.
+        // The property determines the meaning of its value.
         const place = event.property === 'first_message_id' ? event.property : type;
         return compareValues(this.ids, event, right![index]!, [place], type).map((difference) => ({
           ...difference,
@@ -97,7 +97,7 @@ const titleOf = (event: JsonObject): string =>
     .map((name) => event[name])
     .join('/');
 
-/** Only those that were recorded. JSON is what everything may be. */
+/** Compares recorded headers only. JSON content types always match. */
 function compareHeaders(recorded: Answer, here: Answer): readonly Difference[] {
   return COMPARED_HEADERS.flatMap((name): readonly Difference[] => {
     const [left, right] = [recorded, here].map(({ headers }) => comparableHeader(name, headers[name] ?? ''));

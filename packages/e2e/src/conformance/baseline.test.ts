@@ -12,29 +12,29 @@ const compared = [
   { name: 'b', passed: false },
 ];
 
-it('tells which cases have stopped passing, and which pass that did not', () => {
+it('baseline reports cases that stopped or started passing', () => {
   expect(compareWithBaseline(baseline, compared)).toEqual({ regressions: ['b'], gains: ['d'] });
 });
 
-it('accepts what passed, in the order of the story, and keeps what was not compared', () => {
+it('baseline accepts passing cases in story order and keeps those not compared', () => {
   expect(renderBaseline(['a', 'b', 'c', 'd', 'e'], baseline, compared)).toBe('a\nc\nd\n');
 });
 
 it.each([
   [['--show', 'many'], '--show takes a number'],
   [['--against', 'nowhere'], '--against takes a URL'],
-])('refuses %j', (args, message) => {
+])('rejects %j', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });
 
-describe('the recordings', () => {
+describe('recordings', () => {
   const names = loadCases(join(DATA, 'cases.json')).flatMap((item) => ('step' in item ? [] : [item.name]));
 
-  it('hold an answer to each case, in order', () => {
+  it('contain a response for each case in order', () => {
     expect([...readRecording(join(DATA, 'answers.jsonl')).answers.keys()]).toEqual(names);
   });
 
-  it('are what passing.txt names cases of', () => {
+  it('contain the cases that passing.txt names', () => {
     const listed = [...parseBaseline(readFileSync(join(DATA, 'passing.txt'), 'utf8'))];
     expect(listed.filter((name) => !names.includes(name))).toEqual([]);
   });

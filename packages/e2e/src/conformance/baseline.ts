@@ -1,14 +1,14 @@
-/** A case that was compared. */
+/** Compared case. */
 export interface Outcome {
   readonly name: string;
   readonly passed: boolean;
 }
 
-/** One name a line. */
+/** One name per line. */
 export const parseBaseline = (text: string): ReadonlySet<string> =>
   new Set(text.split('\n').filter((line) => line !== ''));
 
-/** What passed, and whatever of the old list was not compared this time, in the order of the story. */
+/** Formats passing cases, and previously listed ones not compared this time, in story order. */
 export function renderBaseline(
   story: readonly string[],
   baseline: ReadonlySet<string>,
@@ -20,9 +20,9 @@ export function renderBaseline(
 }
 
 export interface BaselineComparison {
-  /** Listed, compared, and not passed. */
+  /** Listed cases that were compared and did not pass. */
   readonly regressions: readonly string[];
-  /** Passed, but not listed. */
+  /** Passing cases that are not listed. */
   readonly gains: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { encodeForm, encodeMultipart, type FilePart, type HttpAnswer, send } fro
 import { STEPS } from './steps.js';
 import { dig, MissingValue, Variables } from './variables.js';
 
-/** The people of the demo organization, by the names the cases have for them. */
+/** Demo users by their names in the cases. */
 const USERS: Readonly<Record<string, string>> = {
   owner: 'desdemona@zulip.com',
   admin: 'iago@zulip.com',
@@ -20,7 +20,7 @@ const USERS: Readonly<Record<string, string>> = {
   guest: 'polonius@zulip.com',
 };
 
-/** Those that answers are compared by, and some that help understanding a difference. */
+/** Headers for comparison, and some that help to explain differences. */
 const KEPT_HEADERS = [
   'content-type',
   'allow',
@@ -38,7 +38,7 @@ const KEPT_HEADERS = [
   'content-security-policy',
 ];
 
-/** How long events may take to arrive, how long nothing has to come until that is all, and how long to wait at most. */
+/** Time for events to arrive, silence that ends the wait, and maximum wait. */
 const FIRST_LOOK_MS = 100;
 const NEXT_LOOK_MS = 60;
 const LAST_LOOK_MS = 4000;
@@ -54,7 +54,7 @@ interface JsonAnswer {
   readonly body: Json;
 }
 
-/** Sends the cases to one server, which has to be fresh or have been sent them before. */
+/** Sends the cases to a server that is fresh or has received them before. */
 export class CaseRunner {
   readonly variables = new Variables();
   private readonly word = randomWord();
@@ -62,13 +62,13 @@ export class CaseRunner {
   private readonly secrets = new Map<string, string>();
   private readonly queues = new Map<string, Queue>();
 
-  /** `url` without a slash at the end. */
+  /** `url` without a trailing slash. */
   constructor(private readonly url: string) {
     this.variables.set('run', this.word);
     for (const [name, email] of Object.entries(USERS)) this.variables.set(`${name}.email`, email);
   }
 
-  /** An answer for each case, in order; steps run in their place. `logIn` comes first. */
+  /** Yields a response for each case in order and runs steps in between. Call `logIn` first. */
   async *run(cases: readonly (Case | Step)[]): AsyncGenerator<Answer> {
     for (const item of cases) {
       if ('step' in item) await STEPS[item.step](this);
@@ -76,7 +76,7 @@ export class CaseRunner {
     }
   }
 
-  /** An API key for everyone. @throws Error when somebody gets none. */
+  /** Fetches API keys of all users. @throws Error if a user gets none */
   async logIn(): Promise<ServerDescription> {
     const saved: Record<string, number> = {};
     for (const [name, email] of Object.entries(USERS)) {
@@ -89,14 +89,14 @@ export class CaseRunner {
       };
       saved[name] = me.user_id;
       this.variables.set(name, me.user_id);
-      // The address other people see.
+      // Email visible to other users.
       this.variables.set(`${name}.shown`, me.email);
     }
     this.variables.set('own_key', 'x'.repeat(32));
     return { name: '#server', saved };
   }
 
-  /** A request outside the cases. */
+  /** Sends a request outside the cases. */
   async ask(
     method: string,
     path: string,
@@ -150,7 +150,7 @@ export class CaseRunner {
     return withPlaceholders(answer, { url: this.url, word: this.word, secrets: this.secrets });
   }
 
-  /** @throws MissingValue, Error when no answer comes */
+  /** @throws MissingValue, Error if there is no response */
   private async send(asked: Case, fields: Readonly<Record<string, string>>): Promise<HttpAnswer> {
     const { method, user, auth, host } = asked;
     const path = this.variables.fillText(asked.path);
@@ -195,7 +195,7 @@ export class CaseRunner {
     return header.startsWith('basic:') ? basic(header.slice('basic:'.length)) : header;
   }
 
-  /** Answers the ids among what was saved. */
+  /** Saves values and returns the ids among them. */
   private save({ save = {} }: Case, body: Json): Readonly<Record<string, number>> {
     const ids: Record<string, number> = {};
     for (const [name, path] of Object.entries(save)) {
@@ -214,7 +214,7 @@ export class CaseRunner {
     return status === 200 && method !== 'GET' && method !== 'HEAD' ? [...this.queues.keys()] : [];
   }
 
-  /** What arrives on the queues until nothing has come for a moment. */
+  /** Reads events of the queues until none arrives for a moment. */
   private async drain(names: readonly string[]): Promise<Readonly<Record<string, readonly JsonObject[]>>> {
     const arrived: Record<string, JsonObject[]> = {};
     if (names.length === 0) return arrived;
@@ -234,7 +234,7 @@ export class CaseRunner {
     }
   }
 
-  /** Nothing where the queue is gone. */
+  /** Returns no events if the queue is gone. */
   private async poll(name: string): Promise<readonly JsonObject[]> {
     const queue = this.queues.get(name);
     if (!queue) return [];
@@ -275,7 +275,7 @@ function filesOf(files: NonNullable<Case['files']>): readonly FilePart[] {
 
 const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString('base64')}`;
 
-/** Without vowels, so that it is no word of anything else. */
+/** Random word without vowels, so that it matches no real word. */
 function randomWord(): string {
   const letters = 'bcdfghjklmnpqrstvwxz';
   return Array.from({ length: 6 }, () => letters[Math.floor(Math.random() * letters.length)]).join('');

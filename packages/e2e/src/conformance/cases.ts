@@ -3,40 +3,43 @@ import type { Json, JsonObject } from './json.js';
 import { STEPS, type StepName } from './steps.js';
 
 /**
- * One request of the story. Strings may hold `${name}`: a value that an earlier answer supplied, `${run}`: a word unique
- * to this run, `${now+60}`: seconds since the epoch.
+ * Request of the story. Strings may contain `${name}`: a value from an earlier response, `${run}`: a word unique to
+ * this run, `${now+60}`: seconds since the epoch.
  */
 export interface Case {
   readonly name: string;
-  /** One of `USERS`; null: anonymous. */
+  /** One of `USERS`; null for anonymous. */
   readonly user: string | null;
   readonly method: string;
-  /** Below `/api/v1`, or, beginning with `//`, below the server's address. */
+  /** Path below `/api/v1`, or below the server's address if it begins with `//`. */
   readonly path: string;
-  /** Strings are sent as they are, everything else as JSON. In the query of GET, HEAD and OPTIONS, else in the body. */
+  /**
+   * Strings are sent verbatim, other values as JSON. Sent in the query of GET, HEAD and OPTIONS, otherwise in the
+   * body.
+   */
   readonly params?: JsonObject;
-  /** Name of the value → where it is in the answer: `stream.stream_id`, `user_groups.[name=editors].id`. */
+  /** Path in the response by name of the value: `stream.stream_id`, `user_groups.[name=editors].id`. */
   readonly save?: Readonly<Record<string, string>>;
-  /** Field → name, content, type. */
+  /** Name, content and type by field. */
   readonly files?: Readonly<Record<string, readonly [name: string, content: FileContent, type: string]>>;
-  /** Null: the header is not sent at all. */
+  /** Null omits the header. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** The answer lists what a server was seeded with: only keys and types are compared. */
+  /** True if the response lists seeded data: only keys and types are compared. */
   readonly shape?: boolean;
-  /** Only `result` and `code` are compared. */
+  /** True to compare only `result` and `code`. */
   readonly loose?: boolean;
-  /** Event queues read afterwards. Absent: all of them when the request changed something. */
+  /** Event queues to read afterwards. Absent: all of them after a change. */
   readonly watch?: readonly string[];
   readonly host?: string;
-  /** A raw `Authorization` header; `basic:EMAIL:KEY` is encoded, `@key:NAME@` is that user's key. */
+  /** Raw `Authorization` header; `basic:EMAIL:KEY` is encoded, `@key:NAME@` is that user's key. */
   readonly auth?: string;
-  /** Instead of a form. */
+  /** Body instead of a form. */
   readonly body?: string;
 }
 
 export type FileContent = string | { readonly base64: string };
 
-/** What cannot be said as one request. */
+/** Action that is more than one request. */
 export interface Step {
   readonly step: StepName;
 }
@@ -52,7 +55,7 @@ export function loadCases(file: string): readonly (Case | Step)[] {
 export const contentOf = (content: FileContent): Buffer =>
   typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.base64, 'base64');
 
-/** What a server answered to a case, and which events followed; what only one run knows is replaced by placeholders. */
+/** Response to a case with the following events; values specific to a run are replaced by placeholders. */
 export interface Answer {
   readonly name: string;
   readonly user: string | null;
@@ -61,33 +64,33 @@ export interface Answer {
   readonly params: JsonObject;
   readonly shape?: boolean;
   readonly loose?: boolean;
-  /** Why there is none. */
+  /** Reason for skipping the case. */
   readonly skipped?: string;
-  /** 0: no answer came. */
+  /** 0 without a response. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is no JSON is an object of `<text>` and `<length>`; null: empty. */
+  /** Text that is not JSON is an object of `<text>` and `<length>`; null if empty. */
   readonly body: Json;
-  /** Ids among the values saved. */
+  /** Saved ids. */
   readonly saved?: Readonly<Record<string, number>>;
-  /** Queue name → its events, where there were any. */
+  /** Events by queue name, for queues with events. */
   readonly events?: Readonly<Record<string, readonly JsonObject[]>>;
 }
 
-/** The server that answered. */
+/** Server that responded. */
 export interface ServerDescription {
   readonly name: '#server';
   /** User ids by name. */
   readonly saved: Readonly<Record<string, number>>;
 }
 
-/** All answers of one run. */
+/** All responses of one run. */
 export interface Recording {
   readonly server: ServerDescription;
   readonly answers: ReadonlyMap<string, Answer>;
 }
 
-/** Reads JSON lines, the server first. */
+/** Reads JSON lines that begin with the server. */
 export function readRecording(file: string): Recording {
   const [server, ...answers] = readFileSync(file, 'utf8')
     .trim()

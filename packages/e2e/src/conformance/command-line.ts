@@ -12,17 +12,17 @@ Sends the recorded requests to a server and compares its answers with the record
   --save FILE     keeps the server's answers, in the form of answers.jsonl`;
 
 export interface Options {
-  /** Empty: every case is compared. */
+  /** Empty to compare every case. */
   readonly only: readonly string[];
   readonly show: number;
   readonly skipped: boolean;
   readonly accept: boolean;
-  /** Null: a server of our own. Without a slash at the end. */
+  /** URL without a trailing slash; null to start a server. */
   readonly against: string | null;
   readonly save: string | null;
 }
 
-/** @throws Error naming what is wrong with the command line */
+/** @throws Error that explains the invalid command line */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

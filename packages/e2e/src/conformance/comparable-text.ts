@@ -1,10 +1,10 @@
-/** Hashes, random names of files, and times. */
+/** Matches hashes, random file names and times. */
 const VOLATILE =
   /\d+\/[0-9a-f]{1,2}\/[\w-]{24}(?=\/)|[0-9a-f]{32,64}|[0-9a-f]{7}(?=!DEACTIVATED)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+\d\d:?\d\d|Z)?/g;
 
 const HIGHLIGHTED_CODE = /<div class="codehilite".*?<\/div>/gs;
 
-/** What is equal in two texts that say the same: without hosts, versions, random parts and older spellings. */
+/** Normalizes a text for comparison by removing hosts, versions, random parts and older spellings. */
 export function comparableText(text: string): string {
   return (
     text
@@ -14,7 +14,7 @@ export function comparableText(text: string): string {
       .replace(/\/(user_uploads|user_avatars)\/\d+\//g, '/$1/…/')
       .replaceAll('service_extra_emoji', 'zulip_extra_emoji')
       .replaceAll(' channel-wildcard-mention', '')
-      // How code is cut into highlighted pieces is not compared.
+      // The tokenization of highlighted code is not compared.
       .replace(HIGHLIGHTED_CODE, (block) => block.replace(/<\/?span[^>]*>/g, ''))
       .replaceAll('#narrow/stream/', '#narrow/channel/')
       .replaceAll('#narrow/pm-with/', '#narrow/dm/')

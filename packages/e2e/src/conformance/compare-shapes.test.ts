@@ -11,7 +11,7 @@ it.each<[string, Json, Json]>([
   ['null where the recording has a value', { id: 1 }, { id: null }],
   ['whole numbers where the recording has fractions', { time: 1.5 }, { time: 2 }],
   ['a member that only some recorded elements have', [{ id: 1, bot: 2 }, { id: 2 }], [{ id: 3 }]],
-])('%s are the same shape', (_, recorded, here) => {
+])('shape comparison accepts %s', (_, recorded, here) => {
   expect(placesOfDifferences(recorded, here)).toEqual([]);
 });
 
@@ -20,6 +20,6 @@ it.each<[string, Json, Json, string]>([
   ['a member that every recorded element has', [{ id: 1, odd: 2 }], [{ id: 3 }], 'body[].odd'],
   ['a member that nothing names', { id: 1 }, { id: 1, surprise: 1 }, 'body.surprise'],
   ['another type inside a map', { users: { 1: { id: 1 } } }, { users: { 7: { id: 'x' } } }, 'body.users.*.id'],
-])('%s is another shape', (_, recorded, here, where) => {
+])('shape comparison reports %s', (_, recorded, here, where) => {
   expect(placesOfDifferences(recorded, here)).toEqual([where]);
 });

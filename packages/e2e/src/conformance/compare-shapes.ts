@@ -2,11 +2,11 @@ import { ABSENT, type Difference, isMap } from './differences.js';
 import { ADDED_FIELDS, NULLABLE_FIELDS, REMOVED_FIELDS } from './expected-differences.js';
 import { isList, isObject, type Json, type JsonObject, type JsonType, jsonTypeOf } from './json.js';
 
-/** Key sets and types only; of lists and maps, every element of one side against all elements of the other. */
+/** Compares key sets and types; each element of a list or map with all elements of the other side. */
 export const compareShapes = (recorded: Json, here: Json): readonly Difference[] =>
   compareSamples([recorded], [here], 'body', '');
 
-/** All values that stand at one place, on each side. */
+/** Compares all values at one place on both sides. */
 function compareSamples(
   recorded: readonly Json[],
   here: readonly Json[],
@@ -54,7 +54,7 @@ function compareMembers(
   });
 }
 
-/** Where one side has fractions, whole numbers are numbers like others. */
+/** Whole numbers count as fractions if one side has fractions. */
 function typesOf(recorded: readonly Json[], here: readonly Json[]): readonly [Set<JsonType>, Set<JsonType>] {
   const [types, others] = [recorded, here].map((side) => new Set(side.map(jsonTypeOf))) as [
     Set<JsonType>,

@@ -35,7 +35,7 @@ it.each<[string, Json, Json]>([
   ],
   ['a client without a name', { client: '' }, { client: 'Unspecified' }],
   ['avatars, which may be null', { avatar_url: null }, { avatar_url: 'https://x.example' }],
-])('%s are no difference', (_, recorded, here) => {
+])('value comparison accepts %s', (_, recorded, here) => {
   expect(placesOfDifferences(recorded, here)).toEqual([]);
 });
 
@@ -51,6 +51,6 @@ it.each<[string, Json, Json, string]>([
   ['a key of a map that is too many', { reads: { 10: 'x' } }, { reads: { 8: 'x', 9: 'y' } }, 'reads.9'],
   ['a list of another length', { topics: ['a'] }, { topics: [] }, 'topics'],
   ['an ordered list in another order', { flags: ['a', 'b'] }, { flags: ['b', 'a'] }, 'flags.0'],
-])('%s is a difference', (_, recorded, here, where) => {
+])('value comparison reports %s', (_, recorded, here, where) => {
   expect(placesOfDifferences(recorded, here)[0]).toBe(where);
 });

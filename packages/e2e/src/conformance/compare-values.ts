@@ -12,8 +12,8 @@ import type { Identities } from './identities.js';
 import { isInteger, isList, isObject, type Json, type JsonObject, jsonTypeOf, sameJson } from './json.js';
 
 /**
- * Everything in which a value differs from the recorded one. Ids have to stand for the same things, times to be of the
- * same kind. `field`: the member it is, which says what it holds.
+ * Returns all differences from the recorded value. Ids must refer to the same things and times have the same unit.
+ * `field`: name that determines the meaning.
  */
 export function compareValues(
   ids: Identities,
@@ -44,7 +44,7 @@ function areSameNumbers(ids: Identities, recorded: number, here: number, path: P
 const digitsOf = (time: number): number => String(Math.trunc(time)).length;
 
 function areSameTexts(ids: Identities, recorded: string, here: string, field: string): boolean {
-  // What a request without a User-Agent is called has changed.
+  // The client name for a missing User-Agent has changed.
   const [left, right] = field === 'client' ? [recorded || 'Unspecified', here || 'Unspecified'] : [recorded, here];
   if (left === right || FREE_FIELDS.has(field) || FREE_TEXT_FIELDS.has(field)) return true;
   const [a, b] = [comparableText(left), comparableText(right)];
@@ -104,7 +104,7 @@ function compareMaps(ids: Identities, recorded: JsonObject, here: JsonObject, pa
   return differences;
 }
 
-/** The same key, one that stands for the same thing, or, of ids, the first that is new on both sides. */
+/** Returns the same key, one with the same meaning, or for ids the first that is new on both sides. */
 function matchingKey(ids: Identities, name: string, keys: readonly string[]): string | undefined {
   if (keys.includes(name)) return name;
   const text = comparableText(name);

@@ -1,6 +1,6 @@
 import type { Json } from './json.js';
 
-/** Where two answers differ. */
+/** Place where two responses differ. */
 export interface Difference {
   /** `body`, `status`, `header allow`, `stream.name`, `events.hamlet.0(message).message.content`. */
   readonly where: string;
@@ -8,14 +8,14 @@ export interface Difference {
   readonly here: Json;
 }
 
-/** Stands for what one side does not have. */
+/** Represents a value missing on one side. */
 export const ABSENT = '<absent>';
 
 export type Path = readonly (string | number)[];
 
 export const pathText = (path: Path): string => path.join('.') || 'body';
 
-/** An object used as a map: keyed by id or by mail address. */
+/** True for an object used as a map by id or email. */
 export const isMap = (value: { readonly [key: string]: Json }): boolean => {
   const keys = Object.keys(value);
   return keys.length > 0 && keys.every((key) => /^(-?\d+|[^@ ]+@[^@ ]+)$/.test(key));

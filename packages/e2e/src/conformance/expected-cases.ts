@@ -1,18 +1,18 @@
-/** How the answer to a case may or must differ from the recorded one. What is absent is as recorded. */
+/** Allowed or required deviations of a response from the recorded one. Absent properties mean no deviation. */
 export interface CaseRule {
-  /** Why it is not compared at all. */
+  /** Reason for not comparing the case. */
   readonly skip?: string;
   readonly status?: number | readonly number[];
   readonly msg?: string;
   readonly code?: string;
-  /** Beside `result`, `msg` and `code`, instead of what was recorded. */
+  /** Fields beside `result`, `msg` and `code` that replace recorded ones. */
   readonly extra?: Readonly<Record<string, string>>;
-  /** Not compared. */
+  /** True to skip comparison of the body. */
   readonly anyBody?: boolean;
   readonly anyEvents?: boolean;
-  /** Only `result` and `code` are compared. */
+  /** True to compare only `result` and `code`. */
   readonly loose?: boolean;
-  /** Patterns of places where a difference does not count. */
+  /** Patterns of places where differences are ignored. */
   readonly ignore?: readonly RegExp[];
 }
 
@@ -23,9 +23,9 @@ const ADMINS_ONLY: CaseRule = {
   extra: {},
 };
 
-/** By pattern of the whole name. Where several match, what they say adds up; the later wins. */
+/** Rules by pattern of the full name. Matching rules are merged; later ones take precedence. */
 const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
-  // Protocol
+  // Protocol.
   [
     'fetch_api_key/json-body',
     {
@@ -48,7 +48,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
     { ignore: [/ignored_parameters_unsupported/] },
   ],
   ['dispatch/options-(messages|users)', { skip: 'form of the answer to OPTIONS' }],
-  // Register, events
+  // Register and events.
   [
     'register/.*',
     {
@@ -68,11 +68,11 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['register/include_subscribers-quoted', { msg: 'Invalid include_subscribers' }],
   ['register/include_subscribers-partial', { ...ANYTHING, status: 200 }],
   ['register/type/(hotspots|update_display_settings|update_global_notifications|muted_topics)', { loose: true }],
-  // Sending, reading
+  // Sending and reading.
   ['send/topic-empty|edit/topic-empty', { ...ANYTHING, status: 200 }],
   ['send/topic-no-topic', { anyEvents: true }],
   ['send/(sender|forged)', { ...ANYTHING, status: [200, 400] }],
-  // Contract decision 20. The text says the id.
+  // Contract decision 20. The text contains the id.
   ['send/(private-not-member|guest-other-channel)', { code: 'STREAM_DOES_NOT_EXIST', loose: true }],
   ['get/narrow-not-json', { msg: 'narrow is not valid JSON', code: 'BAD_REQUEST', extra: {} }],
   ['get/narrow-object', { msg: 'narrow is not a list', code: 'BAD_REQUEST', extra: {} }],
@@ -103,7 +103,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['send/mention-group-forbidden(-admin)?', { msg: "You are not allowed to mention user group 'g5-<run>'." }],
   ['edit/unresolve', { anyEvents: true }],
   ['topics/(list|not-subscribed-public)', { ignore: [/max_id$/] }],
-  // Channels
+  // Channels.
   ['subscribe/(bad-color|extra-key|principals-mixed|strings)', { loose: true }],
   ['subscribe/(private-)?guest-by-member', { ignore: [/message\.content$/] }],
   ['subscribe/web-public-and-private', { ...ANYTHING, status: 400 }],
@@ -127,7 +127,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
     '(send|typing|scheduled)/admins-only(-member|-guest)?',
     { msg: 'You do not have permission to post in this channel.' },
   ],
-  // Users
+  // Users.
   ['user-update/(.*by-member|by-moderator|bot-.*by-its-owner)', { ...ADMINS_ONLY, status: 400 }],
   ['user-by-email/hidden-by-admin', { anyBody: true, status: 200 }],
   [
@@ -148,7 +148,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['status-get/.*', { skip: 'newer than the recording' }],
   ['presence/active', { anyBody: true }],
   ['presence/bad-last_update_id', { anyBody: true, status: 400 }],
-  // Groups, bots
+  // Groups and bots.
   [
     'group-members/(nothing|empty-lists)',
     { msg: 'Nothing to do. Specify at least one of "add", "delete", "add_subgroups" or "delete_subgroups".' },
@@ -160,7 +160,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['(bot|bot-.*|as-bot)/.*|user-update/bot-.*', { anyEvents: true }],
   ['bot-create/at-in-short-name', { ...ANYTHING, status: [200, 400] }],
   ['draft/no-content', { anyBody: true, status: 400 }],
-  // Organization
+  // Organization.
   ['realm/waiting-period-negative', { anyBody: true }],
   ['realm/description.*', { anyEvents: true }],
   ['post-policy/.*', { anyEvents: true }],
@@ -168,7 +168,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['invite/spaces|apns/not-base64', { ...ANYTHING, status: 400 }],
   ['emoji/.*', { anyEvents: true }],
   ['upload/.*|attachments/.*', { ignore: [/attachment/] }],
-  // Thumbnails came with level 275; what an edit attaches and detaches comes as events of users §16.
+  // Thumbnails were added in level 275; edits publish attachment changes as events of users §16.
   ['upload/message-image', { ignore: [/attachment/, /content$/] }],
   ['upload/message-edit-removes', { anyEvents: true }],
 ];

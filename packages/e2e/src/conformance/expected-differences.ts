@@ -5,23 +5,23 @@ import { type CaseRule, caseRuleOf } from './expected-cases.js';
 import { DATA } from './files.js';
 import { isObject, type Json, type JsonObject } from './json.js';
 
-// The recorded server spoke feature level 261, the contract is of level 496. What follows is the difference between the
-// two that holds everywhere; `expected-cases.ts` has that of single cases.
+// General differences between the recorded feature level 261 and level 496 of the contract. `expected-cases.ts`
+// contains those of single cases.
 
 const keys = JSON.parse(readFileSync(join(DATA, 'keys-of-level-496.json'), 'utf8')) as Readonly<
   Record<'added' | 'removed' | 'settings', readonly string[]>
 >;
 
-/** Fields that the contract names: no difference where the recording lacks them. */
+/** Fields of the contract that may be missing from the recording. */
 export const ADDED_FIELDS: ReadonlySet<string> = new Set(keys.added);
-/** Fields of the recording that the contract does not name: not asked for. */
+/** Recorded fields that the contract does not require. */
 export const REMOVED_FIELDS: ReadonlySet<string> = new Set(keys.removed);
-/** What register repeated of the user's settings. */
+/** User settings that register repeated. */
 const REPEATED_SETTINGS: ReadonlySet<string> = new Set(keys.settings);
 
 export const NULLABLE_FIELDS: ReadonlySet<string> = new Set(['avatar_url', 'avatar_url_medium']);
 
-/** They depend on the channels a user was seeded with, on where default avatars come from, on the organization's host. */
+/** Values that depend on seeded channels, the source of default avatars, or the host. */
 export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([
   'color',
   'avatar_url',
@@ -31,8 +31,8 @@ export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `presence` comes only when somebody was away for long enough; `realm_export_consent` is newer than the recording (organization §8);
- * the others are copies and forms of older levels.
+ * Events that are not compared: `presence` depends on absence, `realm_export_consent` is newer than the recording
+ * (organization §8), the others are copies and legacy formats.
  */
 export const DROPPED_EVENTS: ReadonlySet<string> = new Set([
   'heartbeat',
@@ -48,7 +48,7 @@ export const DROPPED_EVENTS: ReadonlySet<string> = new Set([
 const SYSTEM_BOTS: ReadonlySet<Json | undefined> = new Set(['Notification Bot', 'Welcome Bot']);
 const FIELDS_OF_SYSTEM_BOTS = ['avatar_url', 'sender_email', 'sender_realm_str', 'flags', 'client'];
 
-/** Of a system bot only the name is fixed; for whom its notices count as read has changed over time. */
+/** Only the name of a system bot is fixed; the read state of its notices has changed over time. */
 export function withoutFieldsOfSystemBots(recorded: JsonObject, here: JsonObject): readonly [JsonObject, JsonObject] {
   if (SYSTEM_BOTS.has(recorded.sender_full_name)) {
     return [without(recorded, FIELDS_OF_SYSTEM_BOTS), without(here, FIELDS_OF_SYSTEM_BOTS)];
@@ -59,7 +59,7 @@ export function withoutFieldsOfSystemBots(recorded: JsonObject, here: JsonObject
   return [recorded, here];
 }
 
-/** What is expected in place of a recorded answer. */
+/** Expectation derived from a recorded response. */
 export interface Expectation {
   readonly statuses: readonly number[];
   readonly body: Json;
@@ -69,7 +69,7 @@ export interface Expectation {
   readonly ignore: readonly RegExp[];
 }
 
-/** A text says why the case is not compared. */
+/** Returns a text with the reason if the case is not compared. */
 export function expectationOf(recorded: Answer): Expectation | string {
   const rule = caseRuleOf(recorded.name);
   if (rule.skip !== undefined) return rule.skip;
@@ -93,10 +93,10 @@ export function expectationOf(recorded: Answer): Expectation | string {
   };
 }
 
-/** Error texts of the older argument parser in the words of the newer one, and what the case's rule says. */
+/** Translates errors of the older argument parser to the newer one and applies the case's rule. */
 function inNewerWords(body: JsonObject, rule: CaseRule): JsonObject {
   const translated = inWordsOfNewParser(body);
-  // A success is left alone where the case it depends on was left out.
+  // A success stays unchanged if the case it depends on was skipped.
   if (translated.result === 'success' && rule.status === undefined) return translated;
   const base: JsonObject = rule.extra
     ? { ...only(translated, ['msg', 'code']), result: 'error', ...rule.extra }

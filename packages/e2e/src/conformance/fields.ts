@@ -1,4 +1,4 @@
-/** What the fields of the API hold, as far as comparing answers has to know. */
+/** Meaning of API fields as far as the comparison needs it. */
 
 const KIND_BY_FIELD: Readonly<Record<string, readonly string[]>> = {
   user: [
@@ -64,7 +64,7 @@ const KINDS = new Map(
   Object.entries(KIND_BY_FIELD).flatMap(([kind, fields]) => fields.map((field) => [field, kind] as const)),
 );
 
-/** Numbers that look like ids by their names, but are none. */
+/** Fields that are named like ids but contain plain numbers. */
 const PLAIN_NUMBERS = new Set(['status', 'avatar_version', 'type', 'role', 'bot_type', 'visibility_policy']);
 
 export const TIME_FIELDS: ReadonlySet<string> = new Set([
@@ -85,7 +85,7 @@ export const TIME_FIELDS: ReadonlySet<string> = new Set([
   'realm_date_created',
 ]);
 
-/** Random, growing with what is stored, or saying which server it is. */
+/** Fields that are random, grow with stored data, or identify the server. */
 export const FREE_FIELDS: ReadonlySet<string> = new Set([
   'token',
   'max_message_id',
@@ -96,7 +96,7 @@ export const FREE_FIELDS: ReadonlySet<string> = new Set([
   'server_generation',
 ]);
 
-/** Lists whose order is not compared, with the member they are sorted by; null: the items are texts. */
+/** Lists compared without order, with the member to sort by; null for lists of strings. */
 export const UNORDERED_LISTS: ReadonlyMap<string, string | null> = new Map([
   ['display_recipient', 'full_name'],
   ['recipients', 'email'],
@@ -107,12 +107,12 @@ export const UNORDERED_LISTS: ReadonlyMap<string, string | null> = new Map([
   ['ignored_parameters_unsupported', null],
 ]);
 
-/** Maps by user, keyed by address or by id, depending on the level. */
+/** Maps by user, keyed by email or id depending on the level. */
 export const FIELDS_BY_USER: ReadonlySet<string> = new Set(['subscribed', 'already_subscribed']);
 
 /**
- * What kind of thing the number in a field stands for. Null: none, it is a number. `path`: where the field is, itself
- * included.
+ * Returns the kind of thing a number in a field refers to; null for plain numbers. `path`: position including the
+ * field.
  */
 export function kindOfField(path: readonly (string | number)[], field: string): string | null {
   const kind = KINDS.get(field);
@@ -127,12 +127,15 @@ export function kindOfField(path: readonly (string | number)[], field: string): 
   return field.endsWith('_id') || field.endsWith('_ids') ? field : null;
 }
 
-/** Whom a draft or a scheduled message is for depends on what it is. The name of a field that holds the same. */
+/**
+ * Returns the field with the same meaning as the recipient of a draft or scheduled message, which depends on its
+ * type.
+ */
 export function fieldOfAddressee(type: unknown): string {
   return type === 'stream' ? 'stream_id' : 'user_ids';
 }
 
-/** What kind of thing a value stands for that a case saves, by the name cases.json gives it. */
+/** Returns the kind of a saved value by its name in cases.json. */
 export function kindOfSaved(name: string): string {
   if (/^(u\d|b\d)$/.test(name)) return 'user';
   if (['pub', 'prv', 'own', 'a', 'b', 'p', 'h', 'w', 'd', 'f'].includes(name)) return 'channel';

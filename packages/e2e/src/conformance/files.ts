@@ -1,4 +1,4 @@
 import { resolve } from 'node:path';
 
-/** The recordings and what is kept beside them. */
+/** Folder of the recordings and related data. */
 export const DATA = resolve(import.meta.dirname, '../../conformance');

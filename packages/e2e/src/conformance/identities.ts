@@ -1,9 +1,9 @@
-/** From here on a number stands for itself: it names nothing in a story. */
+/** Numbers from here on stand for themselves and refer to nothing in a story. */
 const MADE_UP_ID = 10 ** 7;
-/** The anchors of the newest message and of what lies beyond. */
+/** Anchor values for the newest message and beyond. */
 const BEYOND_ALL_IDS = 10 ** 15;
 
-/** Which id here stands for which recorded one. One to one within a kind of thing. */
+/** Bidirectional mapping between recorded and local ids per kind. */
 export class Identities {
   private readonly byKind = new Map<
     string,
@@ -18,7 +18,7 @@ export class Identities {
     this.pairs.add(`${recorded}=${here}`);
   }
 
-  /** Whether both stand for the same thing. The first time that either turns up, they do from then on. */
+  /** True if both refer to the same thing. Ids that are both new become mapped. */
   areSame(kind: string, recorded: number, here: number): boolean {
     if (recorded === here && (recorded <= 0 || recorded >= MADE_UP_ID)) return true;
     if (recorded <= 0 || here <= 0 || recorded >= BEYOND_ALL_IDS) return false;
@@ -28,7 +28,7 @@ export class Identities {
     return true;
   }
 
-  /** Whether both lists hold the same things, in whatever order: those known are matched first, the rest in order. */
+  /** True if both lists contain the same things in any order: known ones match first, the rest in order. */
   areSameSets(kind: string, recorded: readonly number[], here: readonly number[]): boolean {
     const unknown: number[] = [];
     const left = [...here];
@@ -41,12 +41,12 @@ export class Identities {
     return unknown.every((id, index) => this.areSame(kind, id, left[index]!));
   }
 
-  /** Of whatever kind. */
+  /** True if either id is known for any kind. */
   isKnown(recorded: number, here: number): boolean {
     return [...this.byKind.values()].some(({ there, back }) => there.has(recorded) || back.has(here));
   }
 
-  /** Whether the texts differ at most in numbers that stand for the same thing, and in times. */
+  /** True if the texts differ only in times and in numbers that refer to the same thing. */
   areSameTexts(recorded: string, here: string): boolean {
     const [lefts, rights] = [recorded.split(/(\d+)/), here.split(/(\d+)/)];
     if (lefts.length !== rights.length) return false;

@@ -4,7 +4,7 @@ it.each<[Json, string]>([
   [[1, 'é', true], '[1, "\\u00e9", true]'],
   [{ a: [], 'b "': null }, '{"a": [], "b \\"": null}'],
   ['😀', '"\\ud83d\\ude00"'],
-])('sends %j as %s, as the recorded requests did', (value, text) => {
+])('JSON conversion sends %j as %s, like the recorded requests', (value, text) => {
   expect(toParameterText(value)).toBe(text);
 });
 
@@ -16,6 +16,6 @@ it.each<[Json, string]>([
   ['', 'string'],
   [[], 'list'],
   [{}, 'object'],
-])('the type of %j is %s', (value, type) => {
+])('JSON conversion reports the type of %j as %s', (value, type) => {
   expect(jsonTypeOf(value)).toBe(type);
 });

@@ -3,7 +3,7 @@ export type JsonObject = { readonly [key: string]: Json };
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'list' | 'object';
 
-/** `integer` and `number` differ by value: JSON has one kind of number. */
+/** Distinguishes `integer` and `number` by value, since JSON has only one number type. */
 export function jsonTypeOf(value: Json): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
@@ -15,7 +15,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Arrays by `Array.isArray`, which loses the element type of a readonly one. */
+/** Type guard, since `Array.isArray` loses the element type of readonly arrays. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
@@ -24,7 +24,7 @@ export const isInteger = (value: Json | undefined): value is number => Number.is
 
 export const sameJson = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** JSON text as the recorded requests carried it, since refusals repeat it: `[1, "\u00e9"]`. */
+/** Formats JSON as in the recorded requests, since errors quote it: `[1, "\u00e9"]`. */
 export function toParameterText(value: Json): string {
   if (isList(value)) return `[${value.map(toParameterText).join(', ')}]`;
   if (isObject(value)) {

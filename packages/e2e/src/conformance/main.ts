@@ -14,7 +14,7 @@ const BASELINE = join(DATA, 'passing.txt');
 const DIFFERENCES = join(DATA, 'differences.txt');
 const SERVER_LOG = join(DATA, 'server.log');
 
-/** Answers the exit code: 1 when a case that is expected to pass does not. */
+/** Returns the exit code: 1 if an expected case does not pass. */
 async function main(args: readonly string[]): Promise<number> {
   let options: Options;
   try {
@@ -27,7 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
   return conclude(cases, options);
 }
 
-/** The demo organization on a database of its own, as the recorded server was set up. */
+/** Runs the demo organization on a new database, set up like the recorded server. */
 async function runOnOwnServer(options: Options): Promise<readonly ComparedCase[]> {
   const directory = mkdtempSync(join(tmpdir(), 'parley-conformance-'));
   const database = `--database=sqlite:${join(directory, 'parley.db')}`;
@@ -48,7 +48,7 @@ async function runOnOwnServer(options: Options): Promise<readonly ComparedCase[]
   }
 }
 
-/** Without what it says to people, keys of the demo's users among it. */
+/** Filters out console messages, which contain keys of the demo users. */
 const logLinesOf = (output: string): string =>
   output
     .split('\n')

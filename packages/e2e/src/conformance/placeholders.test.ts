@@ -11,10 +11,10 @@ it.each([
   ['0a1b2c3d-0000-4000-8000-00000000000f', '<uuid>'],
   ['/user_uploads/2/ab/cdef/cat.png', '/user_uploads/2/<random>/cat.png'],
   ['/join/abcdefghij234567abcdefgh/', '/join/<token>/'],
-])('replaces what only one run knows in %s', (text, expected) => {
+])('placeholders replace values specific to one run in %s', (text, expected) => {
   expect(withPlaceholders({ text }, run)).toEqual({ text: expected });
 });
 
-it('replaces API keys wherever they are handed out', () => {
+it('placeholders replace API keys everywhere', () => {
   expect(withPlaceholders({ api_key: 'Z'.repeat(32) }, run)).toEqual({ api_key: '<api_key>' });
 });

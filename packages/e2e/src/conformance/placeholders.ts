@@ -1,4 +1,4 @@
-/** What differs from run to run and stands for nothing else, as pattern and placeholder, in JSON text. */
+/** Patterns in JSON text that vary between runs, with their placeholders. */
 export const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/("api_key":)"[A-Za-z0-9]{32}"/g, '$1"<api_key>"'],
   [/zulipdev\.com(:\d+)?/g, '<domain>'],
@@ -9,17 +9,17 @@ export const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\b[a-z0-9-]*\.[0-9a-f]{32}(\.[a-z-]+)?@/g, '<mail-token>@'],
 ];
 
-/** What a run knows of itself. */
+/** Values specific to a run. */
 export interface RunFacts {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** The word unique to it. */
+  /** Word unique to the run. */
   readonly word: string;
-  /** API key → its placeholder. */
+  /** Placeholders by API key. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** Replaces addresses, keys and random parts by placeholders, wherever in the value they stand. */
+/** Replaces addresses, keys and random parts anywhere in the value by placeholders. */
 export function withPlaceholders<T>(value: T, { url, word, secrets }: RunFacts): T {
   let text = JSON.stringify(value);
   for (const [secret, placeholder] of secrets) text = text.replaceAll(secret, placeholder);

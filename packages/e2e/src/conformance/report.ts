@@ -3,7 +3,7 @@ import type { Answer } from './cases.js';
 import { ABSENT } from './differences.js';
 import type { Json } from './json.js';
 
-/** A case with what was recorded and what became of it. */
+/** Case with recorded response and result. */
 export interface ComparedCase {
   readonly recorded: Answer;
   readonly result: Comparison;
@@ -12,7 +12,7 @@ export interface ComparedCase {
 const SHORT = 140;
 const LONG = 2000;
 
-/** `FAILED send/topic: message.subject: "a" ≠ "b" (+2)`; of a case that passed, nothing. */
+/** Formats `FAILED send/topic: message.subject: "a" ≠ "b" (+2)`; empty for a passing case. */
 export function headline({ recorded: { name }, result }: ComparedCase): string {
   if (result.kind === 'passed') return '';
   if (result.kind === 'skipped') return `skipped ${name}: ${result.reason}`;
@@ -21,7 +21,7 @@ export function headline({ recorded: { name }, result }: ComparedCase): string {
   return `FAILED ${name}: ${first!.where}: ${shown(first!.recorded, SHORT)} ≠ ${shown(first!.here, SHORT)}${more}`;
 }
 
-/** The request, and every difference in three lines. */
+/** Formats the request and every difference in three lines. */
 export function details({ recorded: { user, method, path, params }, result }: ComparedCase): string {
   if (result.kind !== 'failed') return '';
   const request = `    ${user ?? 'anonymous'} ${method} ${path} ${JSON.stringify(params)}`;
@@ -32,7 +32,7 @@ export function details({ recorded: { user, method, path, params }, result }: Co
   return [request, ...differences].join('\n');
 }
 
-/** A line for each area, which is what stands before the first slash of a name. */
+/** Formats a line per area, which is the prefix of a name before the first slash. */
 export function areaTable(cases: readonly ComparedCase[]): string {
   const areas = new Map<string, Record<Comparison['kind'], number>>();
   for (const { recorded, result } of cases) {

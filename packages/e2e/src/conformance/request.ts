@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What the recorded requests called themselves. Messages carry it as the name of their client. */
+/** User agent of the recorded requests, which messages contain as client name. */
 const USER_AGENT = 'oracle/1.0';
-/** Longer than any poll waits. */
+/** Longer than any poll. */
 const TIMEOUT_MS = 70_000;
 
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
-  /** Null: not sent, not even where one is usual. */
+  /** Null omits a header, even a default one. */
   readonly headers: Readonly<Record<string, string | null>>;
   readonly body: Uint8Array | string | null;
 }
@@ -22,8 +22,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends exactly these headers beside the usual ones: `fetch` would neither let `Host` be chosen nor `User-Agent` be left
- * out. Redirections are answers.
+ * Sends exact headers beside the defaults: `fetch` allows neither a custom `Host` nor omitting `User-Agent`. Does not
+ * follow redirects.
  */
 export async function send({ method, url, headers, body }: HttpRequest): Promise<HttpAnswer> {
   const usual: Record<string, string | null> = { 'User-Agent': USER_AGENT, Accept: '*/*' };
@@ -42,7 +42,7 @@ export async function send({ method, url, headers, body }: HttpRequest): Promise
   });
 }
 
-/** Form fields in the encoding of a body, or of a query. */
+/** Encodes form fields for a body or a query. */
 export const encodeForm = (fields: Readonly<Record<string, string>>): string => new URLSearchParams(fields).toString();
 
 export interface FilePart {
@@ -52,7 +52,7 @@ export interface FilePart {
   readonly type: string;
 }
 
-/** Text fields first, then files. By hand, since libraries of clients put a `FormData` of their own into the place of Node's. */
+/** Encodes text fields, then files. Implemented manually, since client libraries replace Node's `FormData`. */
 export async function encodeMultipart(
   fields: Readonly<Record<string, string>>,
   files: readonly FilePart[],
@@ -71,6 +71,6 @@ export async function encodeMultipart(
 
 const LINE_END = Buffer.from('\r\n');
 
-/** As browsers do. */
+/** Escapes like browsers. */
 const escaped = (name: string): string =>
   name.replace(/[\r\n"]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

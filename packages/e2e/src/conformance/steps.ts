@@ -1,7 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from './json.js';
 import type { Variables } from './variables.js';
 
-/** An id that nothing has. */
+/** Id that does not exist. */
 const UNUSED_ID = 99_999_999;
 
 const ALL_CAPABILITIES = {
@@ -18,7 +18,7 @@ const ALL_CAPABILITIES = {
   simplified_presence_events: true,
 };
 
-/** Those of a runner's parts that steps use. */
+/** Parts of a runner that steps use. */
 export interface StepRunner {
   readonly variables: Variables;
   ask(
@@ -30,7 +30,7 @@ export interface StepRunner {
   openQueue(name: string, user: string, params: JsonObject): Promise<void>;
 }
 
-/** The steps between the cases that are code, by the name cases.json has for them. */
+/** Coded steps between cases by their name in cases.json. */
 export const STEPS = {
   remove_seeded_lists: removeSeededLists,
   open_queues: openQueues,
@@ -39,7 +39,7 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
-/** Linkifiers, profile fields and default channels that the server was seeded with: events repeat whole lists. */
+/** Removes seeded linkifiers, profile fields and default channels, since events contain whole lists. */
 async function removeSeededLists(runner: StepRunner): Promise<void> {
   for (const [listing, key, path] of [
     ['/realm/linkifiers', 'linkifiers', '/realm/filters/'],
@@ -70,7 +70,7 @@ async function saveLinkifierOrder(runner: StepRunner): Promise<void> {
   runner.variables.set('linkifiers', linkifiers.map(({ id }) => id!).reverse());
 }
 
-/** As the administrator. Empty where the answer has no such list. */
+/** Fetches a list as administrator. Empty if the response does not contain it. */
 async function listed(
   runner: StepRunner,
   method: string,

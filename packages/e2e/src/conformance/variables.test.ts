@@ -2,7 +2,7 @@
 import type { Json } from './json.js';
 import { dig, MissingValue, Variables } from './variables.js';
 
-describe('values of a run', () => {
+describe('run variables', () => {
   const variables = new Variables(() => 1_800_000_000);
   variables.set('channel', 7);
   variables.set('run', 'bcd');
@@ -23,16 +23,16 @@ describe('values of a run', () => {
       [1, 7, null],
     ],
     [{ '${run}-x': { deep: ['${channel}'] } }, { 'bcd-x': { deep: [7] } }],
-  ])('fill %j: %j', (template, filled) => {
+  ])('replace %j by %j', (template, filled) => {
     expect(variables.fill(template)).toEqual(filled);
   });
 
-  it.each(['${unknown}', 'a ${nothing} b', '${run+1}'])('are missing in %s', (template) => {
+  it.each(['${unknown}', 'a ${nothing} b', '${run+1}'])('throw if undefined in %s', (template) => {
     expect(() => variables.fill(template)).toThrow(MissingValue);
   });
 });
 
-describe('a value inside an answer', () => {
+describe('dig', () => {
   const answer = {
     channel: { id: 7 },
     ids: [5, 6],
@@ -52,7 +52,7 @@ describe('a value inside an answer', () => {
     ['ids.9', null],
     ['channel.id.deeper', null],
     ['ids.[name=a]', null],
-  ])('at %s is %j', (path, value) => {
+  ])('finds at %s the value %j', (path, value) => {
     expect(dig(answer, path)).toEqual(value);
   });
 });

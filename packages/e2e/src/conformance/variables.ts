@@ -1,6 +1,6 @@
 import { isInteger, isList, isObject, type Json } from './json.js';
 
-/** A request refers to a value that no earlier answer supplied. */
+/** Error for a request that refers to a missing value of an earlier response. */
 export class MissingValue extends Error {
   constructor(name: string) {
     super(`no value for ${name}`);
@@ -9,7 +9,7 @@ export class MissingValue extends Error {
 
 const REFERENCE = /\$\{([^}]+)\}/g;
 
-/** The named values of one run. */
+/** Named values of one run. */
 export class Variables {
   private readonly values = new Map<string, Json>();
 
@@ -19,7 +19,7 @@ export class Variables {
     this.values.set(name, value ?? null);
   }
 
-  /** `name`, `name+3` of an integer, `now`, `now-60`. @throws MissingValue */
+  /** Resolves `name`, `name+3` for integers, `now`, `now-60`. @throws MissingValue */
   get(name: string): Json {
     const now = /^now([+-]\d+)?$/.exec(name);
     if (now) return this.now() + Number(now[1] ?? 0);
@@ -31,7 +31,7 @@ export class Variables {
     return value;
   }
 
-  /** A string that is nothing but a reference becomes the value itself, of whatever type. @throws MissingValue */
+  /** Fills a template. A string that is only a reference becomes the value itself, of any type. @throws MissingValue */
   fill(template: Json): Json {
     if (typeof template === 'string') {
       const whole = /^\$\{([^}]+)\}$/.exec(template);
@@ -52,7 +52,7 @@ export class Variables {
   }
 }
 
-/** `a.b.0.c`, `a.[name=x].id`: a value inside an answer. Null: there is none. */
+/** Returns a value inside a response by path: `a.b.0.c`, `a.[name=x].id`. Null if there is none. */
 export function dig(body: Json, path: string): Json {
   let at: Json = body;
   for (const step of path.match(/[^.[\]]+|\[[^\]]+\]/g) ?? []) {

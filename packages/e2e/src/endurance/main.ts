@@ -13,7 +13,7 @@ passed (default: 30) or something fails. Runs at least once. Exit code 1: someth
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
-/** What runs in CI in a short form; see `hostile/scale.ts`. */
+/** Tests that CI runs in a short form; see `hostile/scale.ts`. */
 const TESTS = [
   'packages/e2e/src/hostile/',
   'packages/images/src/hostile-images.test.ts',
@@ -27,7 +27,7 @@ interface Options {
   readonly seed: number;
 }
 
-/** @throws Error naming what is wrong with the command line */
+/** @throws Error that explains the invalid command line */
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -41,7 +41,7 @@ function readOptions(args: readonly string[]): Options {
   return { minutes: Number(minutes), seed: Number(seed) };
 }
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
   let options: Options;
   try {
@@ -61,7 +61,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** One after the other, so that none takes time from another. */
+/** Runs tests sequentially, so that none slows another. */
 async function runOnce(seed: number): Promise<number | null> {
   const child = spawn(process.execPath, [JEST, '--runInBand', ...TESTS], {
     cwd: ROOT,

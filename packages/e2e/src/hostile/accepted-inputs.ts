@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Inputs } from './input-context.js';
 
-/** What needs a provider of calls that no server has (organization §20), and exports, which have a test of their own. */
+/** Operations that need an unavailable call provider (organization §20), and exports, which have a separate test. */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
   'POST /calls/constructorgroups/create',
@@ -14,9 +14,9 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * For each operation, by its name, the worst requests that it accepts: what types do not tell, such as names that exist, and
- * numbers that go together. Each must succeed. What generated inputs vary is the first one, which costs little. An operation
- * whose parameters are all optional needs no entry.
+ * Most expensive valid requests by operation, using what types do not express, such as existing names and related
+ * numbers. Each must succeed. Generated inputs vary the first one, which is cheap. Operations with only optional
+ * parameters need no entry.
  */
 export const ACCEPTED_INPUTS: Inputs = Object.assign(
   {},

@@ -2,14 +2,14 @@ import type { Route } from '@parley/http';
 import { encodeForm, encodeMultipart, type FilePart, type HttpRequest } from '../conformance/request.js';
 import { type Fields, hasQuery } from './routes.js';
 
-/** What a server takes: see docs/limits.md. A little less, for headers and for what separates the parts. */
+/** Request size limits (docs/limits.md), reduced for headers and multipart separators. */
 const MAX_TARGET_LENGTH = 120_000;
 const MAX_BODY_BYTES = 1024 * 1024 - 20_000;
 const FORM = 'application/x-www-form-urlencoded';
-/** Of resumable uploads. */
+/** Content type of resumable uploads. */
 const BYTES = 'application/offset+octet-stream';
 
-/** As a field: a file of the form. */
+/** Field that is sent as a form file. */
 export class FormFile {
   constructor(
     readonly name: string,
@@ -17,12 +17,12 @@ export class FormFile {
   ) {}
 }
 
-/** As a field: a header of that name. */
+/** Field that is sent as a header of that name. */
 export class Header {
   constructor(readonly value: string) {}
 }
 
-/** As a field: the whole body, instead of a form. */
+/** Field that replaces the whole body. */
 export class Bytes {
   constructor(readonly content: Buffer) {}
 }
@@ -33,8 +33,8 @@ export interface EncodedRequest extends Omit<HttpRequest, 'url'> {
 }
 
 /**
- * A request with these fields, where the operation takes them; those that its path names go there. As a form, or in parts where
- * that is too long. Null when both are.
+ * Encodes fields into path, query or body as the operation accepts them. Uses a form, or multipart if it is too long.
+ * Null if both are too long.
  */
 export async function encodeRequest(route: Route, fields: Fields): Promise<EncodedRequest | null> {
   const form: Record<string, string> = {};

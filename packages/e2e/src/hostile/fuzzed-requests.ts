@@ -58,7 +58,7 @@ const WORDS = [
   ],
 ];
 
-/** Recorded requests and those of the route table, with something wrong here and there; the same with the same seed. */
+/** Yields recorded and generated requests with random mutations; deterministic by seed. */
 export function* fuzzedRequests(seed: number): Generator<EncodedRequest> {
   const chance = new SeededRandomness(seed);
   const below = (limit: number) => Math.floor(chance.fraction() * limit);
@@ -66,7 +66,7 @@ export function* fuzzedRequests(seed: number): Generator<EncodedRequest> {
   const recorded = loadCases(join(DATA, 'cases.json')).filter((it): it is Case => 'method' in it && !signsOut(it));
   const routes = ROUTES.filter((route) => !signsOut(route));
 
-  /** Values that only a run knows become ids that may exist. */
+  /** Replaces values specific to a run by ids that may exist. */
   const filled = (text: string) => text.replace(/\$\{[^}]*\}/g, () => String(1 + below(20)));
   const fromCase = ({ method, path, params = {} }: Case): Draft => ({
     method,
@@ -134,13 +134,13 @@ export function* fuzzedRequests(seed: number): Generator<EncodedRequest> {
   for (;;) {
     let draft = below(2) === 0 ? fromCase(oneOf(recorded)) : fromRoute();
     for (let count = below(4); count > 0; count--) draft = mutated(draft);
-    // Who sends the requests is to be there until the end.
+    // The callers must exist until the end.
     if (draft.method === 'DELETE' && draft.path.startsWith('/api/v1/users/')) continue;
     yield encode(draft, chance);
   }
 }
 
-/** What a client of ours could not even send is left out of the path. */
+/** Drops path characters that an HTTP client cannot send. */
 function encode({ method, path, fields }: Draft, chance: SeededRandomness): EncodedRequest {
   const target = path.replace(/[^\x21-\x7e]/g, '');
   const form = fields.map((field) => encodeForm(Object.fromEntries([field]))).join('&');
@@ -153,7 +153,7 @@ function encode({ method, path, fields }: Draft, chance: SeededRandomness): Enco
       body: null,
     };
   const type = chance.fraction() < 0.9 ? 'application/x-www-form-urlencoded' : 'application/json';
-  // Node would send a body of GET and HEAD without saying how long it is.
+  // Node would send a body of GET and HEAD without its length.
   const headers = { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(form)) };
   return { method, target, headers, body: form };
 }

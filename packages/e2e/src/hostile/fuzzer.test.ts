@@ -11,14 +11,14 @@ import { fuzzedRequests } from './fuzzed-requests.js';
 import { SEED, size } from './scale.js';
 
 const AT_A_TIME = 8;
-/** Several requests share the event loop, and others the machine. */
+/** Several requests share the event loop, and other processes the machine. */
 const MAX_STALL_MS = 500;
-/** A poll may wait for a minute; whoever fuzzes does not. */
+/** Shorter than a poll may wait. */
 const PATIENCE_MS = 1000;
 const ANSWER_MS = 20_000;
 
-/** Requests that no client sends. `npm run endurance -- --seed N` repeats those of a seed. */
-describe(`a server that is fuzzed with seed ${SEED}`, () => {
+/** Sends requests that no client sends. `npm run endurance -- --seed N` repeats those of a seed. */
+describe(`server fuzzed with seed ${SEED}`, () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let accounts: readonly Account[];
@@ -37,7 +37,7 @@ describe(`a server that is fuzzed with seed ${SEED}`, () => {
   });
   afterAll(() => organization.close());
 
-  it('answers every request, refuses what it does not understand, and goes on', async () => {
+  it('responds to every request, rejects invalid ones and keeps running', async () => {
     const count = size(1500, 40_000);
     const requests = fuzzedRequests(SEED);
     const failed: unknown[] = [];
@@ -67,7 +67,7 @@ describe(`a server that is fuzzed with seed ${SEED}`, () => {
     await expectAlive();
   }, 600_000);
 
-  it('survives bytes that are no request', async () => {
+  it('survives bytes that are not requests', async () => {
     const chance = new SeededRandomness(SEED);
     const requests = fuzzedRequests(SEED + 1);
     for (let round = 0; round < size(20, 500); round++) {
@@ -87,7 +87,7 @@ describe(`a server that is fuzzed with seed ${SEED}`, () => {
   };
 });
 
-/** Null: the server waits with it, as it may with a poll. */
+/** Null if the server does not respond in time, as with a poll. */
 async function answerTo(
   server: ParleyProcess,
   request: EncodedRequest,
@@ -122,7 +122,7 @@ function damaged({ method, target, body, headers }: EncodedRequest, chance: Seed
   return bytes;
 }
 
-/** What comes back until the connection ends, or for as long as a client would wait. */
+/** Returns the response bytes until the connection ends or a client would time out. */
 function exchange(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     let received = '';

@@ -5,20 +5,20 @@ import { IS_LONG } from './scale.js';
 
 export interface GeneratedInput {
   readonly description: string;
-  /** With less room, less of it: for what does not fit into a body or query. */
+  /** Returns smaller fields if the full ones do not fit into a body or query. */
   fieldsFor(room: number): Fields;
 }
 
 const BODY_ROOM = 1_000_000;
 const QUERY_ROOM = 110_000;
 
-/** The most that a request may take at first; see `GeneratedInput.fieldsFor`. */
+/** Initial size limit of a request; see `GeneratedInput.fieldsFor`. */
 export const roomOf = (route: Route): number => (hasQuery(route) ? QUERY_ROOM : BODY_ROOM);
 
-/** Code points that cost most somewhere: beyond the basic plane, longer in lower case, stripped, escaped in JSON, syntax. */
+/** Expensive code points: outside the basic plane, longer in lower case, stripped, escaped in JSON, syntax. */
 const FILLINGS = ['x', '😀', '\u0130', ' ', '\0', '['];
 
-/** JSON as deep, as wide and as long as it is read, and a little beyond; whatever the parameter means. */
+/** JSON at and slightly above the limits of depth, width and length, regardless of the parameter. */
 const RAW_TEXTS: Readonly<Record<string, (room: number) => string>> = {
   'brackets, 500 deep': () => '['.repeat(500) + ']'.repeat(500),
   'brackets left open': (room) => '['.repeat(room),
@@ -30,17 +30,17 @@ const RAW_TEXTS: Readonly<Record<string, (room: number) => string>> = {
   commas: (room) => '1,'.repeat(Math.floor(room / 2)),
 };
 
-/** Types by their schemas. In the short form, each is tried by the first operation that has it. */
+/** Types by schema. A short run tests each type with the first operation that uses it. */
 const seenInAll = new Set<string>();
 
 /**
- * The worst that an operation permits, from the types of its parameters alone: everything as large as may be, then each
- * parameter by itself, whatever its alternatives, in every script, and as JSON that no type describes. What is not varied is as
- * in `base`. Of texts that are rendered, those that make a careless parser slow.
+ * Yields the largest inputs that parameter types permit: everything at its maximum, then each parameter with each
+ * alternative and script, and JSON without a matching type. Other parameters are as in `base`. Rendered texts include
+ * those that slow careless parsers.
  */
 export function* generatedInputs(route: Route, base: Fields): Generator<GeneratedInput> {
   const members = membersOfDto(route.dto);
-  /** What an operation is about is its own, so that it takes nothing away that others are tried with. */
+  /** True for path parameters, which stay fixed so that operations do not destroy each other's objects. */
   const isInPath = ({ name }: Member): boolean => new RegExp(`[:*]${name}(?=/|$)`).test(route.path);
   if (members.length > 0) {
     yield {
@@ -60,7 +60,7 @@ export function* generatedInputs(route: Route, base: Fields): Generator<Generate
       description: `${member.name}: ${description}`,
       fieldsFor: (room) => ({ ...base, [member.name]: textFor(room) }),
     });
-    // What is of one type is read by the same code.
+    // The same code parses all parameters of one type.
     const isRepeated = seen.has(JSON.stringify(schemaOf(member)));
     seen.add(JSON.stringify(schemaOf(member)));
     for (const schema of alternativesOf(schemaOf(member))) {

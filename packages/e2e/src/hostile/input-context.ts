@@ -2,49 +2,49 @@ import { blackPng } from '@parley/testkit';
 import type { LargeOrganization } from '../testing/large-organization.js';
 import type { Fields } from './routes.js';
 
-/** What an input may refer to, and make beforehand. */
+/** Context that inputs may refer to and modify beforehand. */
 export interface InputContext {
   readonly organization: LargeOrganization;
-  /** What anybody may read. */
+  /** Message that anonymous callers can read. */
   readonly webPublicMessageId: number;
   readonly webPublicChannelId: number;
-  /** Different each time. */
+  /** Unique per use. */
   readonly n: number;
-  /** Of an event queue of whoever calls. */
+  /** Returns an event queue id of the caller. */
   readonly openQueue: () => Promise<string>;
-  /** Somebody who may be deactivated, by id. */
+  /** Returns the id of a user who may be deactivated. */
   readonly aMember: () => number;
-  /** A custom profile field; answers its id. */
+  /** Creates a custom profile field and returns its id. */
   readonly makeProfileField: () => Promise<number>;
-  /** Of whoever calls, with these members; answers its id. */
+  /** Creates a group of the caller with these members and returns its id. */
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
-  /** Of whoever calls, to a message; answers what it is called by. */
+  /** Adds a reaction of the caller and returns its identification. */
   readonly react: () => Promise<Reacted>;
-  /** Of whoever calls; answers its id. */
+  /** Creates an object of the caller and returns its id. */
   readonly addBot: () => Promise<number>;
-  /** Made by whoever calls; answers its id. */
+  /** Creates a channel of the caller and returns its id. */
   readonly makeChannel: (name: string) => Promise<number>;
-  /** Of whoever calls; answers its id. */
+  /** Creates an object of the caller and returns its id. */
   readonly addDevice: () => Promise<number>;
-  /** The same, known to the push service. */
+  /** Creates a device registered with the push service and returns its id. */
   readonly registerDevice: () => Promise<number>;
-  /** Of whoever calls, in the way of older apps; answers it. */
+  /** Registers a legacy push token of the caller and returns it. */
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
-  /** A file of whoever calls; answers its id and what its address ends in. */
+  /** Uploads a file of the caller; returns its id and the end of its URL. */
   readonly upload: () => Promise<{ readonly id: number; readonly path: string }>;
-  /** An image of whoever calls; answers what the address of a thumbnail ends in, which is there. */
+  /** Uploads an image of the caller; returns the end of the URL of an existing thumbnail. */
   readonly uploadImage: (image: Buffer) => Promise<string>;
-  /** With the headers of its first request; answers what its address ends in. */
+  /** Starts an upload with the given headers; returns the end of its URL. */
   readonly beginUpload: (headers: Fields) => Promise<string>;
-  /** Sends the form of a page, without credentials. */
+  /** Sends a page form without credentials. */
   readonly sendForm: (path: string, fields: Fields) => Promise<unknown>;
-  /** The key of the link in the newest letter to an address. */
+  /** Returns the key of the link in the newest email to an address. */
   readonly keyMailedTo: (email: string) => Promise<string>;
   /** Adds an animated emoji as the caller. */
   readonly addEmoji: () => Promise<{ readonly id: string; readonly name: string }>;
-  /** A successful GET of whoever calls; answers its fields. */
+  /** Sends a successful GET of the caller and returns its fields. */
   readonly get: (path: string) => Promise<Fields>;
-  /** A successful POST of whoever calls; answers its fields. */
+  /** Sends a successful POST of the caller and returns its fields. */
   readonly post: (path: string, fields: Fields) => Promise<Fields>;
 }
 
@@ -53,7 +53,7 @@ export interface Reacted extends Fields {
   readonly emoji_name: string;
 }
 
-/** Of a device, as long as it may be. */
+/** Device registration of maximum length. */
 export const PUSH_REGISTRATION = {
   push_key_id: 4_294_967_295,
   push_key: Buffer.from('1'.repeat(33)).toString('base64'),
@@ -63,7 +63,7 @@ export const PUSH_REGISTRATION = {
   encrypted_push_registration: 'x'.repeat(7000),
 };
 
-/** As many as an image may have. */
+/** Image with the maximum number of pixels. */
 export const MANY_PIXELS = blackPng(9000, 9000);
 
 export type Input = (surroundings: InputContext) => Fields | Promise<Fields>;
@@ -80,7 +80,7 @@ export const newChannels = ({ n }: InputContext, count: number) =>
 
 export const owner: Input = ({ organization: { owners } }) => ({ user_id: owners[1]!.id, email: owners[1]!.email });
 
-/** Answers its id. */
+/** Returns the id. */
 export const messageIn = async ({ post, organization }: InputContext, topic: string): Promise<unknown> => {
   const { id } = await post('/messages', { type: 'channel', to: organization.channelIds[0], topic, content: 'x' });
   return id;
@@ -91,7 +91,7 @@ export async function linkToAllChannels({ post, organization: { channelIds } }: 
   return { key: String(link).split('/').at(-2) };
 }
 
-/** Of tokens for the organization. */
+/** Secret for tokens of the organization. */
 export const JWT_SECRET = 'what a test shares with another service';
 
 /** By operation, and by what is sent. */

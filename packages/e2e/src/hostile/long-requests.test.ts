@@ -5,14 +5,14 @@ import { TestOrganization } from '../testing/test-organization.js';
 
 const REQUESTS = 60;
 const JUNK = 'x'.repeat(300_000);
-/** Half of what the requests are together; what they have made, and what is remembered of them, is less. */
+/** Half of the size of all requests; retained results must be smaller. */
 const MAX_KEPT_BYTES = 10_000_000;
 
 /**
- * What somebody says in a long request is kept without it. Looked at in a process of its own: what else one has in memory makes
- * collecting garbage slow, and what is left of it anything.
+ * Detects retained request bodies. Runs in a separate process, since other memory would slow garbage collection and
+ * distort the result.
  */
-describe('a server, of long requests that are answered,', () => {
+describe('server memory after long requests', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let owner: Account;
@@ -81,10 +81,10 @@ describe('a server, of long requests that are answered,', () => {
         fields: `drafts=[{"type":"","to":[],"topic":"","content":"a_text_of_number_${n}"}]`,
       }),
     ],
-  ])('keeps %s, and nothing else', async (_, method, requestFor) => {
+  ])('retains one value for %s', async (_, method, requestFor) => {
     const ask = async (n: number): Promise<void> => {
       const { path, fields } = requestFor(n);
-      // Nothing is escaped, so that the text of the request is what the pieces are of.
+      // Contains no escapes, so that substrings would reference the request text.
       const { status, text } = await send({
         method,
         url: `${server.url}/api/v1${path}`,

@@ -20,11 +20,11 @@ const MAX_GROWTH_BYTES = 200 * MEGABYTE;
 const SENT_AT_A_TIME = 32;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Of the system, for any listener. */
+/** System limit of the backlog of any listener. */
 const MOST_WAITING = '/proc/sys/net/core/somaxconn';
 
-/** Everybody comes back at the same moment, and has missed everything that was said meanwhile. */
-describe('a server to which everybody returns', () => {
+/** All clients reconnect at the same time and have missed everything. */
+describe('server with reconnecting clients', () => {
   const people = size(300, 2000);
   const missed = size(400, 3000);
   let organization: TestOrganization;
@@ -53,7 +53,7 @@ describe('a server to which everybody returns', () => {
     return JSON.parse(text);
   };
 
-  it('gives all of them all they have missed, without standing still', async () => {
+  it('delivers all missed events to all clients without stalling', async () => {
     const registration = `event_types=${encodeURIComponent('["message"]')}&fetch_event_types=[]`;
     const queues = await Promise.all(
       accounts.map(async (account) => (await call(account, 'POST', '/register', registration)).queue_id as string),
@@ -85,7 +85,7 @@ describe('a server to which everybody returns', () => {
     expect(server.output).not.toContain('"level":"error"');
   });
 
-  it('lets a thousand of them connect at the same moment, whatever else it is doing', async () => {
+  it('accepts a thousand concurrent connections while busy', async () => {
     const most = existsSync(MOST_WAITING) ? Number(readFileSync(MOST_WAITING, 'latin1')) : 128;
     server.signal('SIGSTOP');
     const open = () => {

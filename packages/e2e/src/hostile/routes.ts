@@ -3,10 +3,10 @@ import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
 export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
-/** Nobody could ask for anything after it. */
+/** Excluded, since no other request could follow. */
 const ENDS_EVERYTHING = 'POST /realm/deactivate';
 
-/** After which whoever called is signed out. */
+/** Operations that log the caller out. */
 const SIGNING_OUT: ReadonlySet<string> = new Set([
   'POST /users/me/api_key/regenerate',
   'DELETE /users/me',
@@ -16,7 +16,7 @@ const SIGNING_OUT: ReadonlySet<string> = new Set([
 export const signsOut = (route: { readonly method: string; readonly path: string }): boolean =>
   SIGNING_OUT.has(nameOf(route));
 
-/** What these take away, others are tried with before. */
+/** Operations that destroy objects others need, so they run last. */
 const TAKING_AWAY: ReadonlySet<string> = new Set([
   'PATCH /streams/:stream_id',
   'DELETE /streams/:stream_id',
@@ -27,14 +27,14 @@ const TAKING_AWAY: ReadonlySet<string> = new Set([
 const isLast = (route: Route): number => Number(TAKING_AWAY.has(nameOf(route)));
 
 /**
- * The route table as it is served, but for what ends the organization. What presenting needs is asked for by requests only,
- * and none is served here.
+ * Route table without the operation that deactivates the organization. Dependencies are only used by requests, and
+ * none is served here.
  */
 export const ROUTES: readonly Route[] = createRoutes({} as RouteDependencies)
   .filter((route) => nameOf(route) !== ENDS_EVERYTHING)
   .sort((a, b) => isLast(a) - isLast(b));
 
-/** Form fields: texts as they are, everything else as JSON. */
+/** Form fields: strings verbatim, other values as JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const hasQuery = ({ method }: Pick<Route, 'method'>): boolean => method === 'GET';

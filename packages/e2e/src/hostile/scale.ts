@@ -1,10 +1,10 @@
-/** `npm run endurance` sets both; see `endurance/main.ts`. */
+/** Set by `npm run endurance`; see `endurance/main.ts`. */
 const { HOSTILE_LOAD: load, HOSTILE_SEED: seed } = process.env;
 
-/** A seed repeats everything that chance decides. */
+/** Seed of all random decisions. */
 export const SEED = seed === undefined ? 1 : Number(seed);
 
 export const IS_LONG = load === 'long';
 
-/** Sizes and times as in CI, or as in an endurance run. */
+/** Returns the size for CI or for an endurance run. */
 export const size = (short: number, long: number): number => (IS_LONG ? long : short);

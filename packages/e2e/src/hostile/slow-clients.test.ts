@@ -10,11 +10,11 @@ import { size } from './scale.js';
 const MEGABYTE = 1024 * 1024;
 const ANSWERS_BYTES = 32 * MEGABYTE;
 const HEADERS_MS = 1000;
-/** Beside what its answers may take: one page that is being made, and garbage that is not collected yet. */
+/** Growth allowed beside responses: one page in progress and uncollected garbage. */
 const MAX_GROWTH_BYTES = ANSWERS_BYTES + 400 * MEGABYTE;
 
-/** Clients that take connections and memory and give nothing back. */
-describe('a server with clients that are slow', () => {
+/** Clients that occupy connections and memory without reading. */
+describe('server with slow clients', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let accounts: readonly Account[];
@@ -45,7 +45,7 @@ describe('a server with clients that are slow', () => {
     // A reset is one way of ending a connection.
     return socket.on('error', () => {});
   };
-  /** Of a request whose headers were there in time; they are late where the server is busy for so long. */
+  /** Status of a request whose headers arrived in time; they are late while the server is busy. */
   const servedStatus = async () => {
     for (;;) {
       const url = `${server.url}/api/v1/server_settings`;
@@ -56,7 +56,7 @@ describe('a server with clients that are slow', () => {
   const haveAllEnded = (sockets: readonly Socket[], ms: number) =>
     within(ms, Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close'))));
 
-  it('keeps its memory when they ask for the largest pages and never read, and drops them', async () => {
+  it('limits memory when clients request the largest pages without reading and drops them', async () => {
     const target = '/api/v1/messages?anchor=newest&num_before=5000&num_after=0';
     const rounds = size(2, 20);
     const { peakBytes: before } = await server.probe.lap();
@@ -71,7 +71,7 @@ describe('a server with clients that are slow', () => {
       }
       expect(await servedStatus()).toBe(200);
       await pause(2500);
-      // What came before they were dropped is read only now: a paused connection does not tell that it has ended.
+      // Buffered data is read only now, since a paused connection does not report its end.
       for (const socket of sockets) socket.resume();
       expect(await haveAllEnded(sockets, 60_000)).not.toBeNull();
       expect(await servedStatus()).toBe(200);

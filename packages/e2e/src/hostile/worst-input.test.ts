@@ -18,9 +18,9 @@ import { type InputContext, JWT_SECRET, PUSH_REGISTRATION } from './input-contex
 import { type Fields, nameOf, ROUTES, signsOut } from './routes.js';
 import { IS_LONG, size } from './scale.js';
 
-/** For which one request may hold the event loop. */
+/** Maximum time for which one request may block the event loop. */
 const MAX_STALL_MS = 100;
-/** Others use the machine too: only what exceeds the limit each time is a cost of the request. */
+/** Only an excess in each try counts, since other processes use the machine. */
 const TRIES = 5;
 /** Two frames of one pixel. */
 const BLINKING_GIF = Buffer.from(
@@ -28,24 +28,24 @@ const BLINKING_GIF = Buffer.from(
   'base64',
 );
 const MEGABYTE = 1024 * 1024;
-/** What may be referred to after all of it beyond what was before: caches, which are bounded. */
+/** Maximum growth of retained memory afterwards: bounded caches. */
 const MAX_RETAINED_BYTES = 100 * MEGABYTE;
-/** How much more memory than before the process may ever have; beside requests, answers of thousands of long messages. */
+/** Maximum growth of process memory: requests and responses with thousands of long messages. */
 const MAX_GROWTH_BYTES = { refusing: 400 * MEGABYTE, accepting: 1000 * MEGABYTE };
 
 const ENDING_ACCOUNTS = ['DELETE /users/me', 'DELETE /users/:user_id'];
 
-/** Of one try. */
+/** Creates the request of one try. */
 type RequestOf = (account: Account) => Promise<EncodedRequest>;
 
 interface Measurement {
   readonly what: string;
-  /** Of the machine for which tests choose their limits. */
+  /** Milliseconds of the reference machine for test limits. */
   readonly stallMs: number;
   readonly peakBytes: number;
 }
 
-describe('the worst that each operation may be sent', () => {
+describe('most expensive request of each operation', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let services: AgreeableServices;
@@ -74,9 +74,9 @@ describe('the worst that each operation may be sent', () => {
     });
     owners = await signIn(server, large.owners);
     bots = await signIn(server, large.bots);
-    // Events have somebody to go to.
+    // Events need receivers.
     await Promise.all(owners.map(openQueue));
-    // Anybody may read something.
+    // Web-public content for anonymous callers.
     await call(owners[0]!, '/realm', 'method=PATCH&enable_spectator_access=true');
     const museum = await call(owners[0]!, '/channels/create', 'name=museum&subscribers=[]&is_web_public=true');
     webPublicChannelId = museum.id;
@@ -149,7 +149,7 @@ describe('the worst that each operation may be sent', () => {
     return { Cookie: cookies.join('; '), 'X-CSRFToken': cookies[1]!.split('=')[1]! };
   }
 
-  /** Each by somebody else, to whom nothing has happened yet if possible. */
+  /** Uses a different, preferably unchanged caller each time. */
   async function attempt(route: Route, requestOf: RequestOf) {
     const account = await callerOf(route);
     const request = await requestOf(account);
@@ -165,7 +165,7 @@ describe('the worst that each operation may be sent', () => {
     return { answer, ...measured };
   }
 
-  /** Everybody is needed again, whose account an operation ends. */
+  /** Reactivates users whose account an operation ended, since all are needed again. */
   async function bringBack(route: Route, account: Account, { target }: EncodedRequest): Promise<void> {
     if (!ENDING_ACCOUNTS.includes(nameOf(route))) return;
     const ids = [String(account.id), ...(/\/users\/(\d+)/.exec(target)?.slice(1) ?? [])];
@@ -174,7 +174,7 @@ describe('the worst that each operation may be sent', () => {
     await server.probe.lap();
   }
 
-  /** What is wrong, if anything. */
+  /** Returns problems of the measurement. */
   async function judge(
     route: Route,
     what: string,
@@ -329,7 +329,7 @@ describe('the worst that each operation may be sent', () => {
     },
   });
 
-  it('is known for every operation, and of no other', () => {
+  it('exists for every operation and no other', () => {
     const unknown = ROUTES.filter((route) => membersOfDto(route.dto).some(({ isRequired }) => isRequired))
       .map(nameOf)
       .filter((name) => !(name in ACCEPTED_INPUTS || NEVER_ACCEPTED.has(name)));
@@ -338,8 +338,8 @@ describe('the worst that each operation may be sent', () => {
     expect(Object.keys(ACCEPTED_INPUTS).filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  // Before anything else asks for one: an organization may ask for five a week.
-  it('makes, sends and deletes an export within its time', async () => {
+  // Runs before other tests, since an organization may request only five exports a week.
+  it('creates, sends and deletes an export within its time', async () => {
     const [owner] = owners;
     const routeNamed = (name: string) => ROUTES.find((route) => nameOf(route) === name)!;
     const judgeFirst = (name: string, fields: Fields) => {
@@ -377,8 +377,7 @@ describe('the worst that each operation may be sent', () => {
     },
   );
 
-  it('leaves a server that has refused them with the memory that it had', () =>
-    expectMemory(MAX_GROWTH_BYTES.refusing));
+  it('leaves memory unchanged after rejected requests', () => expectMemory(MAX_GROWTH_BYTES.refusing));
 
   it.each(ROUTES.map((route) => [nameOf(route), route] as const).filter(([name]) => !NEVER_ACCEPTED.has(name)))(
     '%s does what it accepts within its time',
@@ -390,7 +389,7 @@ describe('the worst that each operation may be sent', () => {
           if (!request) throw new Error(`${what} does not fit into a request`);
           return request;
         };
-        // Forms lead to another page.
+        // Forms redirect to another page.
         const isTaken = ({ status }: HttpAnswer) => [200, 201, 204, 302, 303].includes(status);
         wrong.push(...(await judge(route, what, requestOf, isTaken)));
       }
@@ -398,7 +397,7 @@ describe('the worst that each operation may be sent', () => {
     },
   );
 
-  it('leaves a server that has accepted them with the memory that it had, but for caches', async () => {
+  it('leaves memory unchanged after accepted requests except for caches', async () => {
     if (IS_LONG || process.env.HOSTILE_REPORT) report(measurements);
     await expectMemory(MAX_GROWTH_BYTES.accepting);
   });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 
-/** The client as an application ships it to pages: one minified module. */
+/** Bundles the client as an application ships it: one minified module. */
 export async function bundleClient(): Promise<{ readonly code: string; readonly metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(import.meta.dirname, '../../../client/src/index.ts')],

@@ -12,18 +12,18 @@ const PATIENCE_MS = 60_000;
 // biome-ignore lint/suspicious/noExplicitAny: answers of the browser, told apart by assertions.
 type Answer = any;
 
-/** What to call the browser by; null: this machine has none. */
+/** Returns the browser's command; null if this machine has none. */
 export const findChromium = (): string | null =>
   NAMES.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0) ?? null;
 
 export interface ChromiumOptions {
-  /** Whether pages run scripts of their own. What `evaluate` is given runs all the same. */
+  /** True if pages may run scripts. `evaluate` always works. */
   readonly runsScripts?: boolean;
 }
 
-/** One page of a browser without a window. `close` it after the test. */
+/** One page of a headless browser. `close` it after the test. */
 export class Chromium {
-  /** What the browser's console says: what a page may not load, for example, and errors of its scripts. */
+  /** Console output of the browser, such as blocked resources and script errors. */
   readonly complaints: string[] = [];
   private readonly waiting = new Map<number, (message: Answer) => void>();
   private readonly loads: (() => void)[] = [];
@@ -47,7 +47,7 @@ export class Chromium {
     const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe'];
     const child = spawn(command, [...options, `--user-data-dir=${profile}`], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-      // A group of its own: its processes end together.
+      // Separate process group, so that all its processes end together.
       detached: true,
     });
     const browser = new Chromium(child, profile);
@@ -64,7 +64,7 @@ export class Chromium {
     await this.loading(() => this.call('Page.navigate', { url }));
   }
 
-  /** Clicks on a link or a button with this text, which leads to another page. */
+  /** Clicks a link or button with this text and waits for the next page. */
   async follow(text: string): Promise<void> {
     await this.loading(() =>
       this.evaluate(
@@ -73,7 +73,7 @@ export class Chromium {
     );
   }
 
-  /** Into the field with this label. */
+  /** Fills the field with this label. */
   async fill(label: string, value: string): Promise<void> {
     await this.evaluate(
       `[...document.querySelectorAll('label')].find((it) => it.textContent === ${JSON.stringify(label)}).control.focus()`,
@@ -82,12 +82,12 @@ export class Chromium {
     await this.call('Input.insertText', { text: value });
   }
 
-  /** What people read. */
+  /** Visible text. */
   text(): Promise<string> {
     return this.evaluate('document.body.innerText');
   }
 
-  /** What a promise resolves to, where there is one. */
+  /** Evaluates an expression and awaits a promise. */
   async evaluate(expression: string): Promise<Answer> {
     const params = { expression, returnByValue: true, awaitPromise: true };
     const { result, exceptionDetails } = await this.call('Runtime.evaluate', params);
@@ -95,7 +95,7 @@ export class Chromium {
     return result.value;
   }
 
-  /** Of what screen readers find: role and name of each. */
+  /** Role and name of each element in the accessibility tree. */
   async accessibleNames(roles: readonly string[]): Promise<readonly (readonly [role: string, name: string])[]> {
     const { nodes } = await this.call('Accessibility.getFullAXTree');
     return (nodes as Answer[])
@@ -107,7 +107,7 @@ export class Chromium {
     const gone = once(this.child, 'close');
     process.kill(-this.child.pid!, 'SIGKILL');
     await gone;
-    // Processes that are ending may still write into it.
+    // Ending processes may still write into the folder.
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 20 });
   }
 

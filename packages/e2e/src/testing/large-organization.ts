@@ -8,7 +8,7 @@ import type { ParleyProcess } from './parley-process.js';
 import { pause } from './pause.js';
 
 export interface OrganizationSize {
-  /** Owners who may do everything; see `LargeOrganization.owners`. */
+  /** Owners with all permissions; see `LargeOrganization.owners`. */
   readonly owners: number;
   readonly members: number;
   readonly channels: number;
@@ -20,30 +20,30 @@ export interface OrganizationSize {
 export interface Account {
   readonly id: number;
   readonly email: string;
-  /** Of HTTP. */
+  /** HTTP authorization header. */
   readonly authorization: string;
 }
 
-/** What is in the database. Everybody is subscribed to the first channel, the owners to all of them. */
+/** Content of the database. All users subscribe to the first channel, owners to all channels. */
 export interface LargeOrganization {
   readonly size: OrganizationSize;
-  /** Subscribed to all channels; they have read nothing. The first one has a password. */
+  /** Subscribers of all channels who have read nothing. The first one has a password. */
   readonly owners: readonly Omit<Account, 'authorization'>[];
   readonly members: readonly Omit<Account, 'authorization'>[];
   readonly password: string;
-  /** One of each owner's. */
+  /** One bot per owner. */
   readonly bots: readonly Omit<Account, 'authorization'>[];
   readonly channelIds: readonly number[];
   readonly channelNames: readonly string[];
 }
 
-/** Units of work that wait together share a commit. */
+/** Concurrent transactions share a commit. */
 const AT_A_TIME = 250;
-/** Every so manyth message is as long as a message may be. */
+/** Interval of messages with maximum length. */
 const LONG_EVERY = 4;
 const LONG_TEXT = 'All work and no play. '.repeat(500).slice(0, 10_000);
 
-/** Made by the same use cases as any other, in this process; nothing may serve the database meanwhile. */
+/** Created with the regular use cases in this process; no server may use the database meanwhile. */
 export async function createLargeOrganization(database: string, size: OrganizationSize): Promise<LargeOrganization> {
   const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
   try {
@@ -127,7 +127,7 @@ async function inTurns<T>(count: number, task: (n: number) => Promise<T>, atATim
   return results;
 }
 
-/** Credentials of people who have no password, from a server in dev mode. */
+/** Gets API keys of users without passwords from a server in dev mode. */
 export function signIn({ url }: ParleyProcess, people: LargeOrganization['owners']): Promise<readonly Account[]> {
   return inTurns(people.length, async (n) => {
     const person = people[n]!;
@@ -136,7 +136,7 @@ export function signIn({ url }: ParleyProcess, people: LargeOrganization['owners
   });
 }
 
-/** A busy server says when to come again. */
+/** Retries when a busy server requests it. */
 async function fetchKey(url: string, email: string): Promise<string> {
   const body = new URLSearchParams({ username: email });
   const response = await fetch(`${url}/api/v1/dev_fetch_api_key`, { method: 'POST', body });

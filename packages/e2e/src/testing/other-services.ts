@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 const BIG_BLUE_BUTTON = '/bigbluebutton';
 const MEETING = '<response><returncode>SUCCESS</returncode><createTime>1700000000123</createTime></response>';
 
-/** A push service and a BigBlueButton server that take whatever they are sent. */
+/** Push service and BigBlueButton server that accept every request. */
 export class AgreeableServices {
   private constructor(private readonly server: Server) {}
 
@@ -20,7 +20,7 @@ export class AgreeableServices {
     return new AgreeableServices(server);
   }
 
-  /** For a server that is to use them. */
+  /** Environment of a server that uses them. */
   get environment(): Readonly<Record<string, string>> {
     const { port } = this.server.address() as AddressInfo;
     return {

@@ -6,12 +6,12 @@ import { text } from 'node:stream/consumers';
 import type { TransportLimits } from '@parley/server';
 import { PROBE_OPTIONS, Probe } from './server-probe.js';
 
-/** As it is shipped; `npm test` builds it first. */
+/** Shipped bundle; `npm test` builds it first. */
 const MAIN = resolve(import.meta.dirname, '../../../server/dist/bundle/main.js');
-/** With limits that no flag changes: see `serve-limited.ts`. */
+/** Server with limits that have no flags: see `serve-limited.ts`. */
 const LIMITED = resolve(import.meta.dirname, '../../dist/testing/serve-limited.js');
 
-/** What a command has said, and how it ended. */
+/** Output and exit of a command. */
 export interface Finished {
   readonly code: number | null;
   readonly out: string;
@@ -31,31 +31,31 @@ export async function runParley(
 }
 
 export interface ServerOptions {
-  /** No file may grow beyond that, as on a full disk. */
+  /** Maximum file size, to simulate a full disk. */
   readonly maxFileKb?: number;
-  /** Whether it reports on its event loop and memory. */
+  /** True to measure event loop and memory. */
   readonly isProbed?: boolean;
-  /** Beside what this process has, without variables of Parley's. */
+  /** Added to this process's environment, which is stripped of Parley's variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A server in a process of its own, which can be ended in every way a process can. */
+/** Server in a separate process that can be ended in any way. */
 export class ParleyProcess {
   private constructor(
     private readonly child: ChildProcess,
-    /** As it says itself. */
+    /** URL that the server prints. */
     readonly url: string,
     private readonly said: readonly string[],
-    /** Of a process that was started with one. */
+    /** Available if the process was started with one. */
     readonly probe: Probe,
   ) {}
 
-  /** Resolves when it says that it listens. Without a port, on any free one. */
+  /** Resolves when the server reports that it listens. Uses any free port by default. */
   static start(args: readonly string[], options: ServerOptions = {}): Promise<ParleyProcess> {
     return ParleyProcess.listening(spawnScript(MAIN, ['serve', '--log-level=error', ...args], options));
   }
 
-  /** With limits of its own, and with a probe. */
+  /** Starts a server with custom limits and a probe. */
   static startLimited(database: string, limits: Partial<TransportLimits>): Promise<ParleyProcess> {
     return ParleyProcess.listening(spawnScript(LIMITED, [database, JSON.stringify(limits)], { isProbed: true }));
   }
@@ -78,7 +78,7 @@ export class ParleyProcess {
     return new URL(this.url).port;
   }
 
-  /** Everything it has said or logged, errors above all. */
+  /** All output and logs, mainly errors. */
   get output(): string {
     return this.said.join('');
   }
@@ -91,17 +91,17 @@ export class ParleyProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Without waiting for what comes of it. */
+  /** Sends a signal without waiting for its effect. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
 
-  /** `kill -9`. Resolves when it is gone. */
+  /** Sends `kill -9` and resolves when the process has ended. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
   }
 
-  /** Asks it to stop. Answers the exit code; null: the signal ended it. */
+  /** Requests shutdown. Returns the exit code; null if the signal ended the process. */
   terminate(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<number | null> {
     return this.end(signal);
   }
@@ -117,7 +117,7 @@ export class ParleyProcess {
   }
 }
 
-/** Nothing from outside decides how it behaves. */
+/** Starts a script isolated from the environment. */
 function spawnScript(
   script: string,
   args: readonly string[],
@@ -129,7 +129,7 @@ function spawnScript(
   const options: SpawnOptions = { env, stdio: isProbed ? ['pipe', 'pipe', 'pipe', 'ipc'] : 'pipe' };
   const all = [...(isProbed ? PROBE_OPTIONS : []), script, ...args];
   if (maxFileKb === undefined) return spawn(process.execPath, all, options);
-  // In blocks of 512 bytes. Node ignores the signal that comes with the limit, so that writing fails, as it does on a full disk.
+  // In blocks of 512 bytes. Node ignores the signal of the limit, so that writes fail as on a full disk.
   const limited = `ulimit -f ${maxFileKb * 2} && exec "$0" "$@"`;
   return spawn('/bin/sh', ['-c', limited, process.execPath, ...all], options);
 }

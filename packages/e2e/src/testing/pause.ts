@@ -1,6 +1,6 @@
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Null when it takes longer; what becomes of it then is not looked at. */
+/** Returns null on timeout; the later result is ignored. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout;
   const impatience = new Promise<null>((resolve) => {

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { ProcessUsage, retainedBytes } from '@parley/testkit/process-usage';
 import type { Lap, ProbeCall } from './server-probe.js';
 
-/** Loaded into a server under test before it starts; a parent asks it over IPC how the event loop and memory fare. */
+/** Loaded into a measured server before it starts; a parent queries event loop and memory over IPC. */
 
 const LOOK_EVERY_MS = 10;
-/** For so long what a request set off is waited for, while the event loop is busy. */
+/** Maximum wait for the consequences of a request while the event loop is busy. */
 const SETTLING_MS = 2000;
 const BUSY = 0.5;
 
@@ -16,7 +16,7 @@ process.on('message', ({ id, name }: ProbeCall) => {
   void answer.then((value) => process.send!({ id, value }));
 });
 
-/** What happened since the last one, once the event loop is idle. */
+/** Returns measurements since the previous lap once the event loop is idle. */
 async function lap(): Promise<Lap> {
   const startedAt = performance.now();
   let before = performance.eventLoopUtilization();
@@ -31,7 +31,7 @@ async function lap(): Promise<Lap> {
   return { stallMs, peakBytes };
 }
 
-// Whoever asks does not keep the server alive.
+// The channel must not keep the server alive.
 process.channel?.unref();
-// Nobody is left to stop it.
+// Without its parent, no process would stop it.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));

@@ -1,13 +1,13 @@
 import type { Answer, Client, Params } from 'zulip-js';
 
-/** An event queue and how far it has been read. */
+/** Event queue with its read position. */
 export class QueueReader {
   private lastEventId: number;
 
   constructor(
     private readonly client: Client,
     readonly id: string,
-    /** What register answered beside the queue. */
+    /** Register response. */
     readonly snapshot: Answer,
   ) {
     this.lastEventId = snapshot.last_event_id;
@@ -19,7 +19,7 @@ export class QueueReader {
     return new QueueReader(client, answer.queue_id, answer);
   }
 
-  /** The whole answer of one poll, which waits while there is nothing. Its events count as read. */
+  /** Returns the whole response of one poll, which waits for events. Its events count as read. */
   async poll(params: Params = {}): Promise<Answer> {
     const answer = await this.client.events.retrieve({
       queue_id: this.id,
@@ -31,14 +31,14 @@ export class QueueReader {
     return answer;
   }
 
-  /** Polls until so many events have come, and answers those: more is a mistake the caller sees. */
+  /** Polls until this many events have arrived and returns them; surplus events become visible to the caller. */
   async next(count: number): Promise<Answer[]> {
     const events: Answer[] = [];
     while (events.length < count) events.push(...(await this.poll()).events);
     return events;
   }
 
-  /** What is there at this moment. */
+  /** Returns the currently pending events. */
   async drain(): Promise<Answer[]> {
     return (await this.poll({ dont_block: 'true' })).events;
   }

@@ -8,30 +8,30 @@ export interface ProbeCall {
 }
 
 export interface Lap {
-  /** The longest time for which the event loop stood still, less the time for which other processes had its core. */
+  /** Longest event loop stall, excluding time other processes had its core. */
   readonly stallMs: number;
-  /** The most memory the process had of its own, resident. */
+  /** Peak resident memory of the process. */
   readonly peakBytes: number;
 }
 
-/** Compiled, since the server's process knows no TypeScript; `npm test` builds it first. */
+/** Compiled, since the server process cannot load TypeScript; `npm test` builds it first. */
 const PROBE = pathToFileURL(resolve(import.meta.dirname, '../../dist/testing/probe.js')).href;
 
-/** Options of Node that load the probe. */
+/** Node options that load the probe. */
 export const PROBE_OPTIONS: readonly string[] = ['--import', PROBE];
 
-/** What a server's own process tells about itself; see `probe.ts`. */
+/** Measurements by a server's own process; see `probe.ts`. */
 export class Probe {
   private lastId = 0;
 
   constructor(private readonly child: ChildProcess) {}
 
-  /** What happened since the last lap, once the server is idle. */
+  /** Returns measurements since the previous lap once the server is idle. */
   lap(): Promise<Lap> {
     return this.call<Lap>('lap');
   }
 
-  /** Bytes that are still referred to after garbage was collected. */
+  /** Returns bytes still referenced after garbage collection. */
   retainedBytes(): Promise<number> {
     return this.call<number>('retained');
   }

@@ -13,29 +13,29 @@ export interface Person {
   readonly apiKey: string;
 }
 
-/** A temporary folder with one database in it, and whatever processes run there. `close` it after the test. */
+/** Temporary folder with one database and its processes. `close` it after the test. */
 export class TestOrganization {
   readonly directory = mkdtempSync(join(tmpdir(), 'parley-e2e-'));
   readonly database = join(this.directory, 'data', 'parley.db');
   private readonly servers: ParleyProcess[] = [];
   private isClosed = false;
 
-  /** With an organization at the address itself, set up as an operator would. */
+  /** Creates an organization at the root address, set up like an operator would. */
   static async withOrganization(name = 'Elsinore'): Promise<TestOrganization> {
     const organization = new TestOrganization();
     await organization.mustRun(['realm', 'create', '--new-database', '', name]);
     return organization;
   }
 
-  /** On its database, unless the arguments name another one. */
+  /** Runs a command on its database unless the arguments name another one. */
   run(args: readonly string[], options: Pick<ServerOptions, 'maxFileKb'> = {}): Promise<Finished> {
     const isNamed = args.some((arg) => arg.startsWith('--database='));
     return runParley(isNamed ? args : [...args, `--database=sqlite:${this.database}`], '', options);
   }
 
-  /** Rate limits are off, since tests are in more of a hurry than people; and a machine that others keep busy is no load to shed. */
+  /** Serves without rate limits, since tests are faster than users, and without load shedding on busy machines. */
   async serve(args: readonly string[] = [], port = '0', options: ServerOptions = {}): Promise<ParleyProcess> {
-    // One at which it can be started again.
+    // Fixed port, so that the server can restart there.
     const ownPort = port === '0' ? await freePort() : port;
     const all = [
       `--port=${ownPort}`,
@@ -47,7 +47,7 @@ export class TestOrganization {
     return this.keep(await ParleyProcess.start(all, options));
   }
 
-  /** With limits that no flag changes, and with a probe. */
+  /** Serves with custom limits and a probe. */
   async serveLimited(limits: Partial<TransportLimits>): Promise<ParleyProcess> {
     return this.keep(await ParleyProcess.startLimited(this.database, limits));
   }
@@ -58,7 +58,7 @@ export class TestOrganization {
     return server;
   }
 
-  /** The address is the name. */
+  /** Adds a user whose email derives from the name. */
   async addPerson(fullName: string, role = 'member'): Promise<Person> {
     const email = `${fullName.toLowerCase()}@elsinore.example`;
     const out = await this.mustRun(['user', 'create', email, fullName, `--role=${role}`]);
@@ -66,7 +66,7 @@ export class TestOrganization {
     return { id: Number(id), email, fullName, apiKey: apiKey! };
   }
 
-  /** As it lies in the outbox, its lines put together again, whatever the letter case; undefined: there is none. */
+  /** Returns the newest email to an address, ignoring case, with unfolded lines; undefined if there is none. */
   newestLetterTo(email: string): string | undefined {
     const outbox = join(this.directory, 'data', 'outbox');
     if (!existsSync(outbox)) return undefined;

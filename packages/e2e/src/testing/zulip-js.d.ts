@@ -1,9 +1,9 @@
-/** What of zulip-js 2.1 the stories use. It throws when it gets no JSON; a refusal is an answer like any other. */
+/** Used part of zulip-js 2.1. It throws on responses that are not JSON; errors are normal responses. */
 declare module 'zulip-js' {
   /** Parsed JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   export type Answer = any;
-  /** Lists are sent as JSON, everything else as text. In PATCH and DELETE lists are not: give text. */
+  /** Lists are sent as JSON, other values as text. PATCH and DELETE do not encode lists: pass text. */
   export type Params = Readonly<Record<string, string | number | readonly unknown[]>>;
   type Call = (params: Params) => Promise<Answer>;
 
@@ -41,6 +41,6 @@ declare module 'zulip-js' {
     | { readonly realm: string; readonly username: string; readonly apiKey: string }
     | { readonly realm: string; readonly username: string; readonly password: string };
 
-  /** With a password it signs in; when that is refused, `config.apiKey` stays undefined. */
+  /** Logs in with a password; on failure, `config.apiKey` stays undefined. */
   export default function zulip(config: Config): Promise<Client>;
 }

@@ -71,7 +71,7 @@ export function readCustomEmoji(tables: TableReader): RealmCopy['customEmoji'] {
       id: it.id,
       name: it.name,
       authorId: it.author,
-      // Found out when the picture is made.
+      // Determined when the picture is created.
       format: 'png',
       isAnimated: it.is_animated,
       isDeactivated: it.deactivated,

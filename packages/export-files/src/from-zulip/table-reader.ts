@@ -19,7 +19,7 @@ import {
 import type { ColumnNames, SettingColumns } from '../message-rows.js';
 import { id, list, object, orElse, record, type Shape, text, wrong } from '../parley-shapes.js';
 
-/** What columns of many tables hold. */
+/** Column types shared by many tables. */
 export const NAME = text(1000);
 export const user = id<UserId>();
 export const channel = id<ChannelId>();
@@ -28,7 +28,7 @@ export const group = id<GroupId>();
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The tables of a Zulip server's `realm.json`, checked as they are read. */
+/** Reads the tables of a Zulip server's `realm.json` with validation. */
 export class TableReader {
   readonly realmId: RealmId;
   readonly realmRow: Row;
@@ -53,7 +53,7 @@ export class TableReader {
     return list(object(shapes))(this.tables[table] ?? [], table);
   }
 
-  /** A permission that a table does not have is given to whom it is given by default. */
+  /** Reads permissions; a missing one gets its default. */
   permissionsOf<R extends Readonly<Record<string, GroupSettingDefinition>>>(
     registry: R,
     row: Row,
@@ -82,7 +82,7 @@ export class TableReader {
   }
 }
 
-/** What the columns say, where it is a value that the setting can have; the default elsewhere. */
+/** Reads settings from columns; invalid or missing values get the default. */
 export function settingsOf<R extends Registry>(registry: R, columns: SettingColumns, row: Row): SettingValues<R> {
   const given = columns.read(row);
   const values = Object.entries(registry).map(([name, definition]: [string, SettingDefinition]) => [

@@ -88,7 +88,7 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
   return [...copies, ...systemBots(tables, copies)];
 }
 
-/** Those of another server stand for ours; whoever has no match there is made anew. */
+/** Maps system bots of another server to ours; unmatched ones are created. */
 function systemBots(tables: TableReader, copies: readonly UserCopy[]): readonly UserCopy[] {
   const rows = tables.table('zerver_userprofile_crossrealm', { id: user, email: text(1000) });
   let free = Math.max(0, ...copies.map(({ user: { id: own } }) => own), ...rows.map(({ id: own }) => own));
@@ -136,6 +136,6 @@ function systemBot(
   };
 }
 
-/** The key of an uploaded one is given when its picture is made. */
+/** An uploaded avatar gets its key when the picture is stored. */
 const avatarOf = (source: Avatar['source'], version: number): Avatar =>
   source === 'uploaded' ? { source, version, key: '' } : { source, version };

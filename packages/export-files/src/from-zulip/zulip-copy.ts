@@ -14,21 +14,21 @@ import { readCustomEmoji, readLinkifiers, realmImages, realmSettings } from './r
 import { NAME, type Row, recipient, settingsOf, TableReader, user } from './table-reader.js';
 import { readUsers } from './users.js';
 
-/** What a Zulip server's `realm.json` says. */
+/** Content of a Zulip server's `realm.json`. */
 export interface ZulipCopy {
   readonly realm: RealmCopy;
   readonly people: readonly PersonCopy[];
   readonly reactionsOf: (message: MessageId) => MessageCopy['reactions'];
   readonly submessagesOf: (message: MessageId) => MessageCopy['submessages'];
-  /** Whom messages to a recipient of one person are for. */
+  /** Returns the user of a personal recipient. */
   readonly personOf: (recipient: RecipientId) => UserId | null;
-  /** Of somebody or of a place that is not in the export. */
+  /** True for messages whose sender or place is missing from the export. */
   readonly skipsMessage: (place: MessagePlace) => boolean;
 }
 
 /**
- * Zulip's tables as an organization: of each what Parley has as well. Columns that this version does not know are passed over, and
- * those that are missing are at their defaults. @throws DomainError INVALID_IMPORT
+ * Converts Zulip's tables to an organization as far as Parley supports them. Ignores unknown columns and uses
+ * defaults for missing ones. @throws DomainError INVALID_IMPORT
  */
 export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
   const tables = new TableReader(rows, names);

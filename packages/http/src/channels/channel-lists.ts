@@ -19,7 +19,7 @@ import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { FOLDERS, presentFolder } from './channel.presenters.js';
 
-/** The use case refuses names that are too long, in its own words (channels §4.14). */
+/** Loose limit, because the use case rejects long names with its own text (channels §4.14). */
 const TEXT = { max: MAX_TEXT_LENGTH };
 const DESCRIPTION = { max: 1024 };
 
@@ -84,7 +84,7 @@ const setDefault = (method: 'POST' | 'DELETE', isDefault: boolean): Route =>
 const toOperation = (op: string): ChangeDefaultGroupChannelsInput['op'] =>
   op === 'add' || op === 'remove' ? op : 'unknown';
 
-/** Default channels and groups of them, and folders (channels §4.14, §4.15). */
+/** Routes of default channels, default channel groups and folders (channels §4.14, §4.15). */
 export const channelListRoutes: readonly Route[] = [
   setDefault('POST', true),
   setDefault('DELETE', false),

@@ -28,15 +28,15 @@ const create = (fields: Record<string, string>) =>
 const subscribe = (fields: Record<string, string>) =>
   read(SubscribeUsersDto, { subscriptions: '[{"name":"x"}]', ...fields }) as SubscribeUsersDto;
 
-describe('creating a channel', () => {
-  it('reads its parameters in the order of the contract, the eleven permissions last', () => {
+describe('channel creation', () => {
+  it('reads channel parameters in contract order with the eleven permissions last', () => {
     const names = membersOfDto(CreateChannelDto).map(({ name }) => name);
     expect(names.slice(0, 5)).toEqual(['name', 'subscribers', 'description', 'announce', 'invite_only']);
     expect(names.slice(-11)).toContain('can_subscribe_group');
     expect(names.filter((name) => name.endsWith('_group'))).toHaveLength(11);
   });
 
-  it('means the defaults by what is left out', () => {
+  it('applies the defaults to absent channel parameters', () => {
     expect(toChannelOptions(create({}))).toEqual({
       isPrivate: false,
       isWebPublic: false,
@@ -49,7 +49,7 @@ describe('creating a channel', () => {
     });
   });
 
-  it('gives permissions to groups and people', () => {
+  it('parses permissions of groups and users', () => {
     const { permissions } = toChannelOptions(
       create({ can_subscribe_group: '12', can_send_message_group: '{"direct_members":[7],"direct_subgroups":[3]}' }),
     );
@@ -69,18 +69,18 @@ describe('creating a channel', () => {
     ['"sometimes"', { word: 'sometimes' }],
     ['sometimes', { word: 'sometimes' }],
     ['', { word: '' }],
-  ])('keeps messages %s', (text, input) => {
+  ])('parses message_retention_days %s', (text, input) => {
     expect(toChannelOptions(create({ message_retention_days: text })).retention).toEqual(input);
   });
 
-  it.each(['1.5', '1.0', 'null', '[]', 'true'])('keeps messages %j: refused', (text) => {
+  it.each(['1.5', '1.0', 'null', '[]', 'true'])('rejects message_retention_days %j', (text) => {
     expect(create({ message_retention_days: text })).toMatchObject({
       code: 'BAD_REQUEST',
       msg: 'message_retention_days is not an integer',
     });
   });
 
-  it.each(['empty_topic_only', '"empty_topic_only"'])('takes topics_policy=%s', (text) => {
+  it.each(['empty_topic_only', '"empty_topic_only"'])('accepts topics_policy=%s', (text) => {
     expect(create({ topics_policy: text }).topics_policy).toBe('empty_topic_only');
   });
 
@@ -95,13 +95,13 @@ describe('creating a channel', () => {
     expect((create(fields) as { msg?: string }).msg).toBe(message);
   });
 
-  it('needs a name and subscribers', () => {
+  it('requires a name and subscribers', () => {
     expect(refusalOf(CreateChannelDto, {})).toBe("Missing 'name' argument");
     expect(refusalOf(CreateChannelDto, { name: 'x' })).toBe("Missing 'subscribers' argument");
   });
 });
 
-describe('subscribing to channels', () => {
+describe('SubscribeUsers', () => {
   it.each([
     ['{}', 'subscriptions is not a list'],
     ['["x"]', 'subscriptions[0] is not a dict'],
@@ -113,11 +113,11 @@ describe('subscribing to channels', () => {
       `[{"name":"x","description":"${'x'.repeat(1025)}"}]`,
       'subscriptions[0]["description"] is too long (limit: 1024 characters)',
     ],
-  ])('%s is refused', (subscriptions, message) => {
+  ])('rejects %s', (subscriptions, message) => {
     expect(refusalOf(SubscribeUsersDto, { subscriptions })).toBe(message);
   });
 
-  it('ignores what else an entry says', () => {
+  it('ignores unknown fields of a subscription entry', () => {
     expect(subscribe({ subscriptions: '[{"name":"x","color":"#ABC","role":3}]' }).subscriptions).toEqual([
       { name: 'x', color: '#ABC' },
     ]);
@@ -127,7 +127,7 @@ describe('subscribing to channels', () => {
     ['[7,8]', [7, 8]],
     ['["a@x.org"]', { emails: ['a@x.org'] }],
     ['[]', null],
-  ])('means by principals=%s', (principals, expected) => {
+  ])('parses principals=%s', (principals, expected) => {
     expect(toPrincipals(subscribe({ principals }).principals)).toEqual(expected);
     const { principals: others } = read(UnsubscribeUsersDto, {
       subscriptions: '[]',
@@ -136,7 +136,7 @@ describe('subscribing to channels', () => {
     expect(toPrincipals(others)).toEqual(expected);
   });
 
-  it('means the caller where nobody is named', () => {
+  it('defaults the principals to the caller', () => {
     expect(toPrincipals(subscribe({}).principals)).toBeNull();
   });
 
@@ -144,11 +144,11 @@ describe('subscribing to channels', () => {
     ['x', 'principals is not valid JSON'],
     ['[7,"a@x.org"]', 'principals[1] is not an integer'],
     ['7', 'principals is not a list'],
-  ])('principals=%s is refused', (principals, message) => {
+  ])('rejects principals=%s', (principals, message) => {
     expect((subscribe({ principals }) as { msg?: string }).msg).toBe(message);
   });
 
-  it('takes three forms of naming subscribers', () => {
+  it('accepts three forms of principals', () => {
     for (const word of ['true', 'false', 'partial']) {
       expect(read(ListSubscriptionsDto, { include_subscribers: word })).toEqual({ include_subscribers: word });
     }
@@ -156,7 +156,7 @@ describe('subscribing to channels', () => {
   });
 });
 
-it('lists channels by its parameters in the order of the contract', () => {
+it('validates the parameters of the channel list in contract order', () => {
   expect(membersOfDto(ListChannelsDto).map(({ name, byDefault }) => [name, byDefault])).toEqual([
     ['include_public', true],
     ['include_web_public', false],

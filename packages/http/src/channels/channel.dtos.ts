@@ -66,13 +66,13 @@ import {
 
 const PERMISSIONS = Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[];
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
-/** Documented as JSON, sent bare: both are taken. */
+/** Accepts JSON and bare text: the value is documented as JSON, but clients send it bare. */
 const topicsPolicy = jsonOrText(oneOf(...Object.values(WIRE_TOPICS_POLICIES)));
 
 const toTopicsPolicy = (word: WireTopicsPolicy): TopicsPolicy =>
   TOPICS_POLICIES.find((policy) => WIRE_TOPICS_POLICIES[policy] === word)!;
 
-/** Days, or a word in quotes or bare; whether they mean anything is asked in its turn. */
+/** Days, or a word with or without quotes. The use case validates the value. */
 const retention = jsonOrText(anyOf([integer(), text({ max: MAX_TEXT_LENGTH })]));
 
 function toRetention(input: number | string): RetentionInput {
@@ -81,19 +81,19 @@ function toRetention(input: number | string): RetentionInput {
   return typeof input === 'number' ? input : { word: input };
 }
 
-/** Members by number or by the address others see; never mixed. */
+/** Member ids or visible email addresses, never mixed. */
 const principals = anyOf([
   listOf(integer(), { max: MAX_IDS }),
   listOf(text({ max: MAX_TEXT_LENGTH }), { max: MAX_NAMES }),
 ]);
 
-/** The use case refuses what is too long for a channel, in its own words (channels §1). */
+/** Loose limit, because the use case rejects long channel names with its own text (channels §1). */
 const CHANNEL_NAME = { max: MAX_TEXT_LENGTH };
 
 const newSubscription = object(
   {
     name: text(CHANNEL_NAME),
-    // sic: the text names another operation's parameter, whatever this one is called.
+    // Deliberate: the reference server names another operation's parameter in this text.
     color: optional(
       refine(text({ max: MAX_TEXT_LENGTH }), (color) =>
         isColor(color) ? undefined : 'add.color is not a valid hex color code',
@@ -130,7 +130,7 @@ export class CreateChannelDto {
   @param(topicsPolicy) topics_policy: WireTopicsPolicy = 'inherit';
   @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
   @param(retention) message_retention_days: number | string = 'realm_default';
-  /** Means nothing here: nobody is notified of a channel that is new to everybody. */
+  /** Ignored, because no notification is sent about a channel that is new to all subscribers. */
   @BooleanParam({ optional: true }) send_new_subscription_messages?: boolean;
 }
 declarePermissions(CreateChannelDto, PERMISSIONS);
@@ -151,7 +151,7 @@ export class SubscribeUsersDto {
 }
 declarePermissions(SubscribeUsersDto, PERMISSIONS);
 
-/** And a change of each permission. */
+/** Parameters of a channel change, plus one per permission. */
 export class ChangeChannelDto {
   @IntegerParam() stream_id!: number;
   @param(description, { optional: true }) description?: string;
@@ -185,7 +185,7 @@ export class ListUserChannelsDto {
   @IntegerParam() user_id!: number;
 }
 
-/** Which values fit is asked in its turn, property by property (channels §4.9). */
+/** Permissive, because validity depends on the property (channels §4.9). */
 const propertyValue = anyOf([nullable(boolean()), text({ max: MAX_TEXT_LENGTH }), float()]);
 
 const propertyChange = object(
@@ -199,7 +199,7 @@ export class ChangeSubscriptionPropertiesDto {
 }
 
 const jsonOrBare = jsonOrText(propertyValue);
-/** The same as a field of its own: texts are bare, and quotes are part of them. */
+/** Same as a separate field, where text is bare and quotes belong to the value. */
 const bareValue = {
   ...propertyValue,
   decode(field: string): unknown {
@@ -240,7 +240,7 @@ export class UnsubscribeUsersDto {
 }
 
 export class ListSubscriptionsDto {
-  /** `partial` leaves us free to answer everybody, and we do. */
+  /** `partial` may return all subscribers, and this server does. */
   @WordParam(['true', 'false', 'partial']) include_subscribers = 'false';
 }
 
@@ -276,20 +276,20 @@ export const toTopicPolicy = (dto: SetTopicPolicyDto): SetTopicPolicyInput => ({
   )!,
 });
 
-/** @throws HttpRefusal unless exactly one of the two names the channel (channels §5.5) */
+/** Parses a topic mute. @throws HttpRefusal unless exactly one parameter names the channel (channels §5.5) */
 export function toMutedTopic({ stream_id: id, stream: name, topic, op }: MuteTopicDto): MuteTopicInput {
   if (id !== undefined && name !== undefined) {
     const parameters = 'stream_id, stream';
     throw new HttpRefusal(400, 'BAD_REQUEST', `Unsupported parameter combination: ${parameters}`, { parameters });
   }
-  // sic: not the code of parameters that are missing elsewhere
+  // Deliberate: the reference server uses a different code for other missing parameters.
   if (id === undefined && name === undefined) {
     throw new HttpRefusal(400, 'BAD_REQUEST', "Missing 'stream_id' argument");
   }
   return { channel: id === undefined ? { name: name! } : { id: id as ChannelId }, topic, mutes: op === 'add' };
 }
 
-/** What both ways of creating channels have in common. */
+/** Returns the options common to both ways of creating channels. */
 export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): ChannelOptions {
   return {
     isPrivate: dto.invite_only,
@@ -303,7 +303,7 @@ export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): Cha
   };
 }
 
-/** `is_archived` means something only where it says no (channels §4.11). */
+/** Ignores `is_archived` unless it is false (channels §4.11). */
 export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
   const { message_retention_days: days } = dto;
   return given({
@@ -324,7 +324,7 @@ export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
   });
 }
 
-/** Null: the caller. An empty list too. */
+/** Returns null for the caller, which is the default for an absent or empty list. */
 export function toPrincipals(principals: number[] | string[] | undefined): Principals | null {
   if (principals === undefined || principals.length === 0) return null;
   return typeof principals[0] === 'string' ? { emails: principals as string[] } : (principals as UserId[]);

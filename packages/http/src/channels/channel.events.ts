@@ -141,7 +141,7 @@ export const CHANNEL_EVENTS = {
   'channel.subscribers_shown': {
     forms: [PEERS_ADDED],
     needs: ({ channelIds }) => ({ subscribersOf: channelIds }),
-    // One for each channel, whoever follows it, so that each keeps its id when it is delivered again.
+    // Presents one wire event per channel regardless of subscription, so that ids remain stable on redelivery.
     present: ({ channelIds }, { receiver: { subscribers } }) =>
       channelIds.map((id) => [
         opened({ type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: subscribers.get(id) ?? [] }),
@@ -195,7 +195,7 @@ const updateChannelEvents = (
   change: PropertyUpdate,
 ): Readonly<Record<string, unknown>> => ({ op: 'update', stream_id: channelId, name, ...change });
 
-/** Channels §6.1: the table of `update`. */
+/** Presents a property according to the `update` table (channels §6.1). */
 function presentProperty(change: ChannelPropertyChange): PropertyUpdate {
   switch (change.property) {
     case 'name':
@@ -226,7 +226,7 @@ const PROPERTY_NAMES = {
   firstMessageId: 'first_message_id',
 } as const;
 
-/** Older clients get a number for who may post, where it changes (channels §6.1). */
+/** Adds the numeric post policy for older clients if it changes (channels §6.1). */
 function presentPermissionChange(event: EventOf<'channel.permission_changed'>, context: EventContext): Presented {
   const { permission, value, senders } = event;
   const updateOf = (key: string, change: PropertyUpdate) => [
@@ -249,7 +249,7 @@ function presentPermissionChange(event: EventOf<'channel.permission_changed'>, c
 
 const knowsArchived = ({ presentation }: EventContext): boolean => can(presentation, 'archived_channels');
 
-/** To clients for which archived channels do not exist, the channel goes and comes (channels §6.1). */
+/** Presents archiving as deletion and creation to clients that do not support archived channels (channels §6.1). */
 function presentArchiving({ channel }: EventOf<'channel.archived_changed'>, context: EventContext): Presented {
   const { id: channelId, name, isArchived } = channel;
   if (knowsArchived(context)) {
@@ -263,7 +263,7 @@ function presentArchiving({ channel }: EventOf<'channel.archived_changed'>, cont
     : [[context.shared('create', () => opened({ type: 'stream', ...presentCreated([channel]) }))]];
 }
 
-/** Channels that exist for the client. */
+/** Filters out archived channels for clients that do not support them. */
 const existing = <T extends { readonly isArchived: boolean }>(channels: readonly T[], context: EventContext) =>
   knowsArchived(context) ? channels : channels.filter(({ isArchived }) => !isArchived);
 
@@ -282,7 +282,7 @@ const presentHidden = (channelIds: readonly number[]) => ({
   stream_ids: channelIds,
 });
 
-/** Each channel with everybody who follows it once for all newcomers, and beside it what is a newcomer's own. */
+/** Shares each channel and its subscribers among all receivers and adds the personal settings per receiver. */
 function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context: EventContext): Presented {
   const { receiver } = context;
   if (event.isReturning && knowsArchived(context)) return [];
@@ -302,7 +302,7 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
   return pieces.length === 0 ? [] : [[...pieces, ']']];
 }
 
-/** Muting in its older form first, for every client (channels §6.2). */
+/** Sends the older mute event first, to every client (channels §6.2). */
 function presentSubscriptionChange(event: EventOf<'subscription.changed'>): Presented {
   const { channelId, property, value } = event;
   const updateOf = (name: SubscriptionProperty, to: unknown) => [
@@ -318,7 +318,7 @@ function presentSubscriptionChange(event: EventOf<'subscription.changed'>): Pres
   return property === 'isMuted' ? [updateOf('isUnmuted', !value), changed] : [changed];
 }
 
-/** In the older form first, which those do not get who name the newer one (events §6.7). */
+/** Sends the older event first, except to clients that request the newer type (events §6.7). */
 function presentTopicPolicy(event: EventOf<'topic.policy_changed'>, context: EventContext): Presented {
   const { eventTypes: types } = context.presentation;
   const { showsEmptyTopics: allowsEmpty } = context;

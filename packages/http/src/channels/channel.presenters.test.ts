@@ -9,7 +9,7 @@ import {
   sharedChannels,
 } from './channel.presenters.js';
 
-describe('a channel', () => {
+describe('presentChannel', () => {
   let fixture: MemoryFixture;
   let view: ChannelView;
   let row: Subscription;
@@ -69,7 +69,7 @@ describe('a channel', () => {
     expect(JSON.parse(textOf(renamed, 0))).toEqual(presentChannel(renamed));
   });
 
-  it('has exactly the fields of the contract', () => {
+  it('presents exactly the fields of the contract', () => {
     expect(Object.keys(presentChannel(view)).sort()).toEqual(KEYS);
     expect(presentChannel(view)).toMatchObject({
       name: 'general',
@@ -80,7 +80,7 @@ describe('a channel', () => {
     });
   });
 
-  it('says every field as it is, whatever the texts hold', () => {
+  it('escapes every text field correctly', () => {
     const text = 'a "quoted" \\ line\n\u2028 \u0000 é 🎉 \ud800';
     const full = {
       ...view,
@@ -122,7 +122,7 @@ describe('a channel', () => {
     ${'public'}                  | ${false}   | ${false}  | ${true}
     ${'privateSharedHistory'}    | ${true}    | ${false}  | ${true}
     ${'privateProtectedHistory'} | ${true}    | ${false}  | ${false}
-  `('that is $privacy', ({ privacy, inviteOnly, webPublic, sharedHistory }) => {
+  `('presents the privacy $privacy', ({ privacy, inviteOnly, webPublic, sharedHistory }) => {
     expect(presentChannel({ ...view, privacy })).toMatchObject({
       invite_only: inviteOnly,
       is_web_public: webPublic,
@@ -137,14 +137,14 @@ describe('a channel', () => {
     ${'fullMembers'}    | ${3}   | ${false}
     ${'moderators'}     | ${4}   | ${false}
     ${null}             | ${1}   | ${false}
-  `('to which $senders may send has the old policy $policy', ({ senders, policy, announcementOnly }) => {
+  `('presents the legacy post policy $policy for $senders', ({ senders, policy, announcementOnly }) => {
     expect(presentChannel({ ...view, sendersSystemGroup: senders })).toMatchObject({
       stream_post_policy: policy,
       is_announcement_only: announcementOnly,
     });
   });
 
-  it('somebody follows has their own settings beside it', () => {
+  it('adds the personal settings of a subscription', () => {
     const subscription = { ...row, isMuted: true, isPinned: true, color: '#a6c7e5' };
     const wire = JSON.parse(presentSubscription(view, subscription, null).json);
     expect(Object.keys(wire).sort()).toEqual(
@@ -166,7 +166,7 @@ describe('a channel', () => {
   });
 });
 
-describe('the answer to subscribing to channels', () => {
+describe('response to subscribing', () => {
   const output = {
     subscribed: new Map([[7, ['general']]]),
     alreadySubscribed: new Map(),
@@ -179,7 +179,7 @@ describe('the answer to subscribing to channels', () => {
     ${true}  | ${true}  | ${{ new_subscription_messages_sent: true }}
     ${true}  | ${false} | ${{}}
     ${false} | ${false} | ${{ unauthorized: ['secret'] }}
-  `('fatal $fatal, tell $tell', ({ fatal, tell, more }) => {
+  `('follows authorization_errors_fatal $fatal and send_new_subscription_messages $tell', ({ fatal, tell, more }) => {
     const asked = { authorization_errors_fatal: fatal, send_new_subscription_messages: tell };
     expect(presentSubscribeUsers(output, asked)).toEqual({
       subscribed: { '7': ['general'] },
@@ -194,6 +194,6 @@ it.each`
   ${''}      | ${false} | ${'general chat'}
   ${''}      | ${true}  | ${''}
   ${'lunch'} | ${false} | ${'lunch'}
-`('topic "$topic", empty allowed $allowed: "$shown"', ({ topic, allowed, shown }) => {
+`('presents the topic "$topic" as "$shown" (empty topic allowed: $allowed)', ({ topic, allowed, shown }) => {
   expect(presentTopic(topic, allowed)).toBe(shown);
 });

@@ -29,7 +29,7 @@ import { PresentedTexts } from '../kernel/presented-texts.js';
 import type { WireFields } from '../kernel/reply.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** What clients call each policy of topics (channels §1). */
+/** Wire value of each topics policy (channels §1). */
 export const WIRE_TOPICS_POLICIES = {
   inherit: 'inherit',
   emptyTopicAllowed: 'allow_empty_topic',
@@ -39,7 +39,7 @@ export const WIRE_TOPICS_POLICIES = {
 
 export type WireTopicsPolicy = (typeof WIRE_TOPICS_POLICIES)[TopicsPolicy];
 
-/** Null: as the organization says; -1: forever (channels §1). */
+/** Presents retention: null inherits the organization's setting, -1 is unlimited (channels §1). */
 export const presentRetention = (days: RetentionDays | null): number | null => (days === 'forever' ? -1 : days);
 
 /** Channels §2.1. */
@@ -70,7 +70,7 @@ export const channel = wire.named('Channel', wire.fields(CHANNEL));
 
 export const ONE_CHANNEL = wire.fields({ stream: channel });
 
-/** `is_default`: where it was asked for (channels §4.1). */
+/** Response with channels; `is_default` is present only on request (channels §4.1). */
 export const CHANNEL_LIST = wire.fields({
   streams: wire.listOf(
     wire.named('ListedChannel', wire.fields({ ...CHANNEL, is_default: wire.optional(wire.boolean()) })),
@@ -79,7 +79,7 @@ export const CHANNEL_LIST = wire.fields({
 
 const notification = wire.nullable(wire.boolean());
 
-/** What of a subscription is the subscriber's own. */
+/** Personal settings of a subscription. */
 export const OWN_SETTINGS = {
   color: wire.text(),
   is_muted: wire.boolean(),
@@ -92,7 +92,7 @@ export const OWN_SETTINGS = {
   wildcard_mentions_notify: notification,
 };
 
-/** Where they were asked for. */
+/** Present only on request. */
 const subscribers = wire.optional(wire.listOf(wire.integer()));
 
 /** Channels §2.2. */
@@ -176,7 +176,7 @@ export const USER_TOPIC = {
 
 export const userTopic = wire.named('UserTopic', wire.fields(USER_TOPIC));
 
-/** Name of the channel, topic, time: the form before `user_topic`. */
+/** Channel name, topic and time: the format that precedes `user_topic`. */
 export const mutedTopic = wire.listOf(wire.anyOf(wire.text(), wire.integer()));
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */
@@ -184,7 +184,7 @@ const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPer
   (name) => [name, permissionTitle(name)] as const,
 );
 
-/** What can_send_message_group was called before there were groups (channels §3.10). */
+/** Legacy numeric equivalents of can_send_message_group (channels §3.10). */
 const POST_POLICIES = { everyone: 1, administrators: 2, fullMembers: 3, moderators: 4 } as const;
 const ANNOUNCEMENT_ONLY = POST_POLICIES.administrators;
 
@@ -249,7 +249,7 @@ export const channelText = (channel: ChannelView): PresentedText => new Presente
 export const sharedChannels = (channels: readonly ChannelView[]): SharedList<ChannelView> =>
   new SharedList(channels, channelJson, encoded);
 
-/** Channels §2.2. `subscriberIds`: null where nobody asked for them. */
+/** Presents a subscription (channels §2.2). `subscriberIds` is null if subscribers were not requested. */
 export function presentSubscription(
   channel: ChannelView,
   subscription: Subscription,
@@ -261,7 +261,7 @@ export function presentSubscription(
   });
 }
 
-/** What of a subscription is the subscriber's own. */
+/** Personal settings of a subscription. */
 export function presentOwnSettings({ color, isMuted, isPinned, notifications }: Subscription) {
   return {
     color,
@@ -276,7 +276,7 @@ export function presentOwnSettings({ color, isMuted, isPinned, notifications }: 
   };
 }
 
-/** `is_default` is there only where it was asked for (channels §4.1). */
+/** Presents a listed channel with `is_default`, present only on request (channels §4.1). */
 export const presentListedChannel = (channel: ChannelView): PresentedText =>
   channelText(channel).with({ is_default: channel.isDefault });
 
@@ -337,7 +337,7 @@ export const presentChangeSubscriptions = ({ added, removed }: ChangeSubscriptio
   ...presentUnsubscribeUsers(removed),
 });
 
-/** Names of what subscribers choose for themselves (channels §4.9). */
+/** Wire names of personal subscription settings (channels §4.9). */
 export const WIRE_SUBSCRIPTION_PROPERTIES: Readonly<Record<SubscriptionProperty, string>> = {
   color: 'color',
   isMuted: 'is_muted',
@@ -350,7 +350,7 @@ export const WIRE_SUBSCRIPTION_PROPERTIES: Readonly<Record<SubscriptionProperty,
   wildcardMentions: 'wildcard_mentions_notify',
 };
 
-/** `visibility_policy` of topics (channels §5.4). */
+/** Wire values of the topic `visibility_policy` (channels §5.4). */
 export const VISIBILITY_POLICIES: Readonly<Record<TopicVisibility, number>> = {
   inherit: 0,
   muted: 1,
@@ -358,6 +358,6 @@ export const VISIBILITY_POLICIES: Readonly<Record<TopicVisibility, number>> = {
   followed: 3,
 };
 
-/** Older clients cannot show a topic without a name (channels §5.1). */
+/** Returns a display name for the empty topic if the client cannot show it (channels §5.1). */
 export const presentTopic = (topic: string, allowEmptyTopicName: boolean): string =>
   topic === '' && !allowEmptyTopicName ? EMPTY_TOPIC_DISPLAY_NAME : topic;

@@ -37,7 +37,7 @@ export const mutedTopicsSection: RegisterSection = registerSection({
   name: 'muted_topics',
   fields: { muted_topics: wire.listOf(mutedTopic) },
   forSpectators: { muted_topics: [] },
-  // Whoever knows user_topic does not need the older form.
+  // Clients that request user_topic do not need the older form.
   replacedBy: 'user_topic',
   load: (snapshot) => snapshot.load(loadTopicPolicies),
   present: (policies, { presentation }) => ({
@@ -95,16 +95,16 @@ export const channelFoldersSection: RegisterSection = registerSection({
   name: 'channel_folders',
   fields: { channel_folders: wire.listOf(channelFolder) },
   forSpectators: { channel_folders: [] },
-  // Sic: the event's name has one folder, the section's several.
+  // Deliberate: the reference server uses the singular for the event and the plural for the section.
   load: (snapshot) => snapshot.load(loadChannelFolders),
   present: (folders) => ({ channel_folders: new PresentedList(folders, presentFolder) }),
 });
 
 interface SubscriptionData {
   readonly channels: readonly ChannelView[];
-  /** The viewer's rows, of channels they have left too. */
+  /** Subscriptions of the viewer, including former ones. */
   readonly rows: readonly Subscription[];
-  /** Null: they were not asked for. */
+  /** Null if subscribers were not requested. */
   readonly subscriberIds: ReadonlyMap<number, readonly UserId[]> | null;
 }
 
@@ -156,11 +156,11 @@ function presentSubscriptionLists(
   };
 }
 
-/** Archived channels only for clients that know there are such (events §2). */
+/** Hides archived channels from clients that do not support them (events §2). */
 const shownChannels = (channels: readonly ChannelView[], { presentation }: SectionContext): readonly ChannelView[] =>
   channels.filter((channel) => !channel.isArchived || can(presentation, 'archived_channels'));
 
-/** For clients that know nothing of inheriting: what the general settings say, where the channel has none of its own. */
+/** Replaces inherited settings with the user's general settings, for clients that do not support inheritance. */
 function inherited(subscription: Subscription, settings: UserSettings): Subscription {
   const { notifications } = subscription;
   return {

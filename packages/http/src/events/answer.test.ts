@@ -7,8 +7,8 @@ const textOf = (answer: EventAnswer) => JSON.parse(`[${answer.finish().join('')}
 const event = (length = 10) => new SharedText(`{"type":"x","filling":"${'x'.repeat(length)}"`);
 const NOTHING_CONFIRMED = -1;
 
-describe('an answer to a poll', () => {
-  it('numbers what an event became from its place in the log on', () => {
+describe('EventAnswer', () => {
+  it('numbers presented events from their log position', () => {
     const answer = new EventAnswer(newSharedTexts());
     expect(answer.take(delivery(3), new SharedText('{"type":"a"'), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(4), [], NOTHING_CONFIRMED)).toBe('silent');
@@ -23,7 +23,7 @@ describe('an answer to a poll', () => {
     expect([answer.count, answer.lastPosition]).toEqual([4, 5200]);
   });
 
-  it('leaves out what was confirmed, which may end within what one event became', () => {
+  it('omits acknowledged events, even in the middle of one delivery', () => {
     const three: Presented = [['{"n":0'], [new SharedText('{"n":1')], ['{"n":2']];
     const take = (acked: number) => {
       const answer = new EventAnswer(newSharedTexts());
@@ -40,7 +40,7 @@ describe('an answer to a poll', () => {
     ]);
   });
 
-  it('has a thousand events at most, and nothing of what does not fit whole', () => {
+  it('holds at most a thousand events and never splits a delivery', () => {
     const answer = new EventAnswer(newSharedTexts());
     for (let seq = 1; seq < 1000; seq++) expect(answer.take(delivery(seq), event(), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(1000), [['{"n":0'], ['{"n":1']], NOTHING_CONFIRMED)).toBe('left');
@@ -50,7 +50,7 @@ describe('an answer to a poll', () => {
     expect(textOf(answer)).toHaveLength(1000);
   });
 
-  it('has four million bytes at most, in UTF-8', () => {
+  it('holds at most four million UTF-8 bytes', () => {
     for (const [character, bytes] of [
       ['x', 1],
       ['字', 3],
@@ -67,14 +67,14 @@ describe('an answer to a poll', () => {
     }
   });
 
-  it('has one event that is longer by itself, and nothing beside it', () => {
+  it('returns an oversized event alone', () => {
     const answer = new EventAnswer(newSharedTexts());
     expect(answer.take(delivery(1), event(5_000_000), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(2), event(), NOTHING_CONFIRMED)).toBe('left');
     expect(textOf(answer)).toHaveLength(1);
   });
 
-  it('has bytes in common with other answers that say the same from some place on', () => {
+  it('shares encoded chunks with responses that have a common tail', () => {
     const shared = newSharedTexts();
     const events = Array.from({ length: 500 }, () => event(600));
     const answerFrom = (first: number) => {
@@ -96,7 +96,7 @@ describe('an answer to a poll', () => {
     }
   });
 
-  it('shares no bytes with answers that say something else', () => {
+  it('shares no chunks with responses of different content', () => {
     const shared = newSharedTexts();
     const [first, ...rest] = Array.from({ length: 100 }, () => event(600));
     const textsOf = (others: readonly SharedText[]) => {
@@ -110,7 +110,7 @@ describe('an answer to a poll', () => {
     expect(textsOf(rest)).not.toContain(700);
   });
 
-  it('has what is long once, whatever stands around it, and short things together', () => {
+  it('encodes long texts once and joins short texts', () => {
     const shared = newSharedTexts();
     const long = event(20_000);
     const answers = ['1', '2'].map((localId) => {
@@ -125,7 +125,7 @@ describe('an answer to a poll', () => {
     expect(other![2]).not.toBe(one![2]);
   });
 
-  it('is handed over in chunks that are not long, and not kept', () => {
+  it('releases its content in short chunks', () => {
     const answer = new EventAnswer(newSharedTexts());
     for (let seq = 1; seq <= 900; seq++) answer.take(delivery(seq), event(600), NOTHING_CONFIRMED);
     const chunks = answer.finish();

@@ -5,7 +5,7 @@ import type { Request } from '../kernel/request.js';
 const MEGABYTE = 1024 * 1024;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A client, and what has become of them. */
+/** Client that records the progress of its request. */
 class Reader {
   isGone = false;
   got: CatchUpTurn | 'nothing' | null = null;
@@ -46,8 +46,8 @@ async function aLine(...userIds: readonly number[]) {
   return { line, readers, reading: () => readers.flatMap(({ isReading }, index) => (isReading ? [index] : [])) };
 }
 
-describe('those who have much to read', () => {
-  it('are read two at a time, in the order they came', async () => {
+describe('CatchUpQueue', () => {
+  it('reads two queues at a time in arrival order', async () => {
     const { readers, reading } = await aLine(1, 2, 3, 4);
     expect(reading()).toEqual([0, 1]);
     await readers[1]!.done(10);
@@ -56,7 +56,7 @@ describe('those who have much to read', () => {
     expect(reading()).toEqual([0, 1, 2, 3]);
   });
 
-  it('wait while as much as may be is on its way', async () => {
+  it('delays reads while the unsent bytes are at their limit', async () => {
     const { readers, reading } = await aLine(1, 2, 3, 4);
     await readers[0]!.done(3 * MEGABYTE);
     expect(reading()).toEqual([0, 1, 2]);
@@ -67,7 +67,7 @@ describe('those who have much to read', () => {
     expect(reading()).toEqual([0, 1, 2, 3]);
   });
 
-  it('wait no longer than a second for those who do not take what they asked for', async () => {
+  it('stops counting a slow client after one second', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const { readers, reading } = await aLine(1, 2, 3);
     await readers[0]!.done(5 * MEGABYTE);
@@ -78,7 +78,7 @@ describe('those who have much to read', () => {
     jest.advanceTimersByTime(1);
     await turn();
     expect(reading()).toEqual([0, 1, 2]);
-    // It counts once, though they take it in the end.
+    // The response counts once, although the client receives it later.
     await readers[0]!.carryAway();
     await readers[1]!.done(5 * MEGABYTE);
     await readers[2]!.done(0);
@@ -88,7 +88,7 @@ describe('those who have much to read', () => {
     jest.useRealTimers();
   });
 
-  it('are passed over while two answers of theirs are on their way', async () => {
+  it('skips users with two unsent responses', async () => {
     const { readers, reading } = await aLine(1, 1, 1, 1, 2);
     await readers[0]!.done(10);
     await readers[1]!.done(10);
@@ -100,7 +100,7 @@ describe('those who have much to read', () => {
     expect(reading()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('are not waited for once they have gone, nor do others of theirs wait for them', async () => {
+  it('does not wait for closed requests or delay other requests of their user', async () => {
     const { line, readers, reading } = await aLine(1, 1, 1, 1);
     await readers[0]!.done(10);
     await readers[1]!.done(10);
@@ -116,7 +116,7 @@ describe('those who have much to read', () => {
     expect(again.map(({ isReading }) => isReading)).toEqual([true, true, false]);
   });
 
-  it('get nothing when the server ends', async () => {
+  it('resolves to null when the server shuts down', async () => {
     const { line, readers } = await aLine(1, 1, 1, 2, 3);
     await readers[0]!.done(10);
     await readers[1]!.done(5 * MEGABYTE);

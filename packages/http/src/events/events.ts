@@ -46,7 +46,7 @@ export const EVENT_WIRE_ERRORS = {
 const MAX_EVENT_TYPES = 100;
 const MAX_NARROW_TERMS = 100;
 
-/** What is kept with a queue: with the names of the terms' members, a filter takes no more than 8 kB. */
+/** Limits of the data stored with a queue. A filter takes at most 8 kB including member names. */
 const MAX_EVENT_TYPES_BYTES = 3000;
 const MAX_NARROW_BYTES = 2500;
 
@@ -60,7 +60,7 @@ const EventTypesParam = () =>
     optional: true,
   });
 
-/** `[["channel", "denmark"], ["topic", "lunch"]]`. */
+/** Narrow as pairs: `[["channel", "denmark"], ["topic", "lunch"]]`. */
 const NarrowPairsParam = () =>
   param(
     limitedTo(
@@ -70,7 +70,7 @@ const NarrowPairsParam = () =>
     { optional: true },
   );
 
-/** What a client can do, by the names of events §2. What it does not say it cannot; unknown names are ignored. */
+/** Client capabilities by name (events §2). Missing ones are off and unknown names are ignored. */
 const CapabilitiesParam = () =>
   param(
     object(
@@ -97,7 +97,7 @@ const OPTIONAL_CAPABILITIES = [
   'individual_emoji_changes',
 ] as const;
 
-/** Minutes are enough for a browser, hours for a telephone that sleeps: JSON, quotes and all (events §1). */
+/** Number of seconds for browsers, or the JSON string `"mobile"` for phones that sleep for hours (events §1). */
 const IdleTimeoutParam = () => param(anyOf([integer(), json(oneOf('mobile'))]), { optional: true });
 
 export class RegisterDto {
@@ -114,7 +114,7 @@ export class RegisterDto {
   @IdleTimeoutParam() idle_queue_timeout?: number | 'mobile';
 }
 
-/** A poll; without `queue_id` but with `dont_block`, a registration in the old way (events §6.4). */
+/** Parameters of a poll. Without `queue_id` but with `dont_block`, it registers in the legacy way (events §6.4). */
 export class PollEventsDto {
   @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) queue_id?: string;
   @IntegerParam({ optional: true }) last_event_id?: number;
@@ -131,7 +131,10 @@ export class RemoveQueueDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) queue_id!: string;
 }
 
-/** Events §6.2, each with the fields of its type; the timeout only where the call opens a queue. */
+/**
+ * Schema of events with the fields of their type (events §6.2). The timeout is present only if the call opens a
+ * queue.
+ */
 const eventsAnswer = (event: wire.WireSchema<object>) =>
   wire.fields({
     events: wire.listOf(event),
@@ -139,7 +142,7 @@ const eventsAnswer = (event: wire.WireSchema<object>) =>
     idle_queue_timeout_secs: wire.optional(wire.integer()),
   });
 
-/** Events §3.1, and of the sections those that were asked for. */
+/** Schema of the register response with the requested sections (events §3.1). */
 const registerAnswer = (sections: readonly RegisterSection[]) =>
   wire.fields({
     queue_id: wire.text(),
@@ -167,12 +170,12 @@ const VERSION_FIELDS = {
   zulip_feature_level: wire.integer(),
 };
 
-/** So long a phone may sleep (events §6.1). */
+/** Idle timeout of phones (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
 
 type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'event' | 'clock'>;
 
-/** By hand, because one answer waits and the other is written in parts. */
+/** Custom handlers, because polls wait and register streams its response. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   const { hub, longPoll } = parts;
   const turns = new Turns();
@@ -186,7 +189,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, turns })),
     }),
-    // For browsers whose user has not logged in: what they begin with, and no queue (events §1).
+    // Initial state without a queue for browsers without a log-in (events §1).
     route('POST', '/json/register', {
       auth: 'anyone',
       atRoot: true,
@@ -226,7 +229,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   ];
 }
 
-/** What an answer is to have, as it was asked for. */
+/** Returns the requested content of the response. */
 function asked(
   dto: RegisterDto,
   request: Pick<Request, 'variant'>,

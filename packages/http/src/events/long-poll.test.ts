@@ -24,10 +24,10 @@ interface Answer {
   readonly queue_id?: string;
 }
 
-/** Only what a poll asks of a request. */
+/** Fake request with the members that a poll needs. */
 class ARequest {
   isGone = false;
-  /** `isCarriedAway`: as soon as it is there. */
+  /** @param isCarriedAway true to send each response immediately */
   constructor(private readonly isCarriedAway = false) {}
   private readonly onCloses: (() => void)[] = [];
   private readonly onEnds: (() => void)[] = [];
@@ -89,7 +89,7 @@ const cast = () =>
     aChannel({ name: 'Denmark', subscribers: ['hamlet', 'polonius'] }),
   );
 
-/** As sending tells of it. */
+/** Event published by sending a message. */
 async function aSentMessage(fixture: MemoryFixture, content = 'hello', from = 'iago'): Promise<DomainEvent> {
   await fixture.add(aMessage({ from, to: 'Denmark', content }));
   const { id } = fixture.messages.at(-1)!;
@@ -97,11 +97,11 @@ async function aSentMessage(fixture: MemoryFixture, content = 'hello', from = 'i
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 }
 
-describe('a poll without events', () => {
+describe('poll without events', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
   afterEach(() => jest.useRealTimers());
 
-  it('is answered with a heartbeat after 45 to 55 seconds, whatever types it asked for, under ids that grow', async () => {
+  it('returns heartbeats with ascending ids after 45 to 55 seconds for any event types', async () => {
     const { register, wait, longPoll } = await aServer(await cast());
     const queue = await register('hamlet', { eventTypes: ['no_such_type'] });
     let answer: Answer | null = null;
@@ -124,7 +124,7 @@ describe('a poll without events', () => {
     longPoll.close();
   });
 
-  it('ends when its client goes away', async () => {
+  it('ends when the client disconnects', async () => {
     const { register, wait, longPoll } = await aServer(await cast());
     const request = new ARequest();
     const waiting = wait('hamlet', await register('hamlet'), -1, request);
@@ -134,7 +134,7 @@ describe('a poll without events', () => {
     longPoll.close();
   });
 
-  it('is refused, and does not end the process, when no heartbeat can be given', async () => {
+  it('fails without stopping the process if no heartbeat can be created', async () => {
     const { events, register, wait, longPoll } = await aServer(await cast());
     const queue = await register('hamlet', { eventTypes: ['no_such_type'] });
     const waiting = expect(wait('hamlet', queue)).rejects.toThrow('disk full');
@@ -146,8 +146,8 @@ describe('a poll without events', () => {
   });
 });
 
-describe('a poll that waits', () => {
-  it('is answered with what one commit brings, together', async () => {
+describe('waiting poll', () => {
+  it('returns all events of a commit together', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -159,7 +159,7 @@ describe('a poll that waits', () => {
     expect(await waiting).toMatchObject({ events: [{}, {}, {}], queue_id: queue });
   });
 
-  it('brings what came while it was on its way', async () => {
+  it('returns events published while the request was in transit', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const waiting = wait('hamlet', await register('hamlet'));
@@ -167,13 +167,13 @@ describe('a poll that waits', () => {
     expect((await waiting).events).toHaveLength(1);
   });
 
-  it('ends with a lost queue when an event cannot be presented to it, and disturbs nobody else', async () => {
+  it('fails one queue if an event cannot be presented and leaves other queues intact', async () => {
     const fixture = await cast();
     const { events, register, wait, poll } = await aServer(fixture);
     const [hamlet, iago] = [await register('hamlet', { eventTypes: ['message'] }), await register('iago')];
     const [failing, other] = [wait('hamlet', hamlet), wait('iago', iago)];
     for (let n = 0; n < 3; n++) await turn();
-    // Nothing that this version writes: its shape is wrong although its type is right.
+    // Invalid on purpose: known type with a malformed payload.
     await events.announce(wholeRealm, { type: 'channel.created' } as DomainEvent);
     await events.announce(users([fixture.user('hamlet').id]), { type: 'message.sent', exceptions: [] } as never);
     await expect(failing).rejects.toMatchObject(NOT_FOUND);
@@ -188,7 +188,7 @@ describe('a poll that waits', () => {
     ]);
   });
 
-  it('answers with the contents of a queue that is removed, and refuses one that fails', async () => {
+  it('returns the remaining events of a removed queue and rejects on failure', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -198,7 +198,7 @@ describe('a poll that waits', () => {
     expect(await removed).toEqual({ result: 'success', msg: '', events: [], queue_id: queue });
   });
 
-  it('has what fell out of memory read from the log', async () => {
+  it('reads events evicted from memory from the log', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -211,7 +211,7 @@ describe('a poll that waits', () => {
     expect((await waiting).events).toHaveLength(300);
   });
 
-  it('brings what is not logged once, after what is', async () => {
+  it('returns ephemeral events once, after logged events', async () => {
     const fixture = await cast();
     const { events, register, wait, poll } = await aServer(fixture);
     const queue = await register('hamlet', { capabilities: ['stream_typing_notifications'] });
@@ -246,8 +246,8 @@ describe('a poll that waits', () => {
   });
 });
 
-describe('an answer', () => {
-  it('has at most a thousand events, and the next one goes on', async () => {
+describe('poll response', () => {
+  it('holds at most a thousand events and the next poll continues', async () => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -262,7 +262,7 @@ describe('an answer', () => {
     expect(second.events[0].id).toBe(first.events.at(-1).id + 1024);
   });
 
-  it('has at most four million bytes, but one event at least', async () => {
+  it('holds at most four million bytes but at least one event', async () => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet', { eventTypes: ['user_topic'] });
@@ -285,7 +285,7 @@ describe('an answer', () => {
     expect(sizes).toEqual([[2_000_000, 1_999_000], [1_000], [5_000_000], []]);
   });
 
-  it('counts bytes, not characters', async () => {
+  it('measures its limit in bytes instead of characters', async () => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -294,7 +294,7 @@ describe('an answer', () => {
     expect((await poll('hamlet', queue)).events).toHaveLength(1);
   });
 
-  it('shares the text of an event with every client that gets the same of it', async () => {
+  it('shares the text of an event between clients with the same form', async () => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const ids = [];
@@ -309,7 +309,7 @@ describe('an answer', () => {
     expect(presented).toHaveLength(2);
   });
 
-  it('hides from a guest a sender whom they may not know', async () => {
+  it('hides an inaccessible sender from a guest', async () => {
     const fixture = await cast();
     await fixture.add(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }));
     const { events, register, wait } = await aServer(fixture);
@@ -333,7 +333,7 @@ describe('an answer', () => {
       'an earlier version wrote, without event types',
       '{"applyMarkdown":true,"clientGravatar":true,"slimPresence":true,"capabilities":[],"client":"standard"}',
     ],
-  ])('is not given to a queue whose presentation %s', async (_, presentation) => {
+  ])('fails for a queue whose presentation %s', async (_, presentation) => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -344,7 +344,7 @@ describe('an answer', () => {
   });
 });
 
-describe('those who return', () => {
+describe('long poll catch-up', () => {
   const flood = async (events: LiveEvents, count: number) =>
     events.uow.write(async (tx) => {
       const { realm } = events.fixture;
@@ -353,7 +353,7 @@ describe('those who return', () => {
       for (let n = 0; n < count; n++) await tx.events.append(realm.id, { event: large, audience: wholeRealm });
     });
 
-  it('are read only as fast as answers are carried away', async () => {
+  it('reads only as fast as responses are sent', async () => {
     const names = Array.from({ length: 10 }, (_, n) => `user ${n}`);
     const fixture = await createFixture(...names.map((name) => aUser({ name })));
     const { events, register, poll } = await aServer(fixture);
@@ -368,14 +368,14 @@ describe('those who return', () => {
       return poll(name, id, -1, { request }).then(() => answered++);
     });
     for (let n = 0; n < 200; n++) await turn();
-    // Each answer is as long as one may be: two of them are on their way, and the rest of memory is not for them.
+    // Each response has maximum size, so two unsent ones reach the memory limit.
     expect(answered).toBe(2);
     for (const request of requests) request.carryAway();
     await Promise.all(polls);
     expect(answered).toBe(10);
   });
 
-  it('do not wait for those who have gone, or do not read', async () => {
+  it('skips disconnected and slow clients', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
@@ -399,7 +399,7 @@ describe('those who return', () => {
     jest.useRealTimers();
   });
 
-  it('are let go when the server ends', async () => {
+  it('releases waiting polls when the server shuts down', async () => {
     const fixture = await cast();
     const { events, register, poll, longPoll } = await aServer(fixture);
     const ids = [];

@@ -2,8 +2,8 @@ import type { RealmUrls } from '@parley/domain/kernel';
 import { aRealm, createFixture } from '@parley/testkit';
 import { PublicRealms } from '../kernel/public-realm.js';
 
-describe('public data of realms', () => {
-  it('follows the current URLs of the realm', async () => {
+describe('PublicRealms', () => {
+  it('returns the current URLs of a realm', async () => {
     const fixture = await createFixture(aRealm({ stringId: 'lear' }));
     let isAlone = true;
     const host = () => (isAlone ? 'chat.example' : 'lear.chat.example');

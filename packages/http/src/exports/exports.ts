@@ -19,7 +19,7 @@ import { type Context, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
 
-/** As clients spell what an export holds of private things. */
+/** Wire name of each export type. */
 export const EXPORT_TYPE_NAMES: Readonly<Record<ExportType, string>> = {
   public: 'public',
   withConsent: 'full_with_consent',
@@ -40,7 +40,7 @@ export const EXPORT = wire.named(
   }),
 );
 
-/** Organization §8. `realmUrl`: without a slash at its end. */
+/** Presents an export (organization §8). `realmUrl` has no trailing slash. */
 export const presentExport = (view: ExportView, realmUrl: string) => ({
   id: view.id,
   acting_user_id: view.actingUserId,
@@ -66,7 +66,7 @@ class ReadExportDto {
 
 const BY_ADMINISTRATORS = { auth: 'user', roleRequirements: ['administrator'] } as const;
 
-/** Organization §8. */
+/** Publishes the list of exports (organization §8). */
 export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
   const turns = new Turns();
   return [

@@ -25,7 +25,7 @@ class RealmImageDto {
 
 const logoOf = ({ night }: LogoDto): RealmImageName => (night ? 'nightLogo' : 'logo');
 
-/** Organization §3. */
+/** Sent on a change of a realm image (organization §3). */
 export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
   const urlOf = (name: RealmImageName, realm: Realm) =>
     realmImageUrl(name, realm.images[name], publicRealmOf(realm, realmUrls));
@@ -89,7 +89,10 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
   ];
 }
 
-/** For anybody, since browsers load it before anybody signs in. Drawn where none was uploaded, whether or not there is the realm. */
+/**
+ * Public, because browsers load it before log-in. Serves a generated image if none was uploaded, even if the realm
+ * does not exist.
+ */
 function image(name: RealmImageName): Route {
   return route('GET', `/user_avatars/:realm_id/realm/${REALM_IMAGES[name].wireName}.png`, {
     ...SERVES_PICTURES,

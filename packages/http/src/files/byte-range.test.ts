@@ -11,15 +11,15 @@ it.each([
   ['bytes=-0', 'none'],
   ['bytes=10-', 'none'],
   ['bytes=10-12', 'none'],
-  // What is malformed, or asks for more than one part, is answered as a whole.
+  // Malformed and multi-part ranges return the whole file.
   ['bytes=4-2', 'all'],
   ['bytes=-', 'all'],
   ['bytes=0-1,3-4', 'all'],
   ['lines=0-1', 'all'],
   ['bytes=a-b', 'all'],
-])('of ten bytes, %s is %j', (header, expected) => expect(parseRange(header, 10)).toEqual(expected));
+])('parses the range %s of ten bytes as %j', (header, expected) => expect(parseRange(header, 10)).toEqual(expected));
 
-it('finds nothing in what is empty', () => {
+it('returns no range of an empty file', () => {
   expect(parseRange('bytes=0-', 0)).toBe('none');
   expect(parseRange('bytes=-5', 0)).toBe('none');
 });

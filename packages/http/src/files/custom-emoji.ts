@@ -28,7 +28,7 @@ import * as wire from '../kernel/wire-schema.js';
 import { givenImage, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, servePicture } from './pictures.js';
 
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 export const oneCustomEmoji = wire.named(
   'CustomEmoji',
   wire.fields({
@@ -41,10 +41,10 @@ export const oneCustomEmoji = wire.named(
   }),
 );
 
-/** By ids. */
+/** Custom emoji by id. */
 export const customEmoji = wire.dictionaryOf(oneCustomEmoji);
 
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 export const presentCustomEmoji = (emoji: CustomEmoji) => ({
   id: String(emoji.id),
   name: emoji.name,
@@ -57,7 +57,7 @@ export const presentCustomEmoji = (emoji: CustomEmoji) => ({
 export const presentAllCustomEmoji = (all: readonly CustomEmoji[]) =>
   Object.fromEntries(all.map((emoji) => [emoji.id, presentCustomEmoji(emoji)]));
 
-/** Clients without it get all emoji with each change (events §2). */
+/** Clients without this capability receive all emoji with each change (events §2). */
 const CAPABILITY = 'individual_emoji_changes';
 
 const ALL = formWithout(CAPABILITY, 'realm_emoji', { op: wire.oneOf('update'), realm_emoji: customEmoji });
@@ -71,7 +71,7 @@ function presentChange(context: EventContext, change: () => Readonly<Record<stri
   );
 }
 
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 export const CUSTOM_EMOJI_EVENTS = {
   'custom_emoji.added': {
     forms: [form('realm_emoji', { op: wire.oneOf('add'), emoji: oneCustomEmoji }), ALL],

@@ -10,9 +10,9 @@ it.each([
   ['purple', null],
   ['', null],
   ['function Object() { [native code] }', null],
-])('reads the type %s', (name, type) => expect(parseEmojiType(name)).toBe(type));
+])('parses the emoji type %s', (name, type) => expect(parseEmojiType(name)).toBe(type));
 
-it('writes the extra type as the client knows it', () => {
+it('presents the extra emoji type under the name that the client uses', () => {
   const written = (key: 'standard' | 'zulip') => EMOJI_TYPES.map((type) => presentEmojiType(type, variantByKey(key)));
   expect(written('standard')).toEqual(['unicode_emoji', 'realm_emoji', 'service_extra_emoji']);
   expect(written('zulip')).toEqual(['unicode_emoji', 'realm_emoji', 'zulip_extra_emoji']);

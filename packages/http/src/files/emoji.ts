@@ -6,7 +6,7 @@ import type { ClientVariant } from '../kernel/request.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** Both names of the extra emoji's type are accepted from everybody (messages §12.4). */
+/** Accepts both names of the extra emoji type from every client (messages §12.4). */
 const TYPES: Readonly<Record<string, EmojiType>> = {
   unicode_emoji: 'unicode',
   realm_emoji: 'custom',
@@ -14,21 +14,21 @@ const TYPES: Readonly<Record<string, EmojiType>> = {
   service_extra_emoji: 'extra',
 };
 
-/** Null: there is no such type. */
+/** Returns null for an unknown type. */
 export const parseEmojiType = (name: string): EmojiType | null => (Object.hasOwn(TYPES, name) ? TYPES[name]! : null);
 
 export function presentEmojiType(type: EmojiType, { extraEmojiType }: Pick<ClientVariant, 'extraEmojiType'>): string {
   return type === 'extra' ? extraEmojiType : type === 'custom' ? 'realm_emoji' : 'unicode_emoji';
 }
 
-/** How clients name an emoji that somebody chose. */
+/** Presents a chosen emoji. */
 export const presentEmoji = ({ type, code, name }: Emoji, client: ClientVariant) => ({
   emoji_name: name,
   emoji_code: code,
   reaction_type: presentEmojiType(type, client),
 });
 
-/** What `presentEmoji` answers. */
+/** Schema of `presentEmoji`. */
 export const EMOJI_FIELDS = {
   emoji_name: wire.text(),
   emoji_code: wire.text(),
@@ -37,10 +37,10 @@ export const EMOJI_FIELDS = {
 
 export const EMOJI_DATA_PATH = '/static/emoji/emoji_api.json';
 
-/** Where clients that bring no emoji of their own find them (events §5.2, server_emoji_data_url). */
+/** URL of the emoji data for clients without their own copy (events §5.2, server_emoji_data_url). */
 export const emojiDataUrl = ({ url }: PublicRealm): string => url + EMOJI_DATA_PATH;
 
-/** For anybody: browsers load it without credentials, and it is the same for all. */
+/** Public, because browsers load the data without credentials and it is the same for all callers. */
 export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[] {
   let body: string | null = null;
   return [

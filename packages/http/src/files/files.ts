@@ -40,7 +40,7 @@ export const attachment = wire.named(
   }),
 );
 
-/** An attachment, as lists and events have it (users §16). */
+/** Presents an attachment for lists and events (users §16). */
 export const presentFile = ({ id, name, pathId, size, createdAt, messageIds }: FileView) => ({
   id,
   name,
@@ -93,7 +93,7 @@ class ReadFileDto {
 }
 
 class ReadThumbnailDto {
-  /** `2/ab/…/cat.png/840x560.webp` */
+  /** For example, `2/ab/…/cat.png/840x560.webp`. */
   @TextParam(PATH) path_id_and_format!: string;
 }
 
@@ -133,7 +133,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       handle: ({ dto, caller, useCase }) =>
         orPage(async () => {
           const { token, name } = await useCase.execute(caller, { pathId: `${dto.realm_id}/${dto.filename}` });
-          // Escaped: clients open it as it is.
+          // Escaped, because clients open the URL unchanged.
           return success({ url: `/user_uploads/temporary/${token}/${encodeURIComponent(name)}` });
         }),
     }),
@@ -166,7 +166,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
   ];
 }
 
-/** Messages §16.1. Current clients ask with a slash at the end. */
+/** Routes of resumable uploads (messages §16.1). Current clients append a slash to the path. */
 function resumableUploads(maxBytes: () => number): readonly Route[] {
   const protocol = new TusProtocol();
   const optionsHeaders = () => [
@@ -198,7 +198,7 @@ const MIB = 1024 * 1024;
 
 type Serve = (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply;
 
-/** For spectators by the same address: nobody knows beforehand whether a browser is logged in (protocol §9). */
+/** Serves spectators under the same URL, because the log-in state of a browser is unknown in advance (protocol §9). */
 function reading(path: string, serve: Serve): Route {
   return route('GET', path, {
     ...FOR_BROWSERS,
@@ -252,7 +252,7 @@ const spectating = <D extends object>(
 
 const FOR_BROWSERS = { atRoot: true, limit: 'none' } as const;
 
-/** The one file of a request. @throws HttpRefusal */
+/** Returns the only uploaded file of a request. @throws HttpRefusal */
 function theFile(files: readonly UploadedFile[]): UploadedFile {
   const [file, ...others] = files;
   if (!file) throw badParameter('You must specify a file to upload');
@@ -262,7 +262,7 @@ function theFile(files: readonly UploadedFile[]): UploadedFile {
 
 const PAGES: Readonly<Record<string, number>> = { UNKNOWN_FILE: 404, CANNOT_VIEW_FILE: 403 };
 
-/** Browsers show these refusals to people (messages §16.2). */
+/** Renders rejections as a page, because browsers show them to users (messages §16.2). */
 async function orPage(answer: () => Promise<Reply>): Promise<Reply> {
   try {
     return await answer();

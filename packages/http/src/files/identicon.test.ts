@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { drawIdenticon } from './pictures.js';
 
-/** Palette indices by row, of the PNGs we write. */
+/** Returns the palette index of each pixel of a PNG written by this server. */
 function pixelsOf(picture: Buffer): { size: number; rows: number[][] } {
   const size = picture.readUInt32BE(16);
   const at = picture.indexOf('IDAT');
@@ -13,23 +13,23 @@ function pixelsOf(picture: Buffer): { size: number; rows: number[][] } {
   return { size, rows };
 }
 
-describe('a picture drawn from a seed', () => {
-  it('is a PNG of the size asked for', () => {
+describe('drawIdenticon', () => {
+  it('returns a PNG of the requested size', () => {
     expect(drawIdenticon('1:7', 100).subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
     expect(pixelsOf(drawIdenticon('1:7', 100)).size).toBe(100);
     expect(pixelsOf(drawIdenticon('1:7', 500)).size).toBe(500);
   });
 
-  it('ends in the chunk that every PNG ends in, with its known checksum', () => {
+  it('ends with the standard PNG end chunk and its checksum', () => {
     expect(drawIdenticon('1:7', 100).subarray(-12).toString('hex')).toBe('0000000049454e44ae426082');
   });
 
-  it('is always the same for one seed and another for the next', () => {
+  it('returns the same picture for one seed and another for the next', () => {
     expect(drawIdenticon('1:7', 100)).toEqual(drawIdenticon('1:7', 100));
     expect(drawIdenticon('1:7', 100)).not.toEqual(drawIdenticon('1:8', 100));
   });
 
-  it('is the same on both sides', () => {
+  it('returns a symmetric picture', () => {
     for (const seed of ['1:1', '1:2', '9:3']) {
       for (const row of pixelsOf(drawIdenticon(seed, 120)).rows) expect([...row].reverse()).toEqual(row);
     }

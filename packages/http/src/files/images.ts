@@ -2,16 +2,16 @@ import { type GivenImage, MAX_IMAGE_MIB } from '@parley/domain/files';
 import type { HttpFeature } from '../kernel/feature.js';
 import type { Request } from '../kernel/request.js';
 
-/** For routes that take one image. */
+/** Options of routes that accept one image. */
 export const TAKES_IMAGE = { takesFiles: true, maxFileBytes: MAX_IMAGE_MIB * 1024 * 1024 } as const;
 
-/** Null: no file, or several. */
+/** Null if the request has no file or several. */
 export function givenImage({ files }: Pick<Request, 'files'>): GivenImage | null {
   const [file, ...others] = files;
   return file && others.length === 0 ? { bytes: file.content, isTooLarge: file.isTruncated } : null;
 }
 
-// Declares the codes.
+// Declares the error codes.
 
 const BAD_IMAGE = { code: 'BAD_IMAGE' };
 

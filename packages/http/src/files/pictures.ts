@@ -5,7 +5,7 @@ import type { ReadablePicture } from '@parley/domain/files';
 import type { HttpFeature } from '../kernel/feature.js';
 import type { Reply } from '../kernel/reply.js';
 
-/** A part of a PNG file, framed by its length and checksum. `type`: four letters. */
+/** Returns a PNG chunk with length and checksum. `type` has four letters. */
 export function pngChunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const framed = Buffer.alloc(body.length + 8);
@@ -15,7 +15,7 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return framed;
 }
 
-/** Node has its own from version 22 on. */
+/** Replaceable by Node's own function from version 22 on. */
 function crc32(data: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of data) {
@@ -25,23 +25,23 @@ function crc32(data: Buffer): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Cells of the pattern, which is the same on both sides of its middle column. */
+/** Cells per row of the pattern, which is symmetric about its middle column. */
 const CELLS = 5;
 const COLUMNS = Math.ceil(CELLS / 2);
 const BACKGROUND = [240, 240, 240] as const;
 
-/** A picture that is always the same for the same seed, and nearly never for another: a PNG, square, in two colors. */
+/** Draws a square two-color PNG that is stable per seed and almost unique. */
 export function drawIdenticon(seed: string, size: number): Buffer {
   const hash = createHash('sha256').update(seed).digest();
   const isFilled = (column: number, row: number): boolean =>
     (hash[2 + Math.min(column, CELLS - 1 - column) + row * COLUMNS]! & 1) === 1;
 
-  // Half a cell is left free on each side.
+  // Leaves a margin of half a cell.
   const cell = size / (CELLS + 1);
   const cellAt = (position: number): number => Math.floor(position / cell - 0.5);
   const bytesPerRow = Math.ceil(size / 8) + 1; // a filter type, 0 for none, begins each row
   const rows = Buffer.alloc(size * bytesPerRow);
-  // The lines of a row of cells are all the same: anybody may have pictures drawn, so they cost little.
+  // All pixel rows of a cell row are equal, so they are drawn once; anonymous callers may request pictures.
   const drawn = new Map<number, number>();
   for (let y = 0; y < size; y++) {
     const row = cellAt(y);
@@ -64,7 +64,7 @@ export function drawIdenticon(seed: string, size: number): Buffer {
 
 type Color = readonly [red: number, green: number, blue: number];
 
-/** Strong enough to be seen on the background, whatever the hue (0 … 1). */
+/** Returns a color that contrasts with the background for any hue (0 … 1). */
 function colorOf(hue: number): Color {
   const lightness = 0.45;
   const chroma = 0.55 * Math.min(lightness, 1 - lightness);
@@ -77,7 +77,7 @@ function colorOf(hue: number): Color {
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** `rows`: one bit a pixel, an index into the palette. Source: the PNG specification (RFC 2083). */
+/** Encodes a PNG (RFC 2083). `rows` holds palette indices of one bit per pixel. */
 function png(size: number, palette: readonly Color[], rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
@@ -93,13 +93,13 @@ function png(size: number, palette: readonly Color[], rows: Buffer): Buffer {
   ]);
 }
 
-/** For routes that serve them: to anybody, since browsers load pictures without credentials. */
+/** Options of picture routes; public, because browsers load pictures without credentials. */
 export const SERVES_PICTURES = { auth: 'anyone', limit: 'none', atRoot: true } as const;
 
-/** Nothing of a picture runs, should a browser make a document of it all the same. */
+/** Prevents code from running if a browser treats the picture as a document. */
 const HEADERS = ['Content-Security-Policy', "sandbox; default-src 'none'"];
 
-/** A picture as a whole. Where it changes, its address does, or the version that it is asked for with. */
+/** Serves a whole picture. A changed picture has a different URL or version. */
 export const servePicture = ({ format, size, read }: ReadablePicture): Reply => ({
   status: 200,
   body: { bytes: read(), length: size },
@@ -108,7 +108,7 @@ export const servePicture = ({ format, size, read }: ReadablePicture): Reply => 
   headers: HEADERS,
 });
 
-/** What stands for a picture that nobody uploaded: square, of so many pixels, and always the same for a seed. */
+/** Serves a generated square picture of the given size, stable per seed. */
 export const serveIdenticon = (seed: string, size: number): Reply => ({
   status: 200,
   body: drawIdenticon(seed, size),

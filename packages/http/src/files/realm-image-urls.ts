@@ -3,18 +3,18 @@ import type { PublicRealm } from '../kernel/public-realm.js';
 import type { WireFields } from '../kernel/reply.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** What the API calls them, and the source of those that are usual. */
+/** Wire name of each image and the wire value of its default source. */
 export const REALM_IMAGES = {
   icon: { wireName: 'icon', usualSource: 'G' },
   logo: { wireName: 'logo', usualSource: 'D' },
   nightLogo: { wireName: 'night_logo', usualSource: 'D' },
 } as const satisfies Readonly<Record<RealmImageName, object>>;
 
-/** Uploaded or drawn: `branding.routes.ts` serves it. */
+/** Returns the URL of an uploaded or generated image, served by `branding.routes.ts`. */
 export const realmImageUrl = (name: RealmImageName, { version }: RealmImage, { url, id }: PublicRealm): string =>
   `${url}/user_avatars/${id}/realm/${REALM_IMAGES[name].wireName}.png?version=${version}`;
 
-/** Where it comes from, and where it is (organization §3). */
+/** Presents source and URL of a realm image (organization §3). */
 export function presentRealmImage(name: RealmImageName, image: RealmImage, publicRealm: PublicRealm): WireFields {
   const { wireName, usualSource } = REALM_IMAGES[name];
   return {
@@ -23,7 +23,7 @@ export function presentRealmImage(name: RealmImageName, image: RealmImage, publi
   };
 }
 
-/** Of all of them, as register has it. */
+/** Presents all realm images for register. */
 export const presentRealmImages = (images: RealmImages, publicRealm: PublicRealm): WireFields =>
   Object.fromEntries(
     (Object.keys(REALM_IMAGES) as RealmImageName[])
@@ -31,7 +31,7 @@ export const presentRealmImages = (images: RealmImages, publicRealm: PublicRealm
       .map(([field, value]) => [`realm_${field}`, value]),
   );
 
-/** What `presentRealmImage` answers. */
+/** Schema of `presentRealmImage`. */
 export function realmImageFields(name: RealmImageName, prefix = ''): wire.Shape {
   const { wireName, usualSource } = REALM_IMAGES[name];
   return {

@@ -8,10 +8,10 @@ import { type Request as ParleyRequest, unescaped } from '../kernel/request.js';
 
 export const TUS_PATH = '/api/v1/tus';
 
-/** Of the protocol at https://tus.io, in its version 1.0.0; announced to whoever asks for options. */
+/** Extensions of tus 1.0.0 (https://tus.io) advertised in OPTIONS responses. */
 export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,termination';
 
-/** How refusals are presented to clients that look at the status, and show `message` to people (messages §16.1). */
+/** Status codes for clients that check the status and show `message` to users (messages §16.1). */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   FILE_TOO_LARGE: 413,
   UPLOAD_METADATA_TOO_LONG: 413,
@@ -23,14 +23,17 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   SERVER_BUSY: 503,
 };
 
-/** Passed on from the library's answers; whatever else there is, all answers have. */
+/** Headers copied from the library's responses; other headers are set for all responses. */
 const HEADERS = ['Tus-Resumable', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Location'];
 
-/** The protocol is a library's; what is stored, and who may, is up to the use cases. It is loaded with the first upload. */
+/** Adapter of the tus library, loaded with the first upload. Use cases decide on storage and permissions. */
 export class TusProtocol {
   private locker: MemoryLocker | undefined;
 
-  /** The file's id is its path, so that clients know its address from the upload's: `…/tus/2/ab/…` is `…/user_uploads/2/ab/…`. */
+  /**
+   * Handles a tus request. The upload id is the file's path, so clients can derive the file URL: `…/tus/2/ab/…`
+   * becomes `…/user_uploads/2/ab/…`.
+   */
   async handle(request: ParleyRequest, caller: Caller, uploads: ResumableUploads): Promise<Reply> {
     const { DataStore, MemoryLocker, Server, Upload } = await import('@tus/server');
     this.locker ??= new MemoryLocker();
@@ -38,7 +41,7 @@ export class TusProtocol {
     let expiresAt: number | null = null;
     let unexpected: unknown;
 
-    /** The caller's own uploads. */
+    /** Store of the caller's own uploads. */
     class Store extends DataStore {
       override extensions = TUS_EXTENSIONS.split(',').filter((name) => name !== 'expiration');
 
@@ -72,7 +75,7 @@ export class TusProtocol {
         ({ expiresAt } = upload);
         return upload.pathId;
       },
-      // Relative, so that it is right wherever we are mounted.
+      // Relative URL, so it is correct under any mount path.
       generateUrl: (_, { id }) =>
         `${request.path.endsWith('/') ? '' : 'tus/'}${id.split('/').map(encodeURIComponent).join('/')}`,
       getFileIdFromRequest: () => pathId,
@@ -112,14 +115,14 @@ export class TusProtocol {
   }
 }
 
-/** Headers of the protocol. Others, such as `X-Forwarded-*`, are not passed on. */
+/** Headers passed to the library. Headers such as `X-Forwarded-*` are dropped. */
 const TAKEN = /^(?:content-length|content-type|tus-.*|upload-.*)$/;
 
 function webRequestOf({ raw, method }: ParleyRequest): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(raw.headers)) if (TAKEN.test(name)) headers.set(name, String(value));
   const isRead = method === 'GET' || method === 'HEAD';
-  // Not destroyed where it is not read to its end: the connection is needed for the refusal.
+  // Kept open when not fully read, because the rejection is sent on the same connection.
   const content = raw.iterator({ destroyOnReturn: false });
   return new Request(`http://parley.invalid${TUS_PATH}`, {
     method: isRead ? 'HEAD' : method,

@@ -6,8 +6,8 @@ import type { Request } from '../kernel/request.js';
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * What of so many bytes a `Range` header asks for (RFC 9110, range requests). `all`: everything, since nothing is asked for that we answer in
- * part: several ranges, other units. `none`: nothing of it is there.
+ * Parses a `Range` header (RFC 9110) for a file of the given size. Returns `all` for unsupported ranges, such as
+ * multiple ranges or other units. Returns `none` if the range is unsatisfiable.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'all' | 'none' {
   const [, first, last] = RANGE.exec(header ?? '') ?? [];
@@ -22,19 +22,22 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** What browsers show without running anything of it; whatever else there is they save. */
+/** Types that browsers display without running code; all others are downloaded. */
 const SHOWN =
   /^(?:image\/(?:apng|png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
-/** By whatever name browsers know them. */
+/** Script and style types under all names known to browsers. */
 const LOADED_BY_PAGES = /^(?:text|application)\/(?:(?:x-)?(?:java|ecma|j|live)script[\d.]*|css)$/;
 const CONTENT_TYPE = /^[a-z]+\/[\w.+-]{1,100}$/;
-/** Should a browser make a document of it all the same, it is one without scripts, forms and origin. */
+/** Denies scripts, forms and origin if a browser treats the file as a document. */
 const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'";
 
-/** In a sandbox, browsers show no PDF at all. Their viewers run what is in it apart from our origin. */
+/**
+ * Policy without sandbox, because browsers do not show PDF in a sandbox. PDF viewers isolate the content from our
+ * origin.
+ */
 const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'";
 
-/** A file's bytes, or the part of them that is asked for (messages §16.2). */
+/** Serves a file or the requested range of it (messages §16.2). */
 export function serveFile(
   file: Pick<ReadableFile, 'blob' | 'contentType' | 'name' | 'read' | 'size'>,
   request: Request,
@@ -54,7 +57,7 @@ export function serveFile(
     ],
     ...['Content-Disposition', dispositionOf(file.name, mustSave || !SHOWN.test(file.contentType))],
   ];
-  // Whether somebody may read it is asked anew each time.
+  // Caches must revalidate, so that access is checked on each request.
   const common = { contentType: type, cacheControl: 'private, no-cache' };
   if (listsTag(request.header('if-none-match'), etag)) return { ...common, status: 304, body: '', headers };
   const isSame = [undefined, etag].includes(request.header('if-range'));
@@ -74,7 +77,7 @@ export function serveFile(
   };
 }
 
-/** Text is never taken for a document, and scripts and styles are never loaded as such by a page of our origin. */
+/** Returns a content type under which text is no document and pages of our origin cannot load scripts or styles. */
 const servedType = (claimed: string): string => {
   const type = CONTENT_TYPE.test(claimed) ? claimed : 'application/octet-stream';
   return type === 'text/plain' || LOADED_BY_PAGES.test(type) ? 'text/plain; charset=utf-8' : type;
@@ -83,7 +86,7 @@ const servedType = (claimed: string): string => {
 const listsTag = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag || tag.trim() === '*') ?? false;
 
-/** By both ways of RFC 6266, of which old browsers know the first. */
+/** Writes both forms of RFC 6266; older browsers support only the first. */
 function dispositionOf(name: string, mustSave: boolean): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\]/g, '_');
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

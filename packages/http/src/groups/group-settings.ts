@@ -9,7 +9,7 @@ export function presentGroupSetting(value: GroupSettingValue): WireGroupSetting 
   return { direct_members: [...value.directMembers], direct_subgroups: [...value.directSubgroups] };
 }
 
-/** The way back, for what clients choose. */
+/** Converts a wire value chosen by the client. */
 export function toGroupSetting(wire: WireGroupSetting): GroupSettingValue {
   if (typeof wire === 'number') return wire as GroupId;
   return {
@@ -18,7 +18,7 @@ export function toGroupSetting(wire: WireGroupSetting): GroupSettingValue {
   };
 }
 
-/** What the API calls a permission that groups hold: `canSubscribe` is `can_subscribe_group`. */
+/** Returns the wire name of a group permission: `canSubscribe` becomes `can_subscribe_group`. */
 export function permissionTitle(name: string): string {
   const title = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return title.endsWith('_groups') ? title : `${title}_group`;
@@ -27,21 +27,21 @@ export function permissionTitle(name: string): string {
 const permissionChange = groupSettingChange();
 type PermissionChange = ValueOf<typeof permissionChange>;
 
-/** Gives a DTO a parameter for each of the permissions: `{new, old?}`. */
+/** Declares a `{new, old?}` parameter per permission on a DTO. */
 export function declarePermissionChanges(dto: Dto, permissions: readonly string[]): void {
   for (const permission of permissions) {
     param(permissionChange, { optional: true })(dto.prototype, permissionTitle(permission));
   }
 }
 
-/** Gives a DTO a parameter for each of the permissions: what it is given to. */
+/** Declares a parameter with the permitted groups and users per permission on a DTO. */
 export function declarePermissions(dto: Dto, permissions: readonly string[]): void {
   for (const permission of permissions) {
     param(groupSetting(), { optional: true })(dto.prototype, permissionTitle(permission));
   }
 }
 
-/** Of a DTO with `declarePermissionChanges`: those that the request names. */
+/** Returns the permission changes present in a DTO declared with `declarePermissionChanges`. */
 export function toPermissionChanges<P extends string>(
   dto: object,
   permissions: readonly P[],
@@ -58,7 +58,7 @@ export function toPermissionChanges<P extends string>(
   return changes;
 }
 
-/** Of a DTO with `declarePermissions`: those that the request names. */
+/** Returns the permissions present in a DTO declared with `declarePermissions`. */
 export function toPermissions<P extends string>(
   dto: object,
   permissions: readonly P[],

@@ -53,7 +53,7 @@ export const groupSetting = wire.named(
   ),
 );
 
-/** A field for each permission, under the API's name of it. */
+/** Returns a field per permission, under its wire name. */
 export const permissionFields = (permissions: readonly string[]): Readonly<Record<string, typeof groupSetting>> =>
   Object.fromEntries(permissions.map((permission) => [permission, groupSetting]));
 
@@ -102,7 +102,7 @@ export function presentGroup(group: GroupView) {
   };
 }
 
-/** What keeps a group from being deactivated: users §12.3, `objections`. */
+/** Presents the uses that prevent deactivation (users §12.3, `objections`). */
 export const presentGroupUses = (uses: readonly GroupUse[]) => uses.map(presentGroupUse);
 
 function presentGroupUse(use: GroupUse) {
@@ -152,7 +152,7 @@ export class ListGroupsDto {
   @BooleanParam() include_deactivated_groups = false;
 }
 
-/** And every permission of a group, by the registry. */
+/** Parameters of a new group; permissions are declared from the registry. */
 export class CreateGroupDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) name!: string;
   @TextParam(DESCRIPTION) description!: string;
@@ -163,7 +163,7 @@ declarePermissions(CreateGroupDto, PERMISSIONS);
 
 export const toGroupPermissions = (dto: CreateGroupDto) => toPermissions(dto, PERMISSIONS);
 
-/** And every permission of a group, by the registry. */
+/** Parameters of a new group; permissions are declared from the registry. */
 export class UpdateGroupDto {
   @IntegerParam() user_group_id!: number;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) name?: string;
@@ -240,7 +240,7 @@ export const GROUP_EVENTS = {
   'group.activation_changed': { forms: [CHANGED, ADDED, REMOVED], present: presentGroupActivation },
 } satisfies Presenters<keyof GroupEventTypes>;
 
-/** Names of deactivated groups change for those only who know of such groups (users §12.3). */
+/** Hides name changes of deactivated groups from clients that do not support such groups (users §12.3). */
 function presentGroupChange(event: EventOf<'group.property_changed'>, context: EventContext): Presented {
   const { groupId: group_id, isDeactivated, property, value } = event;
   const isHidden = isDeactivated && property === 'name';
@@ -252,7 +252,7 @@ function presentGroupChange(event: EventOf<'group.property_changed'>, context: E
   return [[context.shared('', () => opened({ type: 'user_group', op: 'update', group_id, data }))]];
 }
 
-/** Events §2, `include_deactivated_groups`. */
+/** Presents activation according to `include_deactivated_groups` (events §2). */
 function presentGroupActivation({ view }: EventOf<'group.activation_changed'>, context: EventContext): Presented {
   if (can(context.presentation, CAPABILITY)) {
     const data = { deactivated: view.isDeactivated };

@@ -4,4 +4,4 @@ it.each([
   ['canSubscribe', 'can_subscribe_group'],
   ['canMoveMessagesOutOfChannel', 'can_move_messages_out_of_channel_group'],
   ['canCreateGroups', 'can_create_groups'],
-])('%s is called %s', (name, title) => expect(permissionTitle(name)).toBe(title));
+])('names the permission %s as %s', (name, title) => expect(permissionTitle(name)).toBe(title));

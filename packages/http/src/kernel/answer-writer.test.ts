@@ -6,7 +6,10 @@ import type { Request } from './request.js';
 
 const PIECES = 8;
 
-/** Serves a file of some pieces, before each of which so many other answers are begun. Answers its length and the rests. */
+/**
+ * Serves a file in several pieces and starts the given number of other responses before each. Returns the file length
+ * and the number of pauses.
+ */
 async function download(othersPerPiece: number): Promise<{ bytes: number; rests: number }> {
   let rests = 0;
   const writer = new AnswerWriter(TRANSPORT_LIMITS, async () => {
@@ -44,12 +47,12 @@ async function download(othersPerPiece: number): Promise<{ bytes: number; rests:
   }
 }
 
-describe('a file that is being read', () => {
-  it('rests after each piece while others get answers', async () => {
+describe('streamed file', () => {
+  it('pauses after each piece while other responses are sent', async () => {
     expect(await download(2)).toEqual({ bytes: PIECES * 64 * 1024, rests: PIECES });
   });
 
-  it('does not pause while no other work waits', async () => {
+  it('does not pause while the server is idle', async () => {
     expect(await download(0)).toEqual({ bytes: PIECES * 64 * 1024, rests: 0 });
   });
 });

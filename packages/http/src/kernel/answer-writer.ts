@@ -15,23 +15,23 @@ import type { Request } from './request.js';
 
 export interface ReplyContext {
   readonly request: Request;
-  /** Who is charged for what is not read yet. */
+  /** Client charged for unsent bytes. */
   readonly client: ClientKey;
   readonly isAuthenticated: boolean;
   readonly isLongPoll: boolean;
-  /** No page in a browser may read the answer. */
+  /** True if no web page may read the response. */
   readonly isSameOriginOnly: boolean;
-  /** Cookies decide what the answer is. */
+  /** True if the response depends on cookies. */
   readonly isForBrowsers: boolean;
   readonly limitHeaders: readonly string[] | undefined;
-  /** The connection is not to be used again. */
+  /** True if the connection must be closed afterwards. */
   readonly closes: boolean;
 }
 
 export interface Written {
-  /** Of what was sent: a long answer that there is no room for becomes a refusal. */
+  /** Actual status; a long response without room becomes an error. */
   readonly status: number;
-  /** Resolves when a long answer has been taken, or its reader is gone; null: it was short. */
+  /** Resolves when a long response was sent or its client disconnected; null for short responses. */
   readonly done: Promise<void> | null;
 }
 
@@ -53,23 +53,26 @@ const HEADERS = [...CORS, ...ALWAYS, ...METHODS];
 const LONG_POLL_HEADERS = [...CORS, ...ALWAYS, ...LONG_POLL_METHODS];
 const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
 
-/** From here on, in characters or bytes, an answer is written in pieces, each when its reader has taken the one before. */
+/**
+ * In characters or bytes. Larger responses are written in pieces, each after the client has received the previous
+ * one.
+ */
 const LARGE = 256 * 1024;
-/** What is handed to the kernel at once, in characters. Texts are copied for it, buffers are not. */
+/** Size of one write in characters. Text is copied for it, buffers are not. */
 const PIECE = 64 * 1024;
 const BUFFER_PIECE = 256 * 1024;
-/** What is charged for an answer that is made while it is read: more than its maker hands out at once. */
+/** Charge for a streamed response, which exceeds any single piece. */
 const UNFINISHED = 4 * 1024 * 1024;
-/** What is charged for bytes that are read while the answer is: what is being written, and what is read ahead. */
+/** Charge for streamed bytes: the piece being written plus read-ahead. */
 const STREAMED = 512 * 1024;
-/** How long a file that is being read waits for others who got an answer since its last piece: it is the one with time. */
+/** Pause between pieces of a file while other responses are being sent. */
 const REST_MS = 1;
 
-/** Writes answers, long ones no faster than they are read. */
+/** Writes responses and limits long ones to the client's reading speed. */
 export class AnswerWriter {
   private readonly budget: ByteBudget;
   private readonly chunks = new HeldChunks();
-  /** How many answers were begun. */
+  /** Number of responses started. */
   private begun = 0;
 
   constructor(
@@ -80,12 +83,12 @@ export class AnswerWriter {
     this.budget = new ByteBudget(limits.answersBytes, share);
   }
 
-  /** Bytes of answers that are not taken yet. */
+  /** Unsent bytes of all responses. */
   get heldBytes(): number {
     return this.budget.used;
   }
 
-  /** Does nothing when the client has gone. */
+  /** Does nothing if the client disconnected. */
   write(response: ServerResponse, reply: Reply, context: ReplyContext): Written {
     this.begun++;
     const { status, body } = reply;
@@ -105,21 +108,21 @@ export class AnswerWriter {
       const length = lengthOf(content)!;
       writeHead(response, reply, context, length);
       this.end(response, raw, content, () => {
-        // Nearly always the kernel has taken all of it by now.
+        // Usually false, because the kernel has accepted everything by now.
         if (!response.writableFinished) void this.watch(response, length, context.client);
       });
     }
     return { status, done: null };
   }
 
-  /** Of a short answer that its reader does not take at once. */
+  /** Tracks a short response that the client does not read at once. */
   private async watch(response: ServerResponse, bytes: number, client: ClientKey): Promise<void> {
     this.budget.take(client, bytes);
     await this.until('close', response, bytes);
     this.budget.release(client, bytes);
   }
 
-  /** Charges for what is kept until it is read. Answers how to give it back, or why there is no room. */
+  /** Charges bytes held until they are sent. Returns a release function, or the reason for rejection. */
   private hold(body: LongBody, client: ClientKey): (() => void) | HttpRefusal {
     const shareable = isPieces(body) ? body.filter((chunk) => chunk.length >= SHAREABLE || Buffer.isBuffer(chunk)) : [];
     const chunks = [...new Set(shareable)];
@@ -162,7 +165,7 @@ export class AnswerWriter {
       if (response.destroyed) return;
       if (!response.write(piece)) {
         await this.until('drain', response, piece.length);
-        // Of a piece that is not the kernel's yet the memory is still read.
+        // A piece not yet passed to the kernel is still in use.
         if (!response.destroyed) bytes.release?.(piece);
       }
       if (this.begun !== begun) await this.rest();
@@ -171,8 +174,8 @@ export class AnswerWriter {
   }
 
   /**
-   * What still comes of a request that is answered already is thrown away, but not for ever. Only then does the answer end:
-   * if the connection is closed by that, nothing unread is left in it, for which the kernel would drop the answer.
+   * Discards the unread rest of the request for a limited time before ending the response. Closing a connection with
+   * unread input would make the kernel drop the response.
    */
   private end(response: ServerResponse, raw: IncomingMessage, content?: Content, onEnd?: () => void): void {
     if (raw.complete || response.statusCode === 408) {
@@ -188,7 +191,7 @@ export class AnswerWriter {
       response.end();
       onEnd?.();
     };
-    // What is missing may be just the request's end, which arrived together with the rest.
+    // The missing part may be just the end of the request, which arrived with the rest.
     setImmediate(() => {
       if (raw.complete) return finish();
       deadline = setTimeout(() => raw.socket.destroy(), this.limits.lingerMs);
@@ -196,7 +199,7 @@ export class AnswerWriter {
     });
   }
 
-  /** Resolves when the reader has taken so many bytes, or is gone; ends the connection when that takes too long. */
+  /** Resolves when the client has received the bytes or disconnected; closes the connection after a timeout. */
   private until(event: 'drain' | 'close', response: ServerResponse, bytes: number): Promise<void> {
     const { answerMs, answerBytesPerSecond } = this.limits;
     if (response.closed) return Promise.resolve();
@@ -219,18 +222,18 @@ export class AnswerWriter {
 
 type LongBody = Exclude<ReplyBody, string>;
 
-/** As it is written in one go. */
+/** Content of a single write. */
 type Content = BodyChunk | readonly BodyChunk[];
 
 const isPieces = (body: ReplyBody | undefined): body is readonly BodyChunk[] => Array.isArray(body);
 
 const sizeOf = (chunks: readonly BodyChunk[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
 
-/** Texts are put together, as they are copied anyway; bytes that others have too are not. */
+/** Joins text, which is copied anyway, but keeps shared buffers separate. */
 const contentOf = (body: Content): Content =>
   isPieces(body) && !body.some((chunk) => Buffer.isBuffer(chunk)) ? body.join('') : body;
 
-/** In one call of the kernel and without joining them, which would be another copy. False: its reader has to take it first. */
+/** Writes several chunks in one system call without joining them. Returns false if the client must read first. */
 function writeTogether(response: ServerResponse, parts: readonly BodyChunk[]): boolean {
   if (parts.length === 1) return response.write(parts[0]!);
   let isTaken = true;
@@ -245,14 +248,14 @@ function isLong(body: ReplyBody): boolean {
   return typeof body === 'string' || Buffer.isBuffer(body) ? body.length > LARGE : true;
 }
 
-/** In bytes; null where nobody knows. */
+/** Returns the length in bytes; null if unknown. */
 function lengthOf(body: ReplyBody): number | null {
   if (isByteStream(body)) return body.length;
   if (isPieces(body)) return body.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : null;
 }
 
-/** Each is written at once. */
+/** Chunks of one write. */
 type Piece = readonly BodyChunk[];
 
 async function* piecesOf(body: Exclude<LongBody, ByteStream>): AsyncGenerator<Piece> {
@@ -265,10 +268,10 @@ async function* piecesOf(body: Exclude<LongBody, ByteStream>): AsyncGenerator<Pi
   }
 }
 
-/** The same in pieces of about the right length. */
+/** Splits chunks into pieces of roughly equal length. */
 function* cut(chunks: readonly BodyChunk[]): Generator<Piece> {
   let pending: BodyChunk[] = [];
-  /** Of a piece, as a share of what it holds at most. */
+  /** Filled share of the current piece. */
   let filled = 0;
   for (const chunk of chunks) {
     for (const part of Buffer.isBuffer(chunk) ? cutBytes(chunk) : cutText(chunk)) {
@@ -300,17 +303,17 @@ function* cutText(text: string): Generator<string> {
   if (at < text.length) yield at === 0 ? text : text.slice(at);
 }
 
-/** Not between the halves of a surrogate pair, which mean nothing by themselves. */
+/** Returns an end that does not split a surrogate pair. */
 function endOfPiece(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
 }
 
-/** What answers share and hold at this moment, each counted once however many hold it. */
+/** Chunks held by unsent responses, each counted once. */
 class HeldChunks {
   private readonly holders = new Map<BodyChunk, number>();
 
-  /** Of those that nobody holds yet. */
+  /** Returns the size of chunks not held yet. */
   newBytes(chunks: readonly BodyChunk[]): number {
     return sizeOf(chunks.filter((chunk) => !this.holders.has(chunk)));
   }
@@ -319,7 +322,7 @@ class HeldChunks {
     for (const chunk of chunks) this.holders.set(chunk, (this.holders.get(chunk) ?? 0) + 1);
   }
 
-  /** Answers how many bytes nobody holds any more. */
+  /** Returns the number of bytes released. */
   remove(chunks: readonly BodyChunk[]): number {
     let bytes = 0;
     for (const chunk of chunks) {
@@ -361,7 +364,7 @@ function writeHead(response: ServerResponse, reply: Reply, context: ReplyContext
 let dateSecond = 0;
 let dateText = '';
 
-/** Now, as headers write it; put together once a second. */
+/** Returns the current time as an HTTP date, cached per second. */
 function httpDate(): string {
   const now = Date.now();
   const second = Math.floor(now / 1000);

@@ -16,7 +16,7 @@ it.each<[Method, string, boolean]>([
   ['POST', '/users/me/subscriptions', false],
   ['POST', '/messages', false],
   ['PATCH', '/settings', false],
-])('%s %s is administration: %s', (method, path, expected) => {
+])('classifies %s %s as administration: %s', (method, path, expected) => {
   expect(isAdministration({ method, path })).toBe(expected);
 });
 
@@ -28,6 +28,6 @@ it.each([
   [unauthorized('Not logged in'), false, false],
   [unknownPath(), true, false],
   [new Error('x'), true, false],
-])('%s with a header (%s) is a failed log-in: %s', (refusal, triesHeader, expected) => {
+])('classifies %s with a header (%s) as a failed log-in: %s', (refusal, triesHeader, expected) => {
   expect(isFailedLogin(refusal, triesHeader)).toBe(expected);
 });

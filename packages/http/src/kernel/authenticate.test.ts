@@ -4,7 +4,7 @@ import type { Request } from './request.js';
 
 const KEY = 'a'.repeat(32);
 
-/** Whose check of whatever comes ends so. */
+/** Fake credentials whose check has the given result. */
 const credentialsThat = (answer: DomainError | 'accept'): Credentials => ({
   verify: async () => {
     if (answer !== 'accept') throw answer;
@@ -23,23 +23,23 @@ describe('Basic authentication', () => {
   const authenticate = (answer: DomainError | 'accept') =>
     new BasicAuthenticator(credentialsThat(answer)).authenticate(request('', header));
 
-  it('refuses whatever is wrong with who calls as unauthorized', async () => {
+  it('rejects any credential problem as unauthorized', async () => {
     for (const error of [WRONG, DEACTIVATED]) {
       await expect(authenticate(error)).rejects.toMatchObject({ status: 401, message: error.message });
     }
     expect(await authenticate('accept')).toEqual({ realmId: 1, userId: 2 });
   });
 
-  it('says what is wrong with the server as it is', async () => {
+  it('passes on server errors unchanged', async () => {
     await expect(authenticate(BUSY)).rejects.toBe(BUSY);
   });
 });
 
-describe('a key as a parameter', () => {
+describe('key parameter authentication', () => {
   const authenticate = (answer: DomainError | 'accept', query = `api_key=${KEY}`) =>
     new KeyParameterAuthenticator(credentialsThat(answer)).authenticate(request(query));
 
-  it('is refused where it is none or nobody has it, and says what else there is', async () => {
+  it('rejects malformed and unknown keys and passes on other errors', async () => {
     const invalid = { status: 401, message: 'Invalid API key' };
     await expect(authenticate(WRONG)).rejects.toMatchObject(invalid);
     await expect(authenticate('accept', 'api_key=short')).rejects.toMatchObject(invalid);

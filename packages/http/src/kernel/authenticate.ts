@@ -9,7 +9,7 @@ export const CSRF_COOKIE = 'csrftoken';
 const YEAR_SECONDS = 365 * 86_400;
 const TOKEN = /^[\w-]{1,128}$/;
 
-/** Of a request; undefined where it is absent, or nothing that we ever gave out. */
+/** Returns a request cookie; undefined if absent or not in a form that this server issues. */
 export function readCookie(request: Request, name: string): string | undefined {
   const header = request.header('cookie');
   if (header === undefined) return undefined;
@@ -22,29 +22,29 @@ export function readCookie(request: Request, name: string): string | undefined {
   return undefined;
 }
 
-/** The cookies of browser sessions (protocol §7.6), as headers of answers. */
+/** Writes session cookies as response headers (protocol §7.6). */
 export class SessionCookies {
   private readonly path: string;
   private readonly isAlwaysSecure: boolean;
 
-  /** `publicUrl`: where browsers reach us, with the path that we are mounted under. */
+  /** @param publicUrl URL that browsers use, including the mount path */
   constructor(publicUrl: string) {
     const { pathname, protocol } = new URL(publicUrl);
     this.path = pathname.replace(/\/+$/, '');
     this.isAlwaysSecure = protocol === 'https:';
   }
 
-  /** Whether the browser speaks https to us, be it through proxies that do not say so. */
+  /** True if the browser uses https, even through proxies that do not report it. */
   isSecure(request: Request): boolean {
     return this.isAlwaysSecure || request.isSecure;
   }
 
-  /** Both cookies of a session that begins. */
+  /** Sets both cookies of a new session. */
   begin(request: Request, { token, csrfToken }: { readonly token: string; readonly csrfToken: string }) {
     return [...this.cookie(request, SESSION_COOKIE, token, YEAR_SECONDS), ...this.csrf(request, csrfToken)];
   }
 
-  /** Has the browser forget both. */
+  /** Deletes both cookies. */
   end(request: Request): readonly string[] {
     return [...this.cookie(request, SESSION_COOKIE, '', 0), ...this.cookie(request, CSRF_COOKIE, '', 0)];
   }
@@ -53,12 +53,12 @@ export class SessionCookies {
     return this.cookie(request, CSRF_COOKIE, csrfToken, YEAR_SECONDS);
   }
 
-  /** Where paths tell organizations apart, somebody may be logged in to several of them at the same time. */
+  /** A browser may be logged in to several organizations if paths distinguish them. */
   private pathOf({ realmAddress }: Request): string {
     return (realmAddress.startsWith('/') ? this.path + realmAddress : this.path) || '/';
   }
 
-  /** Pages read the token that they have to send, and nothing else. */
+  /** Pages may read only the CSRF cookie. */
   private cookie(request: Request, name: string, value: string, maxAge: number): readonly string[] {
     const attributes = [`${name}=${value}`, `Path=${this.pathOf(request)}`, `Max-Age=${maxAge}`, 'SameSite=Lax'];
     if (name === SESSION_COOKIE) attributes.push('HttpOnly');
@@ -67,23 +67,23 @@ export class SessionCookies {
   }
 }
 
-/** A name or address that only programs on this machine reach. */
+/** True for a name or address reachable only from this machine. */
 export function isLoopbackName(name: string): boolean {
   const host = name.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** Whether a host name is the server's own: a loopback one, or that of the public address or of an organization below it. */
+/** True for a host name of the server itself: loopback, the public host or a subdomain of it. */
 function isOwnName(name: string, publicHost: string | null): boolean {
   return isLoopbackName(name) || (publicHost !== null && (name === publicHost || name.endsWith(`.${publicHost}`)));
 }
 
-/** `own`: pages of this very origin; `local`: of this machine, such as a front end that is being developed. */
+/** Allowed pages: `own` for this origin, `local` for this machine, such as a front end in development. */
 export type PagesAllowed = 'own' | 'local';
 
 /**
- * Refuses what a web site can make a visitor's browser send here: by a name of its own that it lets point to this machine
- * (DNS rebinding), or from a page of its own. Programs send neither `Origin` nor `Sec-Fetch-Site`.
+ * Rejects requests that a web site makes a visitor's browser send here, by DNS rebinding or from its own page.
+ * Programs send neither `Origin` nor `Sec-Fetch-Site`.
  * @throws HttpRefusal 403
  */
 export function checkLocalAccess(request: Request, publicHost: string | null, pages: PagesAllowed): void {
@@ -107,45 +107,52 @@ const withPort = (host: string, origin: string): string =>
 
 const notFromThere = () => new HttpRefusal(403, 'BAD_REQUEST', 'This endpoint answers only to this machine itself.');
 
-/** Somebody who proved who they are. */
+/** Authenticated caller. */
 export interface Identity {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Null: a person; absent: it has to be looked up where it matters. Incoming webhooks may send messages and nothing else. */
+  /** Null for a person; looked up on demand if absent. Incoming webhooks may only send messages. */
   readonly botKind?: BotKind | null;
-  /** The user's own quotas instead of the default ones: `"60:1000"`. */
+  /** Quotas that replace the defaults for this user, for example `"60:1000"`. */
   readonly rateLimits?: string;
-  /** Logged in by cookie in a browser. */
+  /** Present after a browser log-in with cookie. */
   readonly session?: {
     readonly id: SessionId;
-    /** What the browser's own pages prove with that a request comes from them. */
+    /** Token with which the browser's own pages prove the origin of a request. */
     readonly csrfToken: string;
   };
-  /** By the host application, maybe by a cookie, which browsers send whoever's page asks. */
+  /**
+   * True if the host application authenticated the caller, possibly by a cookie that browsers also send for foreign
+   * pages.
+   */
   readonly isHostLogin?: boolean;
 }
 
-/** One way to prove who one is. Tried in order; the host application's own come before Basic authentication. */
+/** Authentication method. Methods are tried in order; those of the host application precede Basic authentication. */
 export interface Authenticator {
   /**
-   * Null when the request has nothing of this kind, so that the next one is tried. Asked before the body is read.
-   * @throws HttpRefusal, or DomainError UNAUTHENTICATED, when it has and that is not good enough.
+   * Returns null if the request has no such credentials, so that the next method is tried. Runs before the body is
+   * read.
+   * @throws HttpRefusal, or DomainError UNAUTHENTICATED, if the credentials are invalid
    */
   authenticate(request: Request): Promise<Identity | null>;
 }
 
-/** Which organization is at an address: a host name (lower case, without port), or `/` and a name where paths tell them apart. */
+/**
+ * Resolves an address to an organization: a lower-case host name without port, or `/` and a name if paths distinguish
+ * organizations.
+ */
 export interface RealmDirectory {
   findRealm(address: string): Promise<RealmId | null>;
 }
 
-/** Checks a login address and API key. */
+/** Verifies an email address and API key. */
 export interface Credentials {
   /**
-   * Null for the address: whose the key is. The address is compared whatever its letter case.
-   * @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED or UNKNOWN_REALM, with the contract's text:
-   * `Invalid API key`, `This organization has been deactivated`, `Account is deactivated`,
-   * `Account is not associated with this subdomain`, in this order.
+   * Verifies a key. A null address means the key's owner; address comparison ignores case.
+   * @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED or UNKNOWN_REALM, with the contract's
+   * text: `Invalid API key`, `This organization has been deactivated`, `Account is deactivated`, `Account is not
+   * associated with this subdomain`, in this order.
    */
   verify(claim: {
     readonly realmAddress: string;
@@ -154,13 +161,16 @@ export interface Credentials {
   }): Promise<Identity>;
 }
 
-/** Checks the token of a browser session. */
+/** Verifies session tokens of browsers. */
 export interface BrowserSessions {
-  /** Null: there is no such session of the organization at the address. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
+  /**
+   * Returns null if the organization at the address has no such session. @throws DomainError REALM_DEACTIVATED,
+   * USER_DEACTIVATED
+   */
   verify(claim: { readonly realmAddress: string; readonly token: string }): Promise<Identity | null>;
 }
 
-/** To Basic authentication all of these are the same, whatever they are elsewhere. */
+/** Basic authentication reports all of these codes in the same way. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNAUTHENTICATED',
   'AUTHENTICATION_FAILED',
@@ -173,7 +183,7 @@ const API_KEY = /^[A-Za-z0-9]{32}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** `Authorization: Basic base64(email:api_key)`. */
+/** Reads `Authorization: Basic base64(email:api_key)`. */
 export class BasicAuthenticator implements Authenticator {
   constructor(private readonly credentials: Credentials) {}
 
@@ -191,7 +201,7 @@ export class BasicAuthenticator implements Authenticator {
   }
 }
 
-/** The cookie of a browser in which somebody has logged in (protocol §7.6). */
+/** Reads the session cookie of a logged-in browser (protocol §7.6). */
 export class SessionAuthenticator implements Authenticator {
   constructor(private readonly sessions: BrowserSessions) {}
 
@@ -201,7 +211,7 @@ export class SessionAuthenticator implements Authenticator {
   }
 }
 
-/** `?api_key=…`, for what browsers and players load by themselves (protocol §7.4). */
+/** Reads `?api_key=…`, for resources that browsers and media players load themselves (protocol §7.4). */
 export class KeyParameterAuthenticator implements Authenticator {
   constructor(private readonly credentials: Credentials) {}
 

@@ -4,7 +4,7 @@ import { parseForm } from './request-body.js';
 
 const decoded = (text: string) => parseForm(`name=${text}`).get('name');
 
-describe('a form field', () => {
+describe('parseForm', () => {
   it.each([
     ['a+b', 'a b'],
     ['%2B', '+'],
@@ -19,11 +19,11 @@ describe('a form field', () => {
     ['%C3', '\ufffd'],
     ['%ed%a0%80', '\ufffd\ufffd\ufffd'],
     ['', ''],
-  ])('%p means %p', (text, value) => {
+  ])('decodes %p to %p', (text, value) => {
     expect(decoded(text)).toBe(value);
   });
 
-  it('comes back as it was encoded', () => {
+  it('decodes an encoded field to its original text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(decoded(encodeURIComponent(text))).toBe(text);
@@ -32,7 +32,7 @@ describe('a form field', () => {
     );
   });
 
-  it('takes time in proportion to its length, whatever is in it', async () => {
+  it('decodes a field in linear time for any content', async () => {
     const length = 1024 * 1024;
     for (const piece of ['%ff%', '+%', '%', 'é%C3%A9%zz']) {
       const text = piece.repeat(length / piece.length);
@@ -40,7 +40,7 @@ describe('a form field', () => {
     }
   });
 
-  it('is refused beyond a number of fields', () => {
+  it('rejects too many form fields', () => {
     const fields = (count: number) => Array.from({ length: count }, (_, n) => `field${n}=1`).join('&');
     expect(parseForm(fields(1000)).size).toBe(1000);
     expect(() => parseForm(fields(1001))).toThrow('Request body is too large');

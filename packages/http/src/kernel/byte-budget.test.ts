@@ -1,13 +1,13 @@
 import { ByteBudget, Charge } from './load.js';
 
-describe('a budget of 10, of which one client may have 4', () => {
+describe('budget of 10 with a client share of 4', () => {
   let budget: ByteBudget;
   beforeEach(() => {
     budget = new ByteBudget(10, 4);
   });
   const statusOf = (client: string | null, bytes: number) => budget.tryTake(client, bytes)?.status ?? null;
 
-  it('gives each client its share, and all of them together no more than there is', () => {
+  it('limits each client to its share and all clients to the total', () => {
     expect([
       statusOf('ann', 4),
       statusOf('ann', 1),
@@ -18,7 +18,7 @@ describe('a budget of 10, of which one client may have 4', () => {
     expect(budget.used).toBe(10);
   });
 
-  it('counts what several hold together for nobody', () => {
+  it('charges jointly held bytes to no client', () => {
     expect([statusOf(null, 9), statusOf(null, 2), statusOf('ann', 2), statusOf('ann', 1)]).toEqual([
       null,
       503,
@@ -29,14 +29,14 @@ describe('a budget of 10, of which one client may have 4', () => {
     expect([statusOf('ann', 3), statusOf('ann', 1)]).toEqual([null, 429]);
   });
 
-  it('takes what cannot be refused, and gives back what was taken', () => {
+  it('accepts a mandatory charge above the limit and releases it', () => {
     budget.take('ann', 20);
     expect([statusOf('ann', 1), statusOf('bob', 1)]).toEqual([429, 503]);
     budget.release('ann', 18);
     expect([statusOf('ann', 2), statusOf('ann', 1)]).toEqual([null, 429]);
   });
 
-  it('remembers no client that holds nothing', () => {
+  it('drops clients without charges', () => {
     for (let n = 0; n < 100; n++) {
       budget.take(`client ${n}`, 1);
       budget.release(`client ${n}`, 1);
@@ -44,7 +44,7 @@ describe('a budget of 10, of which one client may have 4', () => {
     expect((Reflect.get(budget, 'ofClient') as ReadonlyMap<string, number>).size).toBe(0);
   });
 
-  it('is charged by a request until that ends, once', () => {
+  it('charges a request until its end, once', () => {
     const charge = new Charge(budget, 'ann');
     charge.add(3);
     expect(() => charge.add(2)).toThrow(expect.objectContaining({ status: 429 }));

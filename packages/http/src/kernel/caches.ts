@@ -44,16 +44,19 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((text, index) => text === others[index]);
 }
 
-/** In characters. A text as long as that may be in other answers as well: it stays a chunk of its own and is not copied. */
+/**
+ * In characters. Texts of this length may be shared between responses, so they stay separate chunks and are not
+ * copied.
+ */
 export const SHAREABLE = 16 * 1024;
 
-/** Puts short texts together, to chunks that are shorter than any shared one, and leaves long ones as they are. */
+/** Joins short texts into chunks below the shareable length and leaves long texts unchanged. */
 export class TextChunks {
   private chunks: string[] = [];
-  /** What the next chunk will be made of. */
+  /** Texts of the next chunk. */
   private open: string[] = [];
   private openLength = 0;
-  /** In characters, of all that was added. */
+  /** In characters, over all added texts. */
   length = 0;
 
   add(text: string): void {
@@ -67,7 +70,7 @@ export class TextChunks {
     this.openLength += text.length;
   }
 
-  /** Handed over, not kept. */
+  /** Returns the chunks and releases them. */
   finish(): readonly string[] {
     this.close();
     const { chunks } = this;

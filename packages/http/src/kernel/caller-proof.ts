@@ -16,13 +16,13 @@ import type { ReceivedRequest } from './request.js';
 import { type Logger, warn } from './request-log.js';
 import type { AnonymousClient, Auth, CallerOf, Route, ShownLimit } from './route.js';
 
-/** What is known of a request that counts, and the limit that its answer shows. */
+/** Request to be counted and the limit shown in its response. */
 export interface CountedRequest {
   readonly identity: Identity | undefined;
   limit: LimitState | undefined;
 }
 
-/** Counts calls, by user or by address. */
+/** Counts calls by user or address. */
 export class CallLimits {
   private isProxySuspected = false;
 
@@ -57,7 +57,7 @@ export class CallLimits {
     throw rateLimited(state);
   }
 
-  /** Behind a proxy that nobody named, all clients have one address, and use up its quota together. */
+  /** Warns about an unconfigured proxy, behind which all clients would share one address and its quota. */
   private warnOfProxy(request: ReceivedRequest): void {
     if (this.isProxySuspected || this.hasProxies || request.header('x-forwarded-for') === undefined) return;
     if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
@@ -65,7 +65,7 @@ export class CallLimits {
     warn(this.logger, {}, 'requests come through a proxy that is not trusted: all its clients count as one address');
   }
 
-  /** Counts nothing. */
+  /** Shows a limit without counting a call. */
   show(
     { rule, keyOf }: ShownLimit<unknown>,
     dto: unknown,
@@ -77,26 +77,26 @@ export class CallLimits {
   }
 }
 
-/** Whose credentials came with a request, or what is wrong with them. */
+/** Verified identity of a request, or the reason for rejection. */
 export type Proof = { readonly identity: Identity } | { readonly refusal: unknown; readonly isNobody?: boolean };
 
 export const isProven = (proof: Proof | undefined): proof is { readonly identity: Identity } =>
   proof !== undefined && 'identity' in proof;
 
-/** Who is charged for a request: a user, or an address. */
+/** Returns the client charged for a request: a user or an address. */
 export const clientOf = (request: ReceivedRequest, proof: Proof | undefined): ClientKey =>
   isProven(proof) ? proof.identity.userId : ipGroup(request.ip);
 
 export interface CallerProofOptions {
-  /** Of programs, tried in order. */
+  /** Authenticators of programs, tried in order. */
   readonly authenticators: readonly Authenticator[];
-  /** Of browsers in which somebody has logged in. */
+  /** Authenticators of browser sessions. */
   readonly browserAuthenticators: readonly Authenticator[];
-  /** Checks an API key that came as a parameter; absent: none proves anything. */
+  /** Verifies an API key parameter; if absent, such keys are not accepted. */
   readonly keyParameter: Authenticator | undefined;
 }
 
-/** Finds out who sends a request. */
+/** Authenticates the caller of a request. */
 export class CallerProof {
   private readonly authenticators: Readonly<Record<Style, readonly Authenticator[]>>;
   private readonly keyParameter: Authenticator | undefined;
@@ -113,7 +113,7 @@ export class CallerProof {
     };
   }
 
-  /** Whose the credentials are. What is wrong with them matters only where somebody has to have some. */
+  /** Verifies credentials. Rejected credentials matter only to operations that require a user. */
   async prove(request: ReceivedRequest, style: Style, route?: Route): Promise<Proof> {
     const { keyParameter } = this;
     const authenticators = this.authenticators[style];
@@ -130,7 +130,7 @@ export class CallerProof {
     }
   }
 
-  /** @throws HttpRefusal 401, or whatever the credentials were refused with. */
+  /** @throws HttpRefusal 401, or the error of the rejected credentials */
   identify(proof: Proof, request: ReceivedRequest, counted: CountedRequest, route: Route): Identity {
     if ('refusal' in proof) {
       if (isRefusedCredentials(proof.refusal)) this.callLimits.countAddress('api_by_ip', request, counted);
@@ -141,6 +141,6 @@ export class CallerProof {
   }
 }
 
-/** The sender's mistake, and not our storage's. */
+/** True for an error of the caller, as opposed to a storage failure. */
 const isRefusedCredentials = (error: unknown): boolean =>
   error instanceof HttpRefusal || (error instanceof DomainError && error.code === 'UNAUTHENTICATED');

@@ -12,11 +12,11 @@ it.each([
   ['\ud800x/1', '\ufffdx', '1'],
   ['', '', null],
   [undefined, 'Unspecified', null],
-])('%s is %s %s', (userAgent, name, version) => {
+])('parses %s as %s %s', (userAgent, name, version) => {
   expect(parseUserAgent(userAgent)).toEqual({ name, version });
 });
 
-it('reads a long name in time', async () => {
+it('parses a long name in linear time', async () => {
   const read = () => parseUserAgent(`${'a'.repeat(16_000)}\u0001(`);
   expect(await workMsOf(read, 50)).toBeLessThan(50);
 });
@@ -28,9 +28,12 @@ it.each`
   ${'😀'.repeat(31)} | ${'my-script/1'}     | ${false} | ${'😀'.repeat(30)}
   ${undefined}       | ${'Mozilla/5.0'}     | ${true}  | ${'website'}
   ${undefined}       | ${'ZulipElectron/5'} | ${true}  | ${'ZulipElectron'}
-`('client $parameter, $userAgent, in a session $session: $name', ({ parameter, userAgent, session, name }) => {
-  expect(clientNameOf(parseUserAgent(userAgent), parameter, session)).toBe(name);
-});
+`(
+  'names client $parameter with User-Agent $userAgent in a session ($session) $name',
+  ({ parameter, userAgent, session, name }) => {
+    expect(clientNameOf(parseUserAgent(userAgent), parameter, session)).toBe(name);
+  },
+);
 
 it.each`
   userAgent                  | key
@@ -44,13 +47,13 @@ it.each`
   ${'ZulipMobile/27.191'}    | ${'zulip-mobile-before-pronouns'}
   ${'ZulipMobile/27.192'}    | ${'zulip'}
   ${'ZulipMobile/28.1'}      | ${'zulip'}
-`('$userAgent gets the forms of $key', ({ userAgent, key }) => {
+`('selects the variant $key for $userAgent', ({ userAgent, key }) => {
   expect(variantOf(parseUserAgent(userAgent)).key).toBe(key);
 });
 
-it('adds extra emoji by client', () => {
+it('selects the extra emoji type per client', () => {
   expect(variantOf(parseUserAgent('Mozilla/5.0')).extraEmojiType).toBe('service_extra_emoji');
   expect(variantOf(parseUserAgent('ZulipFlutter/30.0')).extraEmojiType).toBe('zulip_extra_emoji');
 });
 
-it.each(CLIENT_VARIANTS)('finds the variant of a kept key: %s', (key) => expect(variantByKey(key).key).toBe(key));
+it.each(CLIENT_VARIANTS)('finds the variant of stored key %s', (key) => expect(variantByKey(key).key).toBe(key));

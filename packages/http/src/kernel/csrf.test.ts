@@ -13,7 +13,7 @@ interface Given {
   readonly field?: string;
 }
 
-/** The reason of the refusal; null: let in. */
+/** Returns the reason for rejection; null if allowed. */
 function reasonOf(given: Given): string | null {
   const { isSecure = false, expected, field } = given;
   return refusalOf(given, (request, publicUrl) => checkCsrf(request, { isSecure, publicUrl, expected, field }));
@@ -65,7 +65,7 @@ it.each<[string, Given, string | null]>([
   ],
   ['a page of its own by Referer', { headers: { ...own, referer: 'https://chat.example/page' }, isSecure: true }, null],
   ['the token of the session', { headers: own, expected: TOKEN }, null],
-])('takes %s', (_what, given, reason) => {
+])('accepts %s', (_what, given, reason) => {
   expect(reasonOf(given)).toBe(reason);
 });
 
@@ -125,16 +125,16 @@ it.each<[string, Given, string]>([
     { headers: { ...own, referer: 'https://evil.example/a' }, isSecure: true },
     'Referer checking failed - https://evil.example/a does not match any trusted origins.',
   ],
-])('refuses %s', (_what, given, reason) => {
+])('rejects %s', (_what, given, reason) => {
   expect(reasonOf(given)).toBe(reason);
 });
 
-it('shows only the beginning of an endless origin', () => {
+it('truncates a long origin in the error', () => {
   const origin = `http://${'e'.repeat(10_000)}`;
   expect(reasonOf({ headers: { ...own, origin } })!.length).toBeLessThan(300);
 });
 
-it('makes tokens that a cookie can hold', () => {
+it('creates tokens that are valid in a cookie', () => {
   expect(newCsrfToken()).toMatch(/^[\w-]{32}$/);
   expect(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE'].map(isSafeMethod)).toEqual([
     ...[true, true, true],
@@ -142,7 +142,7 @@ it('makes tokens that a cookie can hold', () => {
   ]);
 });
 
-describe('users whom the host application logs in', () => {
+describe('users logged in by the host application', () => {
   const outcome = (given: Given, trusted: TrustedOrigins = new Set(['http://localhost:5173'])) =>
     refusalOf(given, (request, publicUrl) =>
       checkSameOrigin(request, { isSecure: given.isSecure ?? false, publicUrl, trusted }),
@@ -167,7 +167,7 @@ describe('users whom the host application logs in', () => {
       'a token that no browser sends of its own accord',
       { headers: { authorization: 'Bearer x', origin: 'https://app.example', 'sec-fetch-site': 'cross-site' } },
     ],
-  ])('takes %s', (_what, given) => {
+  ])('accepts %s', (_what, given) => {
     expect(outcome(given)).toBeNull();
   });
 
@@ -194,7 +194,7 @@ describe('users whom the host application logs in', () => {
       { headers: { authorization: 'Basic eDp4', origin: 'https://evil.example' } },
       'https://evil.example',
     ],
-  ])('refuses %s', (_what, given, origin) => {
+  ])('rejects %s', (_what, given, origin) => {
     expect(outcome(given)).toBe(badOrigin(origin));
     expect(outcome(given, 'any')).toBeNull();
   });

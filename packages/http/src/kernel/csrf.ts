@@ -5,32 +5,32 @@ import { HttpRefusal, type Reply } from './reply.js';
 import type { ReceivedRequest, Request } from './request.js';
 import type { Route } from './route.js';
 
-/** The form field that holds the token where the header does not. */
+/** Form field of the token, used if the header is absent. */
 export const CSRF_FIELD = 'csrfmiddlewaretoken';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Of what a header says, in a refusal. */
+/** Maximum length of a quoted header value. */
 const MAX_SHOWN = 200;
 
 export interface CsrfCheck {
-  /** Whether the browser speaks https. */
+  /** True if the browser uses https. */
   readonly isSecure: boolean;
-  /** Where browsers reach us: protocol and host. */
+  /** URL that browsers use: protocol and host. */
   readonly publicUrl: URL;
-  /** Of the session; undefined: whatever the cookie says, for those who are not logged in. */
+  /** Token of the session; undefined without a log-in, when the cookie value is expected. */
   readonly expected: string | undefined;
-  /** Of the form. */
+  /** Token in the form. */
   readonly field: string | undefined;
 }
 
 export const isSafeMethod = (method: string): boolean => SAFE_METHODS.has(method);
 
-/** For somebody who is not logged in. */
+/** Token for browsers without a log-in. */
 export const newCsrfToken = (): string => randomBytes(24).toString('base64url');
 
 /**
- * Lets only our own pages change something by a browser's cookies: a page of another origin can neither read the token nor
- * send our `Origin` (protocol §7.6).
+ * Allows changes with cookies only from our own pages. A page of another origin can neither read the token nor send
+ * our `Origin` (protocol §7.6).
  * @throws HttpRefusal 403 CSRF_FAILED
  */
 export function checkCsrf(request: Request, { isSecure, publicUrl, expected, field }: CsrfCheck): void {
@@ -53,12 +53,12 @@ export function checkCsrf(request: Request, { isSecure, publicUrl, expected, fie
   );
 }
 
-/** Origins such as `https://example.com`; `any`: whoever embeds us checks for themselves. */
+/** Origins such as `https://example.com`; with `any`, the embedding application does its own checks. */
 export type TrustedOrigins = ReadonlySet<string> | 'any';
 
 /**
- * Refuses what a page of somebody else had a browser send, where a cookie of the host application may have let it in and there is
- * no token to ask for. Programs send neither `Sec-Fetch-Site` nor `Origin`; pages cannot choose what these say (protocol §7.6).
+ * Rejects browser requests from foreign pages if a host application cookie may have authenticated them and there is
+ * no token. Programs send neither `Sec-Fetch-Site` nor `Origin`, and pages cannot forge them (protocol §7.6).
  * @throws HttpRefusal 403 CSRF_FAILED
  */
 export function checkSameOrigin(
@@ -72,7 +72,7 @@ export function checkSameOrigin(
 }
 
 /**
- * Refuses what a page of another origin asks for, be it to read or to change something.
+ * Rejects reads and changes from pages of other origins.
  * @throws HttpRefusal 403 CSRF_FAILED
  */
 export function checkOwnPage(
@@ -88,10 +88,13 @@ export function checkOwnPage(
   if (!isOwn) throw originRefused(origin ?? site!);
 }
 
-/** No browser sends one of its own accord, and a page of another origin that does gets no cookies sent along. */
+/**
+ * True for a bearer token. Browsers never send one automatically, and foreign pages that send one get no cookies
+ * attached.
+ */
 const hasBearerToken = (request: Request): boolean => /^bearer /i.test(request.header('authorization') ?? '');
 
-/** Browsers send one or the other. Without TLS, anybody on the way could have written it. */
+/** Checks the Referer, which browsers send instead of Origin. Without TLS, third parties could forge it. */
 function checkReferer(request: Request, publicUrl: URL): void {
   const referer = request.header('referer');
   if (referer === undefined) throw csrfFailed('Referer checking failed - no Referer.');
@@ -105,14 +108,14 @@ function checkReferer(request: Request, publicUrl: URL): void {
   }
 }
 
-/** Of the host that the request is for, which is another one for each organization. */
+/** True for the origin of the requested host, which differs per organization. */
 function isOwnOrigin(origin: string, request: Request, publicUrl: URL, isSecure: boolean): boolean {
   if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
   const { protocol, host } = new URL(origin);
   if (protocol !== 'https:' && (isSecure || protocol !== 'http:')) return false;
   const withPort = (name: string) => (/:\d+$/.test(name) ? name : `${name}:${protocol === 'https:' ? 443 : 80}`);
   if (withPort(host) === withPort(request.authority)) return true;
-  // A proxy may have put its own name for ours; below ours, each organization has a name of its own.
+  // A proxy may replace our host name; organizations on subdomains have their own names.
   return origin === publicUrl.origin && !request.host.endsWith(`.${publicUrl.hostname}`);
 }
 
@@ -129,15 +132,15 @@ const originRefused = (origin: string) =>
 const csrfFailed = (reason: string) => new HttpRefusal(403, 'CSRF_FAILED', `CSRF error: ${reason}`, { reason });
 
 export interface BrowserChecksOptions {
-  /** Where browsers reach us. */
+  /** URL that browsers use. */
   readonly publicUrl: URL;
-  /** Beside our own, origins whose pages may act for those whom the host application has logged in. */
+  /** Additional origins whose pages may act for users logged in through the host application. */
   readonly trustedOrigins: TrustedOrigins;
-  /** Passwords are as good as published, so that no web site may try them through the browser of whoever runs this. */
+  /** True if passwords are publicly known, so other web sites must not try them through a local browser. */
   readonly hasKnownPasswords: boolean;
 }
 
-/** Browsers send what somebody else's page tells them to, with the cookies of whoever looks at it: what may come of that. */
+/** Protects against requests that foreign pages send with the user's cookies. */
 export class BrowserChecks {
   private readonly cookies: SessionCookies;
 
@@ -145,7 +148,7 @@ export class BrowserChecks {
     this.cookies = new SessionCookies(options.publicUrl.href);
   }
 
-  /** Refuses what somebody else's page may have sent, where that could do harm. @throws HttpRefusal 403 */
+  /** Rejects harmful requests from foreign pages. @throws HttpRefusal 403 */
   checkPage(request: ReceivedRequest, { isDevelopment, auth, method }: Route): void {
     const { hasKnownPasswords, publicUrl } = this.options;
     const triesPasswords = hasKnownPasswords && auth === 'anyone' && method === 'POST';
@@ -154,8 +157,8 @@ export class BrowserChecks {
   }
 
   /**
-   * Lets only our own pages change something by what browsers send of their own accord. `isPage`: the path is for browsers
-   * alone.
+   * Allows changes with automatically sent credentials only from our own pages. `isPage` marks paths for browsers
+   * only.
    * @throws HttpRefusal 403
    */
   checkSender(
@@ -172,12 +175,12 @@ export class BrowserChecks {
     } else checkSameOrigin(request, { isSecure, publicUrl, trusted: trustedOrigins });
   }
 
-  /** @throws HttpRefusal 403, to pages of another origin */
+  /** Rejects pages of other origins. @throws HttpRefusal 403 */
   checkOwnPage(request: ReceivedRequest): void {
     checkOwnPage(request, { isSecure: this.cookies.isSecure(request), publicUrl: this.options.publicUrl });
   }
 
-  /** Sees to it that the browser's pages have a token to send, before they have anything to send. */
+  /** Sets a CSRF cookie on safe requests so that pages have a token before their first change. */
   withToken(reply: Reply, request: ReceivedRequest, identity: Identity | undefined): Reply {
     if (!isSafeMethod(request.method) || request.method === 'OPTIONS' || reply.cacheControl !== undefined) return reply;
     const token = request.csrfToken ?? csrfTokenOf(request, identity);
@@ -186,11 +189,11 @@ export class BrowserChecks {
   }
 }
 
-/** What pages have to send: the session's, or anything that the browser's cookie says as well. */
+/** Returns the expected CSRF token: that of the session, else the value of the browser's cookie or a new token. */
 export const csrfTokenOf = (request: ReceivedRequest, identity: Identity | undefined): string =>
   identity?.session?.csrfToken ?? readCookie(request, CSRF_COOKIE) ?? newCsrfToken();
 
-/** It is no parameter of any operation. */
+/** Removes the CSRF token, which is not a parameter of any operation. */
 export function withoutCsrfToken(fields: Body['fields']): Body['fields'] {
   if (!fields.has(CSRF_FIELD)) return fields;
   const others = new Map(fields);

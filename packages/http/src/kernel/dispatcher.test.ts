@@ -23,7 +23,7 @@ import { type Reply, success, WireText } from './reply.js';
 import type { AnsweredRequest, Logger, RequestTracer } from './request-log.js';
 import { type AnonymousClient, type CallerRole, type Route, route } from './route.js';
 
-// ---------------------------------------------------------------------------------------------- a small chat server
+// --- Small chat server ---
 
 const KEY = 'a'.repeat(32);
 const realmId = 1 as RealmId;
@@ -234,7 +234,7 @@ class TestClock {
   nowMs = () => this.ms;
 }
 
-// -------------------------------------------------------------------------------------------------------- plumbing
+// --- Helpers ---
 
 interface Answer {
   status: number;
@@ -335,10 +335,10 @@ afterEach(() => {
   server.close();
 });
 
-// ------------------------------------------------------------------------------------------------------- the tests
+// --- Tests ---
 
 describe('paths and methods', () => {
-  it('answers unknown paths with JSON', async () => {
+  it('returns 404 as JSON for unknown paths', async () => {
     for (const path of ['/nothing', '/users/me/', '/streams/abc', '//api/v1', '//api/v1/']) {
       const { status, headers, body } = await call('GET', path, { as: null });
       expect({ status, body }).toEqual({
@@ -349,12 +349,12 @@ describe('paths and methods', () => {
     }
   });
 
-  it('passes on paths that are not below its prefix', async () => {
+  it('leaves paths outside its prefix to the next handler', async () => {
     expect((await call('GET', '//api/v10/messages')).status).toBe(418);
     expect((await call('GET', '//')).status).toBe(418);
   });
 
-  it('refuses wrong methods before it asks who calls', async () => {
+  it('rejects wrong methods before authentication', async () => {
     const { status, headers, body } = await call('DELETE', '/messages', { as: null });
     expect(status).toBe(405);
     expect(headers.allow).toBe('GET, POST, HEAD');
@@ -364,7 +364,7 @@ describe('paths and methods', () => {
     expect((await call('PATCH', '/events', { as: null })).headers.allow).toBe('OPTIONS, GET, DELETE');
   });
 
-  it('answers OPTIONS to anybody', async () => {
+  it('allows OPTIONS without authentication', async () => {
     const { status, headers, text } = await call('OPTIONS', '/streams/5', { as: null });
     expect([status, headers.allow, text]).toEqual([204, 'DELETE, GET, HEAD, PATCH', '']);
     expect(headers['cache-control']).toContain('no-store');
@@ -374,7 +374,7 @@ describe('paths and methods', () => {
     expect(events.headers['access-control-allow-methods']).toBe('OPTIONS, GET, DELETE');
   });
 
-  it('answers HEAD like GET, without the body', async () => {
+  it('handles HEAD like GET without a body', async () => {
     const get = await call('GET', '/users/me');
     const head = await call('HEAD', '/users/me');
     expect([head.status, head.text]).toEqual([200, '']);
@@ -382,7 +382,7 @@ describe('paths and methods', () => {
     expect((await call('HEAD', '/users/me', { as: null })).status).toBe(401);
   });
 
-  it('lets a form field change the method', async () => {
+  it('allows a form field to change the method', async () => {
     const { body } = await call('POST', '/streams/5', { form: { method: 'PATCH', is_private: 'true' } });
     expect(body).toEqual({
       result: 'success',
@@ -397,7 +397,7 @@ describe('paths and methods', () => {
     expect((await call('POST', '/streams/5', { form: { method: 'PATCH' }, headers: chunked })).status).toBe(405);
   });
 
-  it('serves routes at the root, with their own content type and caching', async () => {
+  it('serves root routes with their own content type and caching', async () => {
     const { status, headers, text } = await call('GET', '//avatar/a%40b', { as: null });
     expect([status, text, headers['content-type'], headers['cache-control']]).toEqual([
       200,
@@ -427,7 +427,7 @@ describe('authentication', () => {
     ['an odd key', basic(`hamlet@x:${'-'.repeat(32)}`), 401, 'Malformed API key'],
     ["another's key", basic(`iago@x:${KEY}`), 401, 'Invalid API key'],
     ['a closed account', basicOf('gone@x'), 401, 'Account is deactivated'],
-  ])('refuses %s', async (_what, authorization, status, msg) => {
+  ])('rejects %s', async (_what, authorization, status, msg) => {
     const headers: Record<string, string> = authorization ? { authorization } : {};
     const answer = await call('GET', '/users/me', { as: null, headers });
     expect(answer.status).toBe(status);
@@ -441,16 +441,16 @@ describe('authentication', () => {
     ['upper case', basic(`HAMLET@X:${KEY}`)],
     ['spaces', basic(` hamlet@x : ${KEY} `)],
     ['scheme', basic(`hamlet@x:${KEY}`).replace('Basic', 'bAsIc')],
-  ])('is lenient about %s', async (_what, authorization) => {
+  ])('tolerates differences in %s', async (_what, authorization) => {
     expect((await call('GET', '/users/me', { headers: { authorization } })).body.user_id).toBe(7);
   });
 
-  it('binds people to the host of their organization', async () => {
+  it('accepts users only at the host of their organization', async () => {
     const { status, body } = await call('GET', '/users/me', { headers: { host: 'Other.Test:8080' } });
     expect([status, body.msg]).toEqual([401, 'Account is not associated with this subdomain']);
   });
 
-  it('lets webhook bots send messages and nothing else', async () => {
+  it('allows webhook bots only to send messages', async () => {
     const form = { type: 'direct', content: 'x' };
     expect((await call('POST', '/messages', { as: 'hook@x', form })).status).toBe(200);
     const { status, body, headers } = await call('GET', '/messages', { as: 'hook@x' });
@@ -458,7 +458,7 @@ describe('authentication', () => {
     expect(headers['www-authenticate']).toBe('Basic realm="zulip"');
   });
 
-  it("asks the host application's authentication first", async () => {
+  it("tries the host application's authentication first", async () => {
     const host: Authenticator = {
       authenticate: async ({ raw }) =>
         raw.headers.cookie === 'session=iago' ? { realmId, userId: 8 as UserId } : null,
@@ -489,7 +489,7 @@ describe('authentication', () => {
   });
 });
 
-describe('parameters', () => {
+describe('request parameter parsing', () => {
   const good = { type: 'channel', content: 'c' };
 
   it.each([
@@ -505,11 +505,11 @@ describe('parameters', () => {
           .concat('--B--\r\n'),
       },
     ],
-  ])('come as %s', async (_kind, request) => {
+  ])('reads parameters from %s', async (_kind, request) => {
     expect((await call('POST', '/messages', request)).body).toMatchObject({ id: 42, content: 'c', to: [5] });
   });
 
-  it('come from query and body; the body wins, and the last of its values', async () => {
+  it('merges query and body parameters and prefers the last body value', async () => {
     const query = '/messages?type=direct&content=query&topic=from%20query';
     expect(
       (await call('POST', query, { form: 'content=first&content=se%C3%A9cond+%26+last%21&to=[1]' })).body,
@@ -520,14 +520,14 @@ describe('parameters', () => {
     });
   });
 
-  it('come with DELETE in the body or the query', async () => {
+  it('accepts parameters in body and query of DELETE', async () => {
     const bad = { status: 400, body: expect.objectContaining({ msg: 'is_private is not a boolean' }) };
     expect(await call('DELETE', '/streams/5', { form: { is_private: '1' } })).toMatchObject(bad);
     expect(await call('DELETE', '/streams/5?is_private=1')).toMatchObject(bad);
     expect((await call('DELETE', '/streams/5')).text).toBe('{"result":"success","msg":""}\n');
   });
 
-  it('are refused in the order of declaration, one at a time', async () => {
+  it('validates parameters one at a time in declaration order', async () => {
     expect((await call('POST', '/messages', { form: { to: 'x', content: 'c' } })).body).toEqual({
       result: 'error',
       msg: "Missing 'type' argument",
@@ -544,7 +544,7 @@ describe('parameters', () => {
     });
   });
 
-  it.each(['[]', 'null', '5', '{', '"x"'])('are no JSON body %s', async (body) => {
+  it.each(['[]', 'null', '5', '{', '"x"'])('rejects the JSON body %s', async (body) => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     expect((await call('POST', '/messages', { headers, body })).body).toEqual({
       result: 'error',
@@ -553,13 +553,13 @@ describe('parameters', () => {
     });
   });
 
-  it('are read after authentication', async () => {
+  it('reads parameters only after authentication', async () => {
     const headers = { 'content-type': 'application/json' };
     expect((await call('POST', '/messages', { as: null, headers, body: '[' })).status).toBe(401);
     expect((await call('POST', '/roles', { headers, body: '[' })).body.code).toBe('UNAUTHORIZED_PRINCIPAL');
   });
 
-  it('are listed when nobody reads them, on success only', async () => {
+  it('lists unused parameters as ignored on success', async () => {
     const { body } = await call('GET', '/streams/5?zeta=1&alpha=2&client=x&stream_id=6&dont_block=true');
     expect(body).toEqual({
       result: 'success',
@@ -571,12 +571,12 @@ describe('parameters', () => {
     expect((await call('GET', '/streams/404?zeta=1')).body).not.toHaveProperty('ignored_parameters_unsupported');
   });
 
-  it('may survive broken percent signs and bytes', async () => {
+  it('tolerates invalid percent escapes and bytes', async () => {
     const { body } = await call('POST', '/messages', { form: 'type=direct&content=100%25+or+100%+%ff&=x&&topic' });
     expect(body).toMatchObject({ content: '100% or 100% �', topic: '', ignored_parameters_unsupported: [''] });
   });
 
-  it('are limited in size', async () => {
+  it('rejects oversized request bodies', async () => {
     const form = { type: 'direct', content: 'x'.repeat(3000) };
     const { status, body } = await call('POST', '/messages', { form });
     expect([status, body.result, body.code]).toEqual([413, 'error', 'BAD_REQUEST']);
@@ -591,13 +591,13 @@ describe('parameters', () => {
     ['no byte', '', {}],
     ['no byte in chunks', '', { 'transfer-encoding': 'chunked' }],
     ['nothing but its end', '--B--\r\n', {}],
-  ])('may be a multipart form of %s', async (_what, body, more) => {
+  ])('accepts a multipart form of %s', async (_what, body, more) => {
     const headers = { 'content-type': 'multipart/form-data; boundary=B', ...more };
     const { status, body: answer } = await call('POST', '/user_uploads', { headers, body });
     expect([status, answer.files]).toEqual([200, []]);
   });
 
-  it('may have parts without a name, which mean nothing', async () => {
+  it('ignores multipart parts without a name', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=B' };
     const parts = ['form-data', 'form-data; name=""', 'form-data; filename="a"'].map(
       (disposition) => `--B\r\nContent-Disposition: ${disposition}\r\n\r\nx\r\n`,
@@ -607,7 +607,7 @@ describe('parameters', () => {
     expect((await call('POST', '/messages', { headers, body })).body.var_name).toBe('type');
   });
 
-  it('are refused in a charset that nobody knows', async () => {
+  it('rejects an unknown charset', async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=B' };
     const body =
       '--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=bogus\r\n\r\nx\r\n--B--\r\n';
@@ -615,13 +615,13 @@ describe('parameters', () => {
     expect([status, answer.msg]).toEqual([400, 'Malformed payload']);
   });
 
-  it('are refused when they nest without end', async () => {
+  it('rejects deeply nested JSON', async () => {
     const deep = `${'['.repeat(510)}${']'.repeat(510)}`;
     const headers = { 'content-type': 'application/json' };
     expect((await call('POST', '/messages', { headers, body: `{"content":${deep}}` })).body.code).toBe('INVALID_JSON');
   });
 
-  it('may be files', async () => {
+  it('accepts files as parameters', async () => {
     const part = (name: string, text: string) =>
       `--B\r\nContent-Disposition: form-data; name="${name}"; filename="C:\\dir\\${name}.txt"\r\nContent-Type: text/plain\r\n\r\n${text}\r\n`;
     const headers = { 'content-type': 'multipart/form-data; boundary=B' };
@@ -640,8 +640,8 @@ describe('parameters', () => {
   });
 });
 
-describe('errors', () => {
-  it('go through one table', async () => {
+describe('error responses', () => {
+  it('maps errors by a single table', async () => {
     expect((await call('GET', '/streams/404')).body).toEqual({
       result: 'error',
       msg: "Channel with ID '404' does not exist",
@@ -650,7 +650,7 @@ describe('errors', () => {
     });
   });
 
-  it('hide unexpected errors from clients and log them', async () => {
+  it('hides unexpected errors from clients and logs them', async () => {
     const { status, text } = await call('GET', '/streams/500?token=hush');
     expect([status, text]).toEqual([500, '{"result":"error","msg":"Internal server error"}\n']);
     expect(log[0]).toMatchObject({ message: 'unexpected error', fields: { route: '/streams/:stream_id' } });
@@ -658,8 +658,8 @@ describe('errors', () => {
   });
 });
 
-describe('limits', () => {
-  it('count calls and send headers', async () => {
+describe('dispatcher rate limits', () => {
+  it('counts calls and sends rate limit headers', async () => {
     const first = await call('GET', '/users/me');
     expect(first.headers).toMatchObject({
       'x-ratelimit-limit': '200',
@@ -682,11 +682,11 @@ describe('limits', () => {
     expect((await call('GET', '/streams/404')).headers['x-ratelimit-remaining']).toBe('199');
   });
 
-  it('follow the quotas of a user', async () => {
+  it("applies the user's own quotas", async () => {
     expect((await call('GET', '/users/me', { as: 'fast@x' })).headers['x-ratelimit-limit']).toBe('1000');
   });
 
-  it('count anonymous calls by address, failed authentications among them', async () => {
+  it('counts anonymous calls and failed authentications by address', async () => {
     const remaining = async () =>
       (await call('GET', '/server_settings', { as: null })).headers['x-ratelimit-remaining'];
     expect(await remaining()).toBe('99');
@@ -701,18 +701,18 @@ describe('limits', () => {
     expect([status, headers['retry-after'], body.code]).toEqual([429, '60', 'RATE_LIMIT_HIT']);
     expect(headers['x-ratelimit-limit']).toBe('100');
     expect((await call('GET', '/server_settings', { as: null })).status).toBe(429);
-    // Whoever proves who they are is not held up by others of the same address.
+    // Authenticated callers are not affected by others at the same address.
     expect((await call('GET', '/users/me')).status).toBe(200);
   });
 
-  it('count passwords by address as well', async () => {
+  it('counts password attempts by address too', async () => {
     for (let count = 0; count < 100; count++) limiter.hit('api_by_ip', '127.0.0.1');
     const form = { username: 'hamlet@x', password: 'right' };
     const { status, headers } = await call('POST', '/fetch_api_key', { as: null, form });
     expect([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual([429, '100', '0']);
   });
 
-  it('do not apply where a route exempts itself', async () => {
+  it('exempts routes without a rate limit', async () => {
     const picture = route('GET', '/picture', {
       auth: 'anyone',
       dto: NoParameters,
@@ -723,14 +723,14 @@ describe('limits', () => {
     expect((await call('GET', '/picture', { as: null })).headers).not.toHaveProperty('x-ratelimit-limit');
   });
 
-  it('warn once when all clients seem to be one address', async () => {
+  it('warns once if all clients seem to share one address', async () => {
     for (let count = 0; count < 2; count++) {
       await call('GET', '/server_settings', { as: null, headers: { 'x-forwarded-for': '1.2.3.4' } });
     }
     expect(log.filter(({ message }) => message.includes('proxy that is not trusted'))).toHaveLength(1);
   });
 
-  it('count passwords, forget them after a success, and show what is left', async () => {
+  it('counts password attempts, resets them on success and shows the remainder', async () => {
     const attempt = (password: string) =>
       call('POST', '/fetch_api_key', { as: null, form: { username: 'hamlet@x', password } });
     for (let count = 0; count < 5; count++) {
@@ -746,14 +746,14 @@ describe('limits', () => {
     expect((await attempt('wrong')).headers['x-ratelimit-remaining']).toBe('4');
   });
 
-  it('send nothing when they are off', async () => {
+  it('sends no rate limit headers when limits are disabled', async () => {
     await restart({ limiter: new RateLimiter({ clock, isOn: false }) });
     expect((await call('GET', '/users/me')).headers).not.toHaveProperty('x-ratelimit-limit');
   });
 });
 
-describe('answers', () => {
-  it('carry the headers of the API', async () => {
+describe('dispatcher responses', () => {
+  it("sends the API's headers with each response", async () => {
     const { headers, text } = await call('GET', '/users/me');
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -770,7 +770,7 @@ describe('answers', () => {
     expect((await call('GET', '/server_settings', { as: null })).headers['cache-control']).toBeUndefined();
   });
 
-  it('repeat the request id, or make one up', async () => {
+  it('repeats or generates the request id', async () => {
     expect((await call('GET', '/users/me', { headers: { 'x-request-id': 'abc-1' } })).headers['x-request-id']).toBe(
       'abc-1',
     );
@@ -778,7 +778,7 @@ describe('answers', () => {
     expect(made.headers['x-request-id']).toMatch(/^[a-z0-9]{6}-[a-z0-9]+$/);
   });
 
-  it('depend on the client', async () => {
+  it('adapts responses to the client variant', async () => {
     const as = (agent: string) => call('GET', '/users/me', { headers: { 'user-agent': agent } });
     expect((await as('ZulipTerminal/0.7.0 ZulipPython/0.9.0')).body.variant).toBe('zulip-terminal');
     const form = { type: 'direct', content: 'x' };
@@ -789,7 +789,7 @@ describe('answers', () => {
     expect((await call('POST', '/messages?client=test', { form })).body).toMatchObject({ client: 'test' });
   });
 
-  it('that cannot be written end the connection and are logged', async () => {
+  it('closes the connection and logs an error if a response cannot be written', async () => {
     const broken = route('GET', '/broken', {
       auth: 'anyone',
       dto: NoParameters,
@@ -801,7 +801,7 @@ describe('answers', () => {
     expect(dispatcher.inFlight).toBe(0);
   });
 
-  it('are logged without anything private', async () => {
+  it('logs responses without private data', async () => {
     const headers = { 'user-agent': 'x'.repeat(500) };
     await call('POST', '/messages?type=direct', { form: { content: 'a secret' }, headers });
     await call('GET', '/nothing?a=secret');
@@ -834,7 +834,7 @@ describe('answers', () => {
     expect(JSON.stringify(log)).not.toContain('secret');
   });
 
-  it('are audited where a log-in failed', async () => {
+  it('audits failed log-ins', async () => {
     await call('POST', '/messages', { headers: { authorization: basicOf('hamlet@x').slice(0, -4) } });
     await call('POST', '/messages', { as: null });
     await call('GET', '/server_settings', { as: null });
@@ -845,7 +845,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('are observed and traced, whatever becomes of them', async () => {
+  it('reports requests to observers and tracers for every outcome', async () => {
     const seen: unknown[] = [];
     const observer = {
       answered: (answered: AnsweredRequest) => void seen.push([answered.route?.path, answered.status]),
@@ -878,7 +878,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('are logged by their path in the contract where there is no route for it', async () => {
+  it('logs a request without a route under its contract path', async () => {
     await call('GET', '/users/ann@private.example/presence');
     await call('DELETE', '/messages');
     expect(log.map(({ fields: { route, status } }) => ({ route, status }))).toEqual([
@@ -895,18 +895,18 @@ describe('hosts and proxies', () => {
     'x-forwarded-host': 'chat.example.org:443',
   };
 
-  it('trust no proxy by default', async () => {
+  it('ignores forwarded headers by default', async () => {
     const { body } = await call('GET', '/server_settings', { as: null, headers: forwarded });
     expect(body).toMatchObject({ ip: '127.0.0.1', host: 'inner', realm_id: 1 });
   });
 
-  it('trust the configured proxies', async () => {
+  it('uses forwarded headers of trusted proxies', async () => {
     await restart({ trustedProxies: 1 });
     const { body } = await call('GET', '/server_settings', { as: null, headers: forwarded });
     expect(body).toMatchObject({ ip: '2.2.2.2', host: 'chat.example.org' });
   });
 
-  it('may belong to no organization', async () => {
+  it('accepts requests for a host without an organization', async () => {
     const unknown = { as: null, headers: { host: 'nowhere.test' } };
     expect((await call('GET', '/server_settings', unknown)).body.realm_id).toBeNull();
     const form = { username: 'hamlet@x', password: 'right' };
@@ -919,8 +919,8 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-describe('what is read for one user', () => {
-  it('is so for a few requests at the same time, long polls and pictures apart', async () => {
+describe('reads by one user', () => {
+  it('runs only a few reads of one user at a time, except long polls and pictures', async () => {
     const pending: (() => void)[] = [];
     const slow = {
       auth: 'user',
@@ -938,7 +938,7 @@ describe('what is read for one user', () => {
         route('GET', '/events', { ...slow, longPoll: true }),
       ],
     });
-    /** How many have begun, once so many have, and those that would be too many have had their time. */
+    /** Returns how many requests have started, after allowing time for excess ones to start. */
     const begunOf = async (method: string, path: string, expected: number): Promise<number> => {
       const asked = Array.from({ length: 6 }, () => call(method, path));
       await until(() => dispatcher.inFlight === 6 && pending.length >= expected);
@@ -961,12 +961,12 @@ describe('what is read for one user', () => {
   });
 });
 
-describe('answers that wait', () => {
+describe('long polls in the dispatcher', () => {
   beforeEach(() => {
     waiting = undefined;
   });
 
-  it('have a bucket of their own', async () => {
+  it('limits long polls separately', async () => {
     const poll = call('GET', '/events');
     await until(() => waiting !== undefined);
     waiting!.answer();
@@ -975,7 +975,7 @@ describe('answers that wait', () => {
     expect((await call('DELETE', '/events')).status).toBe(200);
   });
 
-  it('end when the client disconnects', async () => {
+  it('ends a long poll when the client disconnects', async () => {
     call('GET', '/events').catch(() => {});
     await until(() => waiting !== undefined);
     server.closeAllConnections();
@@ -986,7 +986,7 @@ describe('answers that wait', () => {
     expect(log.at(-1)!.fields.status).toBe(499);
   });
 
-  it('delay shutting down until they are answered', async () => {
+  it('delays shutdown until long polls end', async () => {
     const poll = call('GET', '/events');
     await until(() => waiting !== undefined);
     let isDrained = false;
@@ -1000,7 +1000,7 @@ describe('answers that wait', () => {
     await drained;
   });
 
-  it('delay it for a limited time when a request never ends', async () => {
+  it('delays shutdown for a limited time if a request never ends', async () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     const closed = once(socket, 'close');
@@ -1013,7 +1013,7 @@ describe('answers that wait', () => {
   });
 });
 
-describe('inside Express', () => {
+describe('dispatcher inside Express', () => {
   const anApp = (parsers: express.RequestHandler[]) => (dispatcher: Dispatcher) => {
     const app = express();
     for (const parser of parsers) app.use(parser);
@@ -1047,7 +1047,7 @@ describe('inside Express', () => {
     expect((await call('GET', '//api/v1/messages')).status).toBe(418);
   });
 
-  it('is bypassed on hot routes', async () => {
+  it('bypasses Express on hot routes', async () => {
     await restart({}, anApp([]));
     expect((await call('POST', '/messages', { form })).headers).not.toHaveProperty('x-powered-by');
     expect((await call('POST', '/messages', { form })).body).toMatchObject(expected);

@@ -59,73 +59,73 @@ export interface DispatcherOptions {
   readonly errorReplies: ErrorReplies;
   /** The contract's pattern of a request path, for the log; undefined if the contract has none. */
   readonly contractPathOf: (requestPath: string) => string | undefined;
-  /** Answers the instance of a use case; asked once for each, when it is first needed. */
+  /** Returns the instance of a use case; called once per use case, on first use. */
   readonly resolve: <C extends Injectable>(useCase: C) => InstanceType<C>;
-  /** Of programs, tried in order. */
+  /** Authenticators of programs, tried in order. */
   readonly authenticators: readonly Authenticator[];
-  /** Of browsers, for paths under `/json`; default: nobody is logged in there. */
+  /** Authenticators of browsers for paths under `/json`; by default no browser is logged in. */
   readonly browserAuthenticators?: readonly Authenticator[];
-  /** People log in with the host application: a browser is not to ask them for a password of its own accord. */
+  /** True if users log in through the host application, so browsers must not prompt for a password. */
   readonly isHostAuthenticated?: boolean;
-  /** Beside our own, origins whose pages may act for those whom the host application has logged in; default: none. */
+  /** Additional origins whose pages may act for users logged in through the host application; none by default. */
   readonly trustedOrigins?: TrustedOrigins;
-  /** Default: those of `http://localhost`. */
+  /** Defaults to `http://localhost`. */
   readonly publicUrl?: string;
   readonly realms: RealmDirectory;
-  /** Whether paths may begin with the name of an organization: `/shop/api/v1/…`; default: no. */
+  /** True if paths may begin with an organization name (`/shop/api/v1/…`); false by default. */
   readonly realmsByPath?: boolean;
   readonly roleLookup: RoleLookup;
-  /** Of files that routes have stored; default: such routes get no files. */
+  /** Destination of streamed files; by default such routes receive no files. */
   readonly files?: FileSink;
-  /** Checks an API key that came as a parameter; default: none proves anything. */
+  /** Verifies an API key parameter; by default such keys are not accepted. */
   readonly keyParameter?: Authenticator;
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** Called with every answer. */
+  /** Notified of every response. */
   readonly observers?: readonly RequestObserver[];
   readonly tracer?: RequestTracer;
-  /** Proxies in front of us whose `X-Forwarded-*` headers are true; default: none. */
+  /** Proxies whose `X-Forwarded-*` headers are trusted; none by default. */
   readonly trustedProxies?: ProxyTrust;
   readonly limits?: Partial<TransportLimits>;
-  /** What requests are shed by; default: none ever. */
+  /** Load level used for shedding; by default no request is shed. */
   readonly load?: LoadGauge;
-  /** Passwords are as good as published, so that no web site may try them through the browser of whoever runs this. */
+  /** True if passwords are publicly known, so other web sites must not try them through a local browser. */
   readonly hasKnownPasswords?: boolean;
 }
 
 export interface Dispatcher {
-  /** Answers the request, if it is one of ours; false leaves it untouched. Never rejects. Its URL begins where we are mounted. */
+  /** Handles a request below our mount path. Returns false and leaves it untouched if it is not ours. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
-  /** Whether the request is for a path that is dispatched ahead of everything else. */
+  /** True if the path is dispatched ahead of the web framework. */
   isHot(request: IncomingMessage): boolean;
-  /** Requests that are not answered yet, long polls among them. */
+  /** Number of pending requests, including long polls. */
   readonly inFlight: number;
-  /** What they hold, and what answers hold that are not read yet. */
+  /** Bytes held by pending requests and unsent responses. */
   readonly bytesInFlight: { readonly bodies: number; readonly answers: number };
   /**
-   * From now on answers close their connections. Resolves when none is in flight; ending long polls is up to them. What is
-   * not answered after so long, such as a request that never arrives as a whole, loses its connection.
+   * Closes each connection after its next response. Resolves when no request is in flight; the caller must end long
+   * polls. Connections of requests still pending after the timeout are destroyed.
    */
   drain(patienceMs: number): Promise<void>;
 }
 
 type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown): Promise<unknown> };
 
-/** What is known of a request so far, for its answer and its line in the log. */
+/** Request state used for the response and the log. */
 interface RequestState {
   readonly match: Match<CompiledRoute>;
   endpoint: CompiledRoute | undefined;
-  /** Undefined until the credentials were looked at. */
+  /** Undefined until credentials are checked. */
   proof: Proof | undefined;
-  /** Of whoever calls an operation for users. */
+  /** Caller of an operation for users. */
   identity: Identity | undefined;
-  /** Credentials came, and were not good enough. */
+  /** True if credentials were present but invalid. */
   hasFailedLogin: boolean;
   limit: LimitState | undefined;
-  /** For its body, as long as it is worked on. */
+  /** Charges for the body while the request is in progress. */
   readonly charges: Charge[];
-  /** Files that were stored for it, which belong to nothing where it fails. */
+  /** Files stored for the request; discarded if it fails. */
   readonly blobs: ReceivedBlob[];
 }
 
@@ -190,7 +190,7 @@ class TableDispatcher implements Dispatcher {
     const target = targetOf(raw);
     const { path, realmPath, match } = this.table.locate(target.path);
     if (!match && !this.table.isOurs(path)) return false;
-    // Answers go out in the order of requests: what waits for its turn is not worked on yet.
+    // Pipelined requests wait until earlier responses are sent.
     if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
@@ -239,7 +239,7 @@ class TableDispatcher implements Dispatcher {
     return true;
   }
 
-  /** Where this fails, the sweep finds them. */
+  /** If this fails, the sweep deletes the files. */
   private discard({ blobs }: RequestState): void {
     for (const blob of blobs) {
       this.options.files?.discard(blob).catch((error) => this.logger.error({ err: error }, 'cannot remove a file'));
@@ -255,7 +255,7 @@ class TableDispatcher implements Dispatcher {
     return this.requests.drain(patienceMs);
   }
 
-  /** The checks of every operation, in the contract's order. */
+  /** Performs the checks of every operation in contract order. */
   private async answer(request: ReceivedRequest, requestState: RequestState, { query }: RequestTarget): Promise<Reply> {
     const { entry, values } = requestState.match;
     if (request.method === 'OPTIONS') {
@@ -263,8 +263,8 @@ class TableDispatcher implements Dispatcher {
     }
     this.shed(entry.endpoints.get(request.method)?.route);
 
-    // A form field may change the method, so a small body comes first. What is wrong with it is said in its turn, as is
-    // what is wrong with the credentials, which decide what the body may cost.
+    // A form field may change the method, so a small body is read first. Errors in body and credentials are reported
+    // later, in contract order; credentials determine the body limit.
     let body: Body | undefined;
     let bodyRefusal: unknown;
     if (request.method === 'POST' && this.bodies.isSmall(request.raw)) {
@@ -313,7 +313,7 @@ class TableDispatcher implements Dispatcher {
     }
   }
 
-  /** Finds out who calls, where that matters: those who have not logged in may get another form of the operation. */
+  /** Authenticates the caller if needed; spectators may get another form of the operation. */
   private async admit(
     found: CompiledRoute,
     request: ReceivedRequest,
@@ -334,7 +334,9 @@ class TableDispatcher implements Dispatcher {
     return found;
   }
 
-  /** For pages that cannot read the cookie, as they are elsewhere. @throws HttpRefusal 403, to pages of another origin */
+  /**
+   * Returns the CSRF token for pages that cannot read the cookie. @throws HttpRefusal 403 for pages of another origin
+   */
   private async findCsrfToken(request: ReceivedRequest, requestState: RequestState): Promise<void> {
     this.browsers.checkOwnPage(request);
     const proof = await this.callers.prove(request, requestState.match.entry.style);
@@ -342,7 +344,7 @@ class TableDispatcher implements Dispatcher {
     request.csrfToken = csrfTokenOf(request, 'identity' in proof ? proof.identity : undefined);
   }
 
-  /** @throws HttpRefusal 503, anonymous requests first. */
+  /** Sheds load, anonymous requests first. @throws HttpRefusal 503 */
   private shed(route: Route | undefined): void {
     const { level } = this.load;
     if (level === 'normal' || !route) return;
@@ -376,7 +378,7 @@ class TableDispatcher implements Dispatcher {
     return { realmId, host: request.host, ip: request.ip, clientName: programOf(request, requestState) };
   }
 
-  /** Null when nobody is left to be answered. */
+  /** Returns null if the client disconnected. */
   private replyTo(error: unknown, request: ReceivedRequest, requestState: RequestState | null): Reply | null {
     if (error instanceof ClientGone) return null;
     if (requestState) {
@@ -438,11 +440,11 @@ class TableDispatcher implements Dispatcher {
   }
 }
 
-/** What the client calls itself. */
+/** Client name of the request. */
 const programOf = (request: ReceivedRequest, { match }: RequestState): string =>
   clientNameOf(request.client, request.parameters.get('client'), match.entry.style === 'browser');
 
-/** Null: somebody who need not have said who they are. */
+/** Returns null for an anonymous caller. */
 function callerOf(request: ReceivedRequest, requestState: RequestState): Caller | null {
   if (!requestState.identity) return null;
   const { realmId, userId, session } = requestState.identity;
@@ -450,10 +452,13 @@ function callerOf(request: ReceivedRequest, requestState: RequestState): Caller 
   return session ? { realmId, userId, clientName, sessionId: session.id } : { realmId, userId, clientName };
 }
 
-/** What was asked for, or would have been, had the request got that far. */
+/** Returns the route of the request, even if it was rejected earlier. */
 const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
   (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
 
-/** Whether much may be read for the answer; of a file, to find out who may read it. Pictures, which are for anybody, cost next to nothing. */
+/**
+ * True if the response may need many reads, including access checks of files. Public pictures are exempt because they
+ * cost little.
+ */
 const takesTurns = ({ method, auth, isExpensive, longPoll, streamsBody, limit }: Route): boolean =>
   (method === 'GET' || isExpensive) && !longPoll && !streamsBody && (auth === 'user' || limit !== 'none');

@@ -25,7 +25,7 @@ it.each`
   ${'UNKNOWN_EVENT_QUEUE'}   | ${{ queueId: 'q' }}     | ${400} | ${'BAD_EVENT_QUEUE_ID'}     | ${{ queue_id: 'q' }}
   ${'STALE_VALUE'}           | ${{ field: 'old' }}     | ${400} | ${'EXPECTATION_MISMATCH'}   | ${{}}
   ${'STORAGE_UNAVAILABLE'}   | ${{}}                   | ${503} | ${'SERVER_NOT_READY'}       | ${{}}
-`('$code is $status $wire', ({ code, details, status, wire, extra }) => {
+`('presents $code as $status $wire', ({ code, details, status, wire, extra }) => {
   expect(answer(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
 });
 
@@ -36,11 +36,11 @@ it.each`
   ${'GROUP_NOT_ALLOWED'}     | ${{ permission: 'canSubscribe', groupName: 'role:everyone' }} | ${"'can_subscribe_group' setting cannot be set to 'role:everyone' group."} | ${'BAD_REQUEST'}              | ${{}}
   ${'SYSTEM_GROUP_REQUIRED'} | ${{ permission: 'canAccessAllUsers' }}                        | ${"'can_access_all_users_group' must be a system user group."}             | ${'SYSTEM_GROUP_REQUIRED'}    | ${{ setting_name: 'can_access_all_users_group' }}
   ${'NO_TARGET_USERS'}       | ${{}}                                                         | ${'Either user_ids or group_ids must be provided.'}                        | ${'BAD_REQUEST'}              | ${{}}
-`('tells of $code in the names that clients know', ({ code, details, msg, wire, extra }) => {
+`('presents $code with wire names', ({ code, details, msg, wire, extra }) => {
   expect(answer(code, 'text', details)).toEqual({ status: 400, result: 'error', msg, code: wire, ...extra });
 });
 
-it('names what uses a group, in the order of the rule (users §12.3)', () => {
+it('lists the uses of a group in the order of the rule (users §12.3)', () => {
   const objections = [
     { type: 'subgroup', supergroupIds: [8, 9] },
     { type: 'channel', channelId: 5, permissions: ['canSendMessage', 'canSubscribe'] },
@@ -64,7 +64,7 @@ it('names what uses a group, in the order of the rule (users §12.3)', () => {
   });
 });
 
-it('says of each address why nobody was invited there (organization §9.3)', () => {
+it('reports why each address was not invited (organization §9.3)', () => {
   const { decision } = judgeInvitees(
     [
       { email: 'a@x.org', state: 'new' },
@@ -85,7 +85,7 @@ it('says of each address why nobody was invited there (organization §9.3)', () 
   });
 });
 
-it('answers a request without credentials with a challenge', () => {
+it('sends a challenge for missing credentials', () => {
   expect(answer('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
 });
 
@@ -98,7 +98,7 @@ it.each([
   expect(body).toEqual({ result: 'error', msg: 'text', code: expect.any(String), ...fields });
 });
 
-it('answers a terminal client in its own words that its queue is gone', () => {
+it('sends a legacy text to a terminal client for a lost queue', () => {
   const terminal = variantOf(parseUserAgent('ZulipTerminal/0.7.0'));
   const { reply } = ERROR_REPLIES.replyTo(
     new DomainError('UNKNOWN_EVENT_QUEUE', 'Bad event queue ID: q:1', { queueId: 'q:1' }),
@@ -107,7 +107,7 @@ it('answers a terminal client in its own words that its queue is gone', () => {
   expect(JSON.parse(String(reply.body)).msg).toBe('Bad event queue id: q:1');
 });
 
-it('has no code for a wrong method', () => {
+it('sends no code for a wrong method', () => {
   const { reply } = ERROR_REPLIES.replyTo(methodNotAllowed(['GET', 'HEAD']));
   expect(reply.headers).toEqual(['Allow', 'GET, HEAD']);
   expect(JSON.parse(String(reply.body))).toEqual({
@@ -117,7 +117,7 @@ it('has no code for a wrong method', () => {
   });
 });
 
-it('does not show unexpected errors', () => {
+it('hides unexpected errors', () => {
   expect(ERROR_REPLIES.replyTo(new TypeError('secret'))).toEqual({
     isBug: true,
     message: 'Internal server error',

@@ -4,27 +4,27 @@ import type { PublicRealm } from './public-realm.js';
 import { CLIENT_VARIANTS, type ClientVariant } from './request.js';
 import * as wire from './wire-schema.js';
 
-/** A form that events have on the wire (events §7). */
+/** Wire form of an event (events §7). */
 export interface EventForm {
-  /** What clients call it. */
+  /** Wire type of the event. */
   readonly type: string;
-  /** All of its fields. */
+  /** Schema of all fields. */
   readonly schema: wire.WireSchema<object>;
 }
 
-/** `shape`: its fields beside `id` and `type`. */
+/** @param shape fields besides `id` and `type` */
 export const form = (type: string, shape: wire.Shape = {}): EventForm => ({
   type,
   schema: wire.fields({ id: wire.integer(), type: wire.oneOf(type), ...shape }),
 });
 
-/** What clients get instead that do not have the capability (events §2): `parley/client` does not know it. */
+/** Form for clients without a capability (events §2); omitted from `parley/client`. */
 export const formWithout = (capability: string, type: string, shape: wire.Shape): EventForm => ({
   type,
   schema: wire.deprecated(form(type, shape).schema, `For clients without \`${capability}\`.`),
 });
 
-/** `property` and `value` of an event about one property of many, once for each kind of value. */
+/** Returns one form of a property event per kind of value. */
 export function propertyForms(
   values: wire.Schemas,
   formOf: (shape: wire.Shape) => EventForm,
@@ -41,7 +41,7 @@ export function propertyForms(
   return forms as [EventForm, ...EventForm[]];
 }
 
-/** Any event: of each type by a name of its own. */
+/** Schema of any event, with a named schema per event type. */
 export function eventSchema(forms: readonly EventForm[]): wire.WireSchema<object> {
   const byType = new Map<string, Map<string, wire.WireSchema<object>>>();
   for (const { type, schema } of forms) {
@@ -55,51 +55,51 @@ export function eventSchema(forms: readonly EventForm[]): wire.WireSchema<object
 const schemaOfType = (type: string, forms: readonly wire.WireSchema<object>[]): wire.WireSchema<object> =>
   wire.named(eventTypeName(type), forms.length === 1 ? forms[0]! : wire.anyOf(...forms));
 
-/** `RealmUserEvent` of `realm_user`. */
+/** Returns a schema name, for example `RealmUserEvent` for `realm_user`. */
 export const eventTypeName = (type: string): string =>
   `${type.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
-/** Everything an event's form depends on beside the event. */
+/** Inputs of an event presenter besides the event. */
 export interface EventContext {
   readonly queue: EventQueue;
   readonly presentation: QueuePresentation;
-  /** The client can show topics without a name. */
+  /** True if the client can show empty topic names. */
   readonly showsEmptyTopics: boolean;
   readonly publicRealm: PublicRealm;
   readonly receiver: Receiver;
-  /** Seen for being public, not for being received. */
+  /** True if the receiver sees the event only because the channel is public. */
   readonly isNotSubscriber: boolean;
-  /** What features show with messages. */
+  /** Fields that features add to messages. */
   readonly messageParts: MessagePart;
-  /** A text that is the same for all clients with this key, and made for the first of them. */
+  /** Returns the text shared by all clients with the same key; created on first use. */
   shared(key: string, make: () => string): SharedText;
 }
 
 /**
- * A wire event as JSON text without its `id` and closing brace: the same for many clients, or in pieces of which the long
- * ones are. For each client no more is put together than what differs from the others.
+ * Wire event as JSON text without `id` and closing brace, entirely shared or in pieces of which the long ones are
+ * shared. Only pieces that differ per client are created again.
  */
 export type WireEvent = SharedText | readonly (SharedText | string)[];
 
-/** What an event becomes for one client: one wire event, mostly; none, or several, for clients that know less. */
+/** Wire events for one client: usually one, none or several for older clients. */
 export type Presented = SharedText | readonly WireEvent[];
 
 export interface EventPresenter<E> {
-  /** What the event may become, of which clients choose types (events §6.7). Empty: nobody receives it. */
+  /** Possible wire forms, from which clients choose types (events §6.7); empty if no client receives the event. */
   readonly forms: readonly EventForm[];
-  /** What is looked up about each receiver beforehand; null: nothing. */
+  /** Receiver data to load in advance; null if none is needed. */
   readonly needs?: (event: E) => EventNeeds | null;
-  /** Never waits, never looks anything up. */
+  /** Synchronous; loads nothing. */
   readonly present: (event: E, context: EventContext) => Presented;
 }
 
-/** One for each of a feature's events. */
+/** One presenter per event of a feature. */
 export type Presenters<T extends AnyEventType> = { readonly [K in T]: EventPresenter<EventOf<K>> };
 
-/** An event that no client receives. */
+/** Presenter of events that no client receives. */
 export const toNobody: EventPresenter<AnyEvent> = { forms: [], present: () => [] };
 
-/** An event that has one form for all clients. */
+/** Presents an event in the same form for all clients. */
 export function toAll<E extends AnyEvent>(
   form: EventForm | readonly [EventForm, ...EventForm[]],
   fields: (event: E) => Readonly<Record<string, unknown>>,
@@ -112,29 +112,29 @@ export function toAll<E extends AnyEvent>(
   };
 }
 
-/** The text of an object without its closing brace. */
+/** Returns the JSON of an object without its closing brace. */
 export const opened = (fields: Readonly<Record<string, unknown>>): string => JSON.stringify(fields).slice(0, -1);
 
-/** Made once, since every event of every client asks for one. */
+/** Precomputed, because every event needs a key for every client. */
 const KEYS = Array.from({ length: 64 }, (_, bits) => String(bits));
 
-/** As a short text: the forms that the same event has differ by it. At most five flags. */
+/** Encodes flags as a short key that distinguishes the forms of an event. Accepts at most five flags. */
 export function keyOf(...flags: readonly boolean[]): string {
   let bits = 1;
   for (const flag of flags) bits = bits * 2 + (flag ? 1 : 0);
   return KEYS[bits]!;
 }
 
-/** How the events of all features look to clients. */
+/** Presentation of the events of all features. */
 export interface EventWriter {
   readonly present: (event: AnyEvent, context: EventContext) => Presented;
   readonly messageParts: MessagePart;
 }
 
-/** A JSON object without `id` and closing brace, as every client gets it that gets the same of an event. */
+/** JSON object without `id` and closing brace, shared by all clients that receive the same form of an event. */
 export class SharedText {
   readonly bytes: number;
-  /** The whole object under the id it was given, which is the same for all of them. */
+  /** Complete object with its latest id, which is the same for all these clients. */
   private whole: { readonly id: number; readonly text: string } | null = null;
 
   constructor(readonly text: string) {
@@ -153,14 +153,14 @@ export class SharedText {
 
 export const endWithId = (id: number): string => `,"id":${id}}`;
 
-/** Which events a queue's client wants, and how; kept with the queue as plain JSON. */
+/** Event selection and presentation settings of a queue, stored with it as plain JSON. */
 export interface QueuePresentation {
-  /** Those that it wants; null: all. */
+  /** Requested event types; null for all. */
   readonly eventTypes: readonly string[] | null;
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
   readonly slimPresence: boolean;
-  /** Those it has (events §2), ascending. */
+  /** Client capabilities (events §2), ascending. */
   readonly capabilities: readonly string[];
   readonly client: ClientVariant['key'];
 }
@@ -176,19 +176,19 @@ export function queuePresentation(
   return { ...wishes, capabilities };
 }
 
-/** Of a stored queue. Null: it says something that this version does not understand. */
+/** Parses the settings of a stored queue; null if this version cannot interpret them. */
 export function presentationOf({ presentation }: EventQueue): QueuePresentation | null {
   const { eventTypes, applyMarkdown, clientGravatar, slimPresence, capabilities, client } = presentation;
   const areFlags = [applyMarkdown, clientGravatar, slimPresence].every((flag) => typeof flag === 'boolean');
   const areNames = isTextList(capabilities) && (eventTypes === null || isTextList(eventTypes));
   const isKnown = CLIENT_VARIANTS.includes(client as ClientVariant['key']);
-  // Each of its members was looked at.
+  // All members were validated above.
   return areFlags && areNames && isKnown ? (presentation as unknown as QueuePresentation) : null;
 }
 
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** Whether a stored queue gets events of any of these types. One that cannot be read fails when it is polled. */
+/** True if a stored queue receives any of these types. Unreadable queues count as receivers and fail when polled. */
 export function wantsAnyOf({ eventTypes }: EventQueue['presentation'], types: readonly string[]): boolean {
   return types.length > 0 && (!Array.isArray(eventTypes) || types.some((type) => eventTypes.includes(type)));
 }

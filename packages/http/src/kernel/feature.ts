@@ -12,7 +12,7 @@ import type { Route } from './route.js';
 import type { ServerInfo } from './server-info.js';
 import type { WireSchema } from './wire-schema.js';
 
-/** What presenting needs beside what use cases answer. */
+/** Dependencies of presenters besides use case results. */
 export interface RouteDependencies {
   readonly realmUrls: RealmUrls;
   readonly hub: EventHub;
@@ -25,33 +25,33 @@ export interface RouteDependencies {
   readonly sessionCookies: SessionCookies;
 }
 
-/** What sections of register's answer are made with. */
+/** Dependencies of the sections of the register response. */
 export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'serverInfo' | 'presence'> {
   /** Returns the one instance that `make` creates for this server. */
   readonly once: <T>(make: (dependencies: RouteDependencies) => T) => T;
 }
 
-/** What routes are made with: one for each server, of which some comes from features. */
+/** Dependencies of routes, created once per server and partly contributed by features. */
 export interface RouteParts extends RouteDependencies, SectionParts {
-  /** Of register's answer, in its order. */
+  /** Sections of the register response, in response order. */
   readonly sections: readonly RegisterSection[];
-  /** Any event, as clients get it (events §7). */
+  /** Schema of any event as sent to clients (events §7). */
   readonly event: WireSchema<object>;
-  /** What all features show with messages. */
+  /** Fields that features add to messages. */
   readonly messageParts: MessagePart;
 }
 
 /**
- * A feature's share of the API. Declared with `satisfies`, since the compiler has to know which events it presents:
- * `features.ts` reports those that nobody presents.
+ * Contribution of one feature to the API. Declare it with `satisfies` so that the compiler can infer its events;
+ * `features.ts` reports events without a presenter.
  */
 export interface HttpFeature {
-  /** Made for each server: what they keep at hand is theirs. */
+  /** Created per server, so routes may hold per-server state. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly events?: Partial<Presenters<AnyEventType>>;
-  /** How those of its refusals are presented that are no plain 400 with their own text. */
+  /** Presentation of errors that are not a plain 400 with their own text. */
   readonly errors?: WireErrors;
-  /** What a client can begin with (events §3.2). No two sections have a field in common. */
+  /** Initial state for clients (events §3.2). Field names are unique across sections. */
   readonly registerSections?: (parts: SectionParts) => readonly RegisterSection[];
   readonly messageParts?: readonly MessagePart[];
 }

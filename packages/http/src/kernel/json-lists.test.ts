@@ -9,8 +9,8 @@ function written(...sections: (() => object)[]): { text: string; steps: number }
   }
 }
 
-describe('the text of sections', () => {
-  it('is what JSON.stringify makes of all their fields, in their order', () => {
+describe('section text', () => {
+  it('equals JSON.stringify of all fields in order', () => {
     const plain = { b: 1, a: 'é"', absent: undefined, nothing: null, list: [1, undefined] };
     const more = { c: {}, d: [] };
     expect(
@@ -40,17 +40,17 @@ describe('the text of sections', () => {
     },
   );
 
-  it('has text that was presented before as it is', () => {
+  it('includes presented text unchanged', () => {
     expect(written(() => ({ users: new PresentedText('[{"id":1}]') })).text).toBe('{"users":[{"id":1}]}');
   });
 
-  it('has the fields of several objects in one, of which some have none', () => {
+  it('merges the fields of several objects, including empty ones', () => {
     const text = new PresentedText('{"a":1}');
     expect(text.with({ b: [2] }).json).toBe('{"a":1,"b":[2]}');
     expect(text.with({}).json).toBe('{"a":1}');
   });
 
-  it('has no more than two hundred elements encoded together, whatever their ids', () => {
+  it('encodes at most two hundred elements together for any ids', () => {
     const elements = Array.from({ length: 1000 }, (_, n) => ({ id: n * 50 + 7 }));
     const work = writeSections([
       () => ({ list: new SharedList(elements, (element) => JSON.stringify(element), new EncodedTexts(',')) }),
@@ -62,13 +62,13 @@ describe('the text of sections', () => {
     expect(chunks.filter(Buffer.isBuffer)).toHaveLength(5);
   });
 
-  describe('of elements that many are sent', () => {
+  describe('shared list elements', () => {
     interface Element {
       readonly id: number;
       readonly text: string;
     }
     const elementOf = (id: number, word = 'é'): Element => ({ id, text: `{"n":"${id} ${word}"}` });
-    /** Not in the order of their ids, as lists by name are not. */
+    /** Deliberately not in id order, like lists sorted by name. */
     const all = Array.from({ length: 1000 }, (_, n) => elementOf((n * 377) % 1000));
     const parsed = (elements: readonly Element[]) => elements.map(({ text }) => JSON.parse(text));
     const newEncoded = () => new EncodedTexts(',');
@@ -82,7 +82,7 @@ describe('the text of sections', () => {
     const bytesOf = (elements: readonly Element[], encoded: EncodedTexts) =>
       chunksOf(elements, encoded).filter(Buffer.isBuffer);
 
-    it.each([0, 1, 19, 20, 50, 199, 200, 201, 1000])('has a list of %d of them, whole', (length) => {
+    it.each([0, 1, 19, 20, 50, 199, 200, 201, 1000])('include all %d elements', (length) => {
       const encoded = newEncoded();
       const elements = all.slice(0, length);
       expect(JSON.parse(`{${chunksOf(elements, encoded).map(String).join('')}}`)).toEqual({
@@ -91,7 +91,7 @@ describe('the text of sections', () => {
       });
     });
 
-    it('encodes neighbours once for everybody, few or many of them', () => {
+    it('encode neighbours once for all clients, in short and long lists', () => {
       const encoded = newEncoded();
       const known = new Set(bytesOf(all, encoded));
       expect(bytesOf(all, encoded).filter((bytes) => !known.has(bytes))).toEqual([]);
@@ -103,7 +103,7 @@ describe('the text of sections', () => {
       ['is another', all.with(500, elementOf(all[500]!.id, 'changed'))],
       ['is new', all.toSpliced(500, 0, elementOf(5001))],
       ['is gone', all.toSpliced(500, 1)],
-    ])('encodes nothing else anew where one of them %s', (_, changed) => {
+    ])('re-encodes only one run when an element %s', (_, changed) => {
       const encoded = newEncoded();
       const known = new Set(bytesOf(all, encoded));
       const anew = bytesOf(changed, encoded).filter((bytes) => !known.has(bytes));
@@ -112,7 +112,7 @@ describe('the text of sections', () => {
     });
   });
 
-  it('presents a section only when those before it are written', () => {
+  it('presents a section only after the previous ones are written', () => {
     const order: string[] = [];
     const section = (name: string) => () => {
       order.push(name);

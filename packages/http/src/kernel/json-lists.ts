@@ -28,7 +28,7 @@ export class SharedList<T extends { readonly id: number }> {
   ) {}
 }
 
-/** A value that is JSON text already. */
+/** Value that is already JSON text. */
 export class PresentedText {
   constructor(readonly json: string) {}
 
@@ -122,10 +122,10 @@ function joinTexts(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** For how long steps of one work follow each other at once. */
+/** Maximum time in which steps of one work item run without yielding. */
 const SLICE_MS = 8;
 
-/** Steps of long works, one at a time and each in a turn of the event loop that begins with what others have waiting. */
+/** Scheduler of long work. Runs one item at a time and yields to pending events between time slices. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
 
@@ -137,7 +137,7 @@ export class Turns {
     return result;
   }
 
-  /** Begins at once; where the work takes long, the event loop turns between its steps. Resolves to what it returns. */
+  /** Starts immediately and yields to the event loop during long work. Resolves to the result of the work. */
   async runSteps<T>(work: Generator<void, T>): Promise<T> {
     let state = this.advance(work);
     while (!state.done) state = await this.run(async () => this.advance(work));

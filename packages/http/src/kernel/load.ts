@@ -4,12 +4,12 @@ import { type HttpRefusal, serverBusy, tooMuchAtOnce } from './reply.js';
 import type { Fields, UploadedFile } from './request.js';
 
 /**
- * How far the process is from its limits. `busy`: anonymous requests are refused; `overloaded`: expensive ones too, so that
- * what people do most goes on.
+ * Load of the process. `busy` rejects anonymous requests; `overloaded` also rejects expensive ones to keep frequent
+ * operations working.
  */
 export type LoadLevel = 'normal' | 'busy' | 'overloaded';
 
-/** What requests are shed by. */
+/** Source of the load level used for shedding. */
 export interface LoadGauge {
   readonly level: LoadLevel;
 }
@@ -19,41 +19,41 @@ export const noLoad: LoadGauge = { level: 'normal' };
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** What requests, answers and connections may cost, each and all together. The one place for these numbers. */
+/** All limits of requests, responses and connections, individually and in total. */
 export interface TransportLimits {
-  /** Of a body but its files, in bytes, before its sender has proved who they are; only such a body can change the method. */
+  /** Maximum body without files before authentication, in bytes; only such bodies can change the method. */
   readonly anonymousBodyBytes: number;
-  /** The same once they have. */
+  /** Maximum body without files after authentication. */
   readonly bodyBytes: number;
-  /** Of one file; a longer one is cut and marked. All files of one request together may take twice that. */
+  /** Maximum size of one file; longer files are truncated and marked. All files of a request may take twice as much. */
   readonly fileBytes: number;
 
-  /** Of all bodies that are being received or worked on: anonymous ones, those of users, and files. */
+  /** Totals of bodies in progress: anonymous, authenticated and files. */
   readonly anonymousBodiesBytes: number;
   readonly bodiesBytes: number;
   readonly filesBytes: number;
-  /** Files that are being stored, and bytes of resumable uploads, at the same time: of a server, and of one user. */
+  /** Maximum number of concurrent file uploads, in total and per user, including parts of resumable uploads. */
   readonly uploads: number;
   readonly uploadsPerUser: number;
-  /** Of all answers that their readers have not taken yet. What goes to several readers counts once. */
+  /** Maximum unsent bytes of all responses; shared chunks count once. */
   readonly answersBytes: number;
 
-  /** From connecting, or from a request's first byte, to the end of its headers. */
+  /** Time limit from connecting, or from the first byte of a request, to the end of headers. */
   readonly headersMs: number;
-  /** For the body, files apart. */
+  /** Time limit for a body without files. */
   readonly bodyMs: number;
-  /** For a body with files. */
+  /** Time limit for a body with files. */
   readonly filesMs: number;
-  /** For a reader to take what is waiting for them, before its size is counted in: see `answerBytesPerSecond`. */
+  /** Basic time limit for reading a response; extended by size, see `answerBytesPerSecond`. */
   readonly answerMs: number;
-  /** Slower readers are dropped. */
+  /** Minimum reading speed; slower clients are disconnected. */
   readonly answerBytesPerSecond: number;
-  /** How long what still comes of a refused request is thrown away before its connection ends. */
+  /** Time for which remaining input of a rejected request is discarded before the connection closes. */
   readonly lingerMs: number;
 
-  /** Of a server. */
+  /** Maximum number of connections of a server. */
   readonly connections: number;
-  /** Of one address, unless it is this machine's own or proxies stand in front. */
+  /** Maximum number of connections per address, except loopback or behind proxies. */
   readonly connectionsPerAddress: number;
 }
 
@@ -77,21 +77,21 @@ export const TRANSPORT_LIMITS: TransportLimits = {
   connectionsPerAddress: 5000,
 };
 
-/** The part of a budget that one client can have: others are to get something too, whatever one of them does. */
+/** Share of a budget available to one client, so that others always get some. */
 export const CLIENT_SHARE = 1 / 8;
 
-/** Who the bytes are charged to: a user, or an address. */
+/** Charged client: a user or an address. */
 export type ClientKey = string | number;
 
 /**
- * Bytes, or whatever else is counted, that may be held at once, by everybody and by one client. Whoever wants more is refused: memory is never what
- * runs out.
+ * Limits the bytes, or other units, held concurrently in total and per client. Rejects excess demand so that memory
+ * never runs out.
  */
 export class ByteBudget {
   private readonly ofClient = new Map<ClientKey, number>();
   private held = 0;
 
-  /** `share`: of one client. */
+  /** @param share maximum per client */
   constructor(
     readonly total: number,
     private readonly share: number,
@@ -101,7 +101,10 @@ export class ByteBudget {
     return this.held;
   }
 
-  /** `client`: null for what several of them hold together. Answers null when it was taken; else why it was not. */
+  /**
+   * Reserves bytes; `client` is null for bytes held jointly by several clients. Returns null on success, else the
+   * reason for rejection.
+   */
   tryTake(client: ClientKey | null, bytes: number): HttpRefusal | null {
     if (client !== null && (this.ofClient.get(client) ?? 0) + bytes > this.share) return tooMuchAtOnce();
     if (this.held + bytes > this.total) return serverBusy();
@@ -109,7 +112,7 @@ export class ByteBudget {
     return null;
   }
 
-  /** Whether or not there is room, for what cannot be refused any more. */
+  /** Reserves bytes unconditionally, for demand that can no longer be rejected. */
   take(client: ClientKey | null, bytes: number): void {
     this.held += bytes;
     if (client !== null) this.ofClient.set(client, (this.ofClient.get(client) ?? 0) + bytes);
@@ -124,7 +127,7 @@ export class ByteBudget {
   }
 }
 
-/** What one request holds of a budget, given back in one stroke. */
+/** Total charge of one request, released at once. */
 export class Charge {
   private bytes = 0;
 
@@ -133,7 +136,7 @@ export class Charge {
     private readonly client: ClientKey,
   ) {}
 
-  /** @throws HttpRefusal 429 or 503 with `Retry-After`. */
+  /** @throws HttpRefusal 429 or 503 with `Retry-After` */
   add(bytes: number): void {
     const refusal = this.budget.tryTake(this.client, bytes);
     if (refusal) throw refusal;
@@ -146,10 +149,10 @@ export class Charge {
   }
 }
 
-/** Requests on one connection that wait for the answers before theirs. */
+/** Maximum number of pipelined requests that wait on one connection. */
 const MAX_PIPELINED = 8;
 
-/** Requests that are not answered yet. */
+/** Requests without a response yet. */
 export class RequestsInFlight {
   private readonly pending = new Set<IncomingMessage>();
   private readonly pipelined = new WeakMap<object, number>();
@@ -160,7 +163,7 @@ export class RequestsInFlight {
     return this.pending.size;
   }
 
-  /** Since `drain` was called. */
+  /** True after `drain` was called. */
   get isDraining(): boolean {
     return this.hasEnded;
   }
@@ -175,7 +178,7 @@ export class RequestsInFlight {
     for (const resolve of this.onIdle.splice(0)) resolve();
   }
 
-  /** Resolves when there are none. What is not answered after so long loses its connection. */
+  /** Resolves when no request is pending. Destroys remaining connections after the timeout. */
   async drain(patienceMs: number): Promise<void> {
     this.hasEnded = true;
     if (this.count === 0) return;
@@ -186,7 +189,7 @@ export class RequestsInFlight {
     clearInterval(impatience);
   }
 
-  /** Resolves to true when the answers before its own are written, to false when the connection has ended. */
+  /** Resolves to true when earlier responses of the connection are sent, to false if it closed. */
   turnOf(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const { socket } = raw;
     const waiting = (this.pipelined.get(socket) ?? 0) + 1;
@@ -206,37 +209,37 @@ export class RequestsInFlight {
   }
 }
 
-/** What a body may cost. */
+/** Limits of a request body. */
 export interface BodyRules {
-  /** Of everything that is not a file. */
+  /** Maximum size without files. */
   readonly maxBytes: number;
   readonly charge: Charge;
-  /** Until it is there as a whole. */
+  /** Time limit for receiving the whole body. */
   readonly timeoutMs: number;
-  /** Null: files are dropped, and count like everything else. */
+  /** Limits of files; if null, files are dropped but count towards `maxBytes`. */
   readonly files: FileRules | null;
 }
 
 export interface FileRules {
-  /** Of one file; a longer one is cut and marked. All files together may take twice that. */
+  /** Maximum size of one file; longer files are truncated and marked. All files together may take twice as much. */
   readonly maxBytes: number;
-  /** Of a body that says beforehand how long it is, beside what is no file: whatever is longer is not read. */
+  /** Maximum declared body length in addition to non-file content; longer bodies are not read. */
   readonly maxSentBytes: number;
   readonly charge: Charge;
-  /** Takes the bytes of the first file as they come, which then are never in memory; null: they are kept in memory. */
+  /** Receives the first file as a stream; if null, files are kept in memory. */
   readonly sink: FileSink | null;
 }
 
-/** Where bytes go that are not to be in memory. */
+/** Destination of streamed files. */
 export interface FileSink {
-  /** Of one file; a longer one is not kept. */
+  /** Maximum size of one file; longer files are not kept. */
   readonly maxBytes: number;
-  /** Resolves once the bytes are safe; keeps nothing when the content breaks off. */
+  /** Resolves once the bytes are durable; keeps nothing if the content breaks off. */
   receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob>;
   discard(blob: ReceivedBlob): Promise<void>;
 }
 
-/** Bounds the work and memory a body of nothing but separators can cause. */
+/** Resolves once the bytes are stored; keeps nothing if the content ends early. */
 export const MAX_FIELDS = 1000;
 export const MAX_FILES = 100;
 
@@ -245,7 +248,7 @@ export interface Body {
   readonly files: readonly UploadedFile[];
 }
 
-/** The client went away before its request was complete. Nobody is there to read an answer. */
+/** Thrown if the client disconnected before its request was complete; no response is needed. */
 export class ClientGone extends Error {}
 
 export const NO_BODY: Body = { fields: new Map(), files: [] };

@@ -33,33 +33,33 @@ import type { PublicRealm, PublicRealms } from './public-realm.js';
 import { type BodyChunk, type Reply, success, WireText } from './reply.js';
 import type { Request } from './request.js';
 
-/** Bounds of one answer; the next poll goes on (events §6.3). An event that is longer by itself has an answer of its own. */
+/** Maximum size of one response; the next poll continues (events §6.3). An oversized event gets its own response. */
 const MAX_EVENTS = 1000;
 const MAX_BYTES = 4_000_000;
-/** Shorter chunks, in characters, are put together for each answer: sharing them would cost more than it saves. */
+/** In characters. Shorter chunks are joined for each response, because sharing them costs more than it saves. */
 const MIN_SHARED = 8 * 1024;
 const MIN_SHARED_END = 512;
 const MAX_SHARED = 64 * 1024;
-/** Chunks end where so many events of the log end, so that answers which begin at different places come to share them. */
+/** Fixed chunk boundaries in log positions let responses with different starts share chunks. */
 const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
 
 /** Encoded chunks shared between answers. */
 export const newSharedTexts = (): EncodedTexts => new EncodedTexts('');
 
-/** The events of an answer to a poll, as they are put together. */
+/** Events of a poll response under construction. */
 export class EventAnswer {
   private chunks: BodyChunk[] = [];
-  /** What the next chunk will be made of, and how long that is. */
+  /** Texts of the next chunk and their total length. */
   private open: string[] = [];
   private openLength = 0;
   count = 0;
   bytes = 0;
-  /** The highest id in it; -1: there is none. */
+  /** Highest event id in the response; -1 if empty. */
   lastPosition = -1;
 
   constructor(private readonly shared: EncodedTexts) {}
 
-  /** What one delivery became, as far as the client has not confirmed it: all of it, or it is left for the next answer. */
+  /** Adds the unacknowledged events of one delivery. Adds all of them or leaves them for the next response. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {
     const first = 'stored' in delivery ? delivery.stored.seq * POSITIONS_PER_SEQ : delivery.position;
     if (presented instanceof SharedText) {
@@ -69,7 +69,7 @@ export class EventAnswer {
       this.bytes += ID_BYTES + presented.bytes;
       return 'shown';
     }
-    // Positions ascend, so what was confirmed comes first.
+    // Positions ascend, so acknowledged events come first.
     const from = Math.max(0, acked + 1 - first);
     if (from >= presented.length) return 'silent';
     const due = presented.slice(from);
@@ -82,7 +82,7 @@ export class EventAnswer {
     return 'shown';
   }
 
-  /** What belongs to no delivery, such as a heartbeat. */
+  /** Adds an event that belongs to no delivery, such as a heartbeat. */
   add(event: WireEvent, position: number): void {
     if (event instanceof SharedText) {
       this.addText(event.withId(position), position);
@@ -94,9 +94,12 @@ export class EventAnswer {
     this.note(position);
   }
 
-  /** The elements of a JSON array, in chunks of which the long ones are shared between answers. Handed over, not kept. */
+  /**
+   * Returns the elements of a JSON array in chunks, of which long ones are shared between responses. Releases them
+   * afterwards.
+   */
   finish(): readonly BodyChunk[] {
-    // Those that have all the rest in common have its end in common too.
+    // Responses that share all earlier chunks share the last one too.
     this.close(this.chunks.length > 0 ? MIN_SHARED_END : MIN_SHARED);
     const { chunks } = this;
     this.chunks = [];
@@ -121,7 +124,7 @@ export class EventAnswer {
     this.append(',');
   }
 
-  /** What is long is a chunk of its own, whatever stands around it. */
+  /** Gives long texts their own chunk. */
   private append(text: string): void {
     if (text.length >= MIN_SHARED || this.openLength + text.length > MAX_SHARED) this.close();
     this.open.push(text);
@@ -143,7 +146,7 @@ export class EventAnswer {
   }
 }
 
-/** `,"id":`, a position and a brace. */
+/** Length of `,"id":`, a position and a brace. */
 const ID_BYTES = 20;
 
 function bytesOf(event: WireEvent): number {
@@ -153,23 +156,23 @@ function bytesOf(event: WireEvent): number {
   return bytes;
 }
 
-/** Queues that are read at the same time; each keeps the event loop for a few milliseconds. */
+/** Maximum number of queues read concurrently. Each read occupies the event loop for a few milliseconds. */
 const READING = 2;
-/** Of answers that nobody has carried away yet, in all. */
+/** Total over all unsent responses. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-/** Nobody keeps others waiting by what they do not read. */
+/** Limits the unsent responses per user so that a slow client does not block others. */
 const UNSENT_PER_USER = 2;
 const PATIENCE_MS = 1000;
 
-/** The right to read a queue that has fallen behind. */
+/** Permit to read a queue that has fallen behind. */
 export interface CatchUpTurn {
-  /** It was read, and so many bytes are to be sent. They count until they are, or nobody is there to take them. */
+  /** Ends the read. `bytes` count as unsent until they are sent, the client disconnects or a timeout passes. */
   done(bytes: number): void;
 }
 
 /**
- * When a server comes back everybody returns at once, each with much to read. They are read a few at a time, and only as
- * fast as answers are carried away: memory holds what is on its way, not what everybody has missed.
+ * Limits concurrent catch-up reads after a restart, when all clients return with long backlogs. Reads only as fast as
+ * responses are sent, so memory holds unsent responses instead of entire backlogs.
  */
 export class CatchUpQueue {
   /** From the turn of a queue until its answer is carried away. */
@@ -179,7 +182,7 @@ export class CatchUpQueue {
   private readonly waitingForRoom: (() => void)[] = [];
   private isClosed = false;
 
-  /** Null: the client has gone, or the server ends. */
+  /** Resolves to null if the client disconnects or the server shuts down. */
   enter(userId: UserId, request: Request): Promise<CatchUpTurn | null> {
     return new Promise((resolve) => {
       const serve = async (): Promise<void> => {
@@ -193,7 +196,7 @@ export class CatchUpQueue {
     });
   }
 
-  /** Whoever still waits gets no turn. */
+  /** Releases all waiting requests without a permit. */
   close(): void {
     this.isClosed = true;
     this.unsent.clear();
@@ -232,13 +235,13 @@ const carriedAway = (request: Request): Promise<void> =>
     });
   });
 
-/** After so long without an event a poll is answered with a heartbeat (events §6.1). */
+/** Delay after which an idle poll returns a heartbeat (events §6.1). */
 const HEARTBEAT_SECONDS = 45;
 const HEARTBEAT_JITTER_SECONDS = 10;
 /** Polls answered in one turn of the event loop; their answers take a few milliseconds together. */
 const POLLS_PER_TURN = 64;
 
-/** In characters. */
+/** Maximum length in characters. */
 const MAX_TEXTS = 16 * 1024 * 1024;
 
 /** Texts of events, by what distinguishes the clients that get them. Events never change. */
@@ -250,14 +253,14 @@ export interface Poll {
   readonly dontBlock: boolean;
 }
 
-/** A queue, and how its client wants its events. */
+/** Queue and presentation settings of a polling client. */
 interface Client {
   readonly live: LiveQueue;
   readonly context: PollContext;
   readonly request: Request;
 }
 
-/** `GET /events`: an answer now if there is something to say, else when there is. */
+/** Implements `GET /events`: returns pending events immediately or waits for the next one. */
 export class LongPoll {
   private readonly line = new CatchUpQueue();
   private readonly wakeCalls = new PacedCalls(POLLS_PER_TURN);
@@ -287,18 +290,18 @@ export class LongPoll {
     return this.wait(client);
   }
 
-  /** Ends what waits for its turn; who waits for events is woken by the hub. */
+  /** Releases polls that wait for catch-up; the hub wakes polls that wait for events. */
   close(): void {
     this.line.close();
   }
 
-  /** What there is for the client beyond what it has acknowledged; null: that takes a look-up. */
+  /** Collects unacknowledged events from memory; null if the log must be read. */
   private collectNow({ live, context }: Client): EventAnswer | null {
     const answer = new EventAnswer(this.encoded);
     return this.hub.readNow(live, (delivery) => this.take(answer, delivery, live, context)) ? answer : null;
   }
 
-  /** The same whatever it takes. @throws DomainError UNKNOWN_EVENT_QUEUE */
+  /** Collects unacknowledged events, from the log if necessary. @throws DomainError UNKNOWN_EVENT_QUEUE */
   private async collect(client: Client): Promise<EventAnswer> {
     const { live, request } = client;
     if (!live.isBehind) return this.read(client);
@@ -340,7 +343,7 @@ export class LongPoll {
       };
       const finish = (answer: EventAnswer) => end(() => resolve(success(textOf(answer, live.queue.id))));
       const fail = (error: unknown) => end(() => reject(error));
-      /** Called by no request any more, so it never throws. */
+      /** Never throws, because no request awaits it. */
       const flush = async (how: { readonly always?: boolean; readonly withHeartbeat?: boolean } = {}) => {
         isDue = false;
         if (isOver) return;
@@ -358,7 +361,7 @@ export class LongPoll {
         else if (reason !== 'event') void flush({ always: true });
         else if (!isDue) {
           isDue = true;
-          // Events of the units of one commit come one by one; a client gets them in one answer.
+          // Events of one commit arrive one by one, and the client receives them in one response.
           this.wakeCalls.run(() => void flush());
         }
       };
@@ -366,7 +369,7 @@ export class LongPoll {
       const heartbeat = setTimeout(() => void flush({ withHeartbeat: true }), seconds * 1000).unref();
       live.waitFor(wake);
       request.onClose(() => finish(new EventAnswer(this.encoded)));
-      // What came while this poll was on its way woke nobody.
+      // Events that arrived during this request did not wake the poll.
       if (live.hasNews) wake('event');
     });
   }
@@ -376,7 +379,7 @@ export class LongPoll {
   }
 }
 
-/** One for all events of a poll: what differs from one to the next is put in its place. */
+/** Event context reused for all events of a poll; per-event fields are overwritten. */
 class PollContext implements EventContext {
   readonly showsEmptyTopics: boolean;
   readonly messageParts: MessagePart;
@@ -411,7 +414,7 @@ class PollContext implements EventContext {
   }
 }
 
-/** `queueId`: only where the poll has waited. */
+/** @param queueId present only if the poll waited */
 function textOf(answer: EventAnswer, queueId?: string): WireText {
   const end = queueId === undefined ? '' : `,"queue_id":${JSON.stringify(queueId)}`;
   return new WireText(['"events":[', ...answer.finish(), `]${end}`]);

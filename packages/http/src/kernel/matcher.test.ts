@@ -46,7 +46,7 @@ it.each([
   ['/users/100%', '/users/:email', { email: '100%' }],
   ['/users/10/presence', '/users/:email/presence', { email: '10' }],
   ['/users/10/subscriptions/3', '/users/:user_id/subscriptions/:stream_id', { user_id: '10', stream_id: '3' }],
-])('GET %s is %s', (path, expected, parameters) => {
+])('matches GET %s as %s', (path, expected, parameters) => {
   expect(find('GET', path)).toEqual([expected, parameters]);
 });
 
@@ -59,11 +59,11 @@ it.each([
   '',
   '/users/10/subscriptions/x',
   '/users//presence',
-])('nothing is at %s', (path) => {
+])('matches no route for %s', (path) => {
   expect(matcher.match(path)).toBeNull();
 });
 
-it.each(['narrow/is/starred', 'narrow%2Fis%2Fstarred'])('a tail takes %s', (rest) => {
+it.each(['narrow/is/starred', 'narrow%2Fis%2Fstarred'])('matches %s as a tail', (rest) => {
   expect(find('PATCH', `/navigation_views/${rest}`)).toEqual([
     '/navigation_views/*fragment',
     { fragment: 'narrow/is/starred' },
@@ -78,14 +78,14 @@ it('lists the methods of a path', () => {
   expect(matcher.match('/fetch_api_key')?.entry.allowed).toEqual(['POST']);
 });
 
-it('refuses a route that is declared twice', () => {
+it('rejects a route declared twice', () => {
   const again = route('GET', '/users', { auth: 'anyone', dto: NoParameters, handle: async () => success() });
   expect(() => aMatcher().add('/users', (names) => ({ route: again, style: 'api', names }))).toThrow(
     'GET /users is declared twice',
   );
 });
 
-it('takes parameters out of targets that go on, and what is asked for', () => {
+it('extracts parameters and the query from long targets', () => {
   const target = targetOf({ url: `/navigation_views/a/b?${'x'.repeat(5000)}&c=d` } as IncomingMessage);
   expect(matcher.match(target.path)!.values).toEqual(['a/b']);
   expect(target.query).toMatch(/^x{5000}&c=d$/);

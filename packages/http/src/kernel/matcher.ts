@@ -3,52 +3,54 @@ import type { PathParameters } from './request.js';
 import type { Method, Route } from './route.js';
 
 /**
- * Segments of a route's path:
- * - `streams`: just that;
- * - `:stream_id`, whose name ends in `_id`: digits only;
+ * Matching of route paths by segments:
+ * - `streams`: this literal;
+ * - `:stream_id`, a name ending in `_id`: digits only;
  * - `:email`: any text without a slash, URL-decoded;
- * - `*fragment`, only at the end: any text, slashes too (also as `%2F`), URL-decoded.
- * A path with a slash at its end is found without it as well.
- * Where several fit, the earlier kind wins; a kind that leads nowhere gives way to the next.
+ * - `*fragment`, only at the end: any text including slashes (also as `%2F`), URL-decoded. A path with a trailing
+ * slash matches without it too. Earlier kinds take precedence; matching backtracks if they lead nowhere.
  */
 export interface Match<E> {
   readonly entry: PathEntry<E>;
-  /** Values of the named segments, in their order. */
+  /** Values of the named segments, in order. */
   readonly values: readonly string[];
 }
 
-/** What the table knows of one path. */
+/** Entry of one path in the route table. */
 export interface PathEntry<E> {
-  /** The endpoint of a method; `HEAD` is that of `GET`. */
+  /** Endpoints by method; `HEAD` maps to that of `GET`. */
   readonly endpoints: ReadonlyMap<string, E>;
-  /** For 405: as in the table, HEAD last. */
+  /** Methods for a 405 response, in table order with HEAD last. */
   readonly allowed: readonly string[];
-  /** For OPTIONS: sorted. */
+  /** Sorted methods for OPTIONS. */
   readonly allowHeader: string;
-  /** For OPTIONS, beside the methods. */
+  /** Additional headers for OPTIONS. */
   readonly optionsHeaders: () => readonly string[];
   readonly isLongPoll: boolean;
-  /** Some method is only for those who prove who they are. */
+  /** True if some method requires authentication. */
   readonly isForUsers: boolean;
-  /** No page of another origin reads the answer: some method lets anybody be anybody, or it is a page itself. */
+  /**
+   * True if pages of other origins must not read the response: a page, or a path with a method that impersonates any
+   * user.
+   */
   readonly isSameOriginOnly: boolean;
   readonly style: Style;
 }
 
 /**
- * Where a path is found: under `/api/v1`, or where browsers log in by cookie (`/json`, `/accounts`), or at the root, for what
- * both load.
+ * Style of a path: `/api/v1`, browser log-in by cookie (`/json`, `/accounts`), or the root, for resources used by
+ * both.
  */
 export type Style = 'api' | 'browser' | 'root';
 
 export interface Endpoint {
   readonly route: Route;
   readonly style: Style;
-  /** Names of the path's parameters, in the order of `Match.values`. */
+  /** Names of path parameters, in the order of `Match.values`. */
   readonly names: readonly string[];
 }
 
-/** What the API's front server says of `/events`, whatever else is supported there. */
+/** Methods that the reference front server reports for `/events` regardless of support. */
 const LONG_POLL_METHODS = ['OPTIONS', 'GET', 'DELETE'] as const;
 
 class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
@@ -87,12 +89,12 @@ class Node<E extends Endpoint> {
   entry: MutablePathEntry<E> | undefined;
 }
 
-/** Finds entries of the route table by path; compiled once. */
+/** Finds route table entries by path; compiled once. */
 export class Matcher<E extends Endpoint> {
   private readonly literalPaths = new Map<string, Match<E>>();
   private readonly root = new Node<E>();
 
-  /** `path` is complete: prefix and the route's own. */
+  /** @param path complete path including the prefix */
   add(path: string, compile: (names: readonly string[]) => E): void {
     const names: string[] = [];
     let node = this.root;
@@ -118,7 +120,7 @@ export class Matcher<E extends Endpoint> {
     if (names.length === 0) this.literalPaths.set(path, { entry: node.entry, values: [] });
   }
 
-  /** `path` as it was sent, without query. */
+  /** @param path undecoded path without query */
   match(path: string): Match<E> | null {
     const literal = this.literalPaths.get(path);
     if (literal) return literal;
@@ -167,7 +169,7 @@ function entryOf<E extends Endpoint>(node: Node<E> | undefined, values: readonly
   return node?.entry ? { entry: node.entry, values } : null;
 }
 
-/** Text with stray percent signs stands for itself. */
+/** Returns text with invalid percent signs unchanged. */
 function decode(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -186,34 +188,34 @@ function getOrAdd<E extends Endpoint>(nodes: Map<string, Node<E>>, segment: stri
   return node;
 }
 
-/** An entry of the table with what was looked up for it. */
+/** Route with its resolved dependencies. */
 export interface CompiledRoute extends Endpoint {
   useCase: unknown;
-  /** The form of it that those get who have not logged in. */
+  /** Variant for spectators. */
   readonly forSpectators: CompiledRoute | undefined;
 }
 
 export interface LocatedPath {
-  /** From the mount path on, without the organization's part. */
+  /** Relative to the mount path, without the organization segment. */
   readonly path: string;
-  /** `/` and a string id; null: there is none. */
+  /** `/` and a string id; null if absent. */
   readonly realmPath: string | null;
   readonly match: Match<CompiledRoute> | null;
 }
 
-/** Of all routes but those at the root. */
+/** Prefix of all routes except root routes. */
 const PREFIX = '/api/v1';
-/** `/shop/api/v1/messages`; string ids of organizations are lower case. */
+/** Path such as `/shop/api/v1/messages`; string ids of organizations are lower case. */
 const REALM_PATH = /^(\/[a-z0-9-]+)(\/.*)$/;
-/** Of the same ones, for browsers in which somebody has logged in. */
+/** Prefix of the same routes for browser sessions. */
 const BROWSER_PREFIX = '/json';
 const styleOfRoot = (path: string): Style => (/^\/(json|accounts)\//.test(path) ? 'browser' : 'root');
 
-/** All paths at which operations are found. */
+/** All paths of operations. */
 export class RouteTable {
   private readonly matcher = new Matcher<CompiledRoute>();
 
-  /** `realmsByPath`: paths may begin with the name of an organization. */
+  /** @param realmsByPath true if paths may begin with an organization name */
   constructor(
     routes: readonly Route[],
     private readonly realmsByPath: boolean,
@@ -233,12 +235,12 @@ export class RouteTable {
     }
   }
 
-  /** Whether whatever is below the path is the API's, be there such an operation or not. */
+  /** True if the path is in the API's namespace, with or without an operation. */
   isOurs(path: string): boolean {
     return path === PREFIX || path.startsWith(`${PREFIX}/`);
   }
 
-  /** A path below an organization's, where there are such, is one of ours only if it is without it. */
+  /** Locates a path; organization paths belong to the API only if the remainder does. */
   locate(path: string): LocatedPath {
     const match = this.matcher.match(path);
     if (match || !this.realmsByPath || this.isOurs(path)) return { path, realmPath: null, match };

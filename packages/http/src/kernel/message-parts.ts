@@ -2,25 +2,28 @@ import type { EditHistoryVisibility, MessageView } from '@parley/domain/messages
 import type { WireFields } from './reply.js';
 import type { ClientVariant } from './request.js';
 
-/** What the parts of a message depend on beside the message. */
+/** Inputs of message parts besides the message. */
 export interface PartForm {
   readonly client: ClientVariant;
   readonly allowEmptyTopicName: boolean;
-  /** What the organization shows of edits. */
+  /** Edit history policy of the organization. */
   readonly editHistory: EditHistoryVisibility;
 }
 
-/** What a feature shows with messages. */
+/** Fields that a feature adds to messages. */
 export interface MessagePart {
-  /** Of the message object (messages §2). */
+  /** Fields of the message object (messages §2). */
   readonly present: (view: MessageView, form: PartForm) => WireFields;
-  /** Whether clients see something different of this message. Absent: never. A message that was just sent does not differ. */
+  /**
+   * True if the fields of this message differ between clients; absent means never. A newly sent message must not
+   * differ.
+   */
   readonly differsByClient?: (view: MessageView) => boolean;
-  /** Whether it names the empty topic, which clients show or get a name for. Absent: never. */
+  /** True if the fields name the empty topic, whose name depends on the client; absent means never. */
   readonly differsByTopicName?: (view: MessageView) => boolean;
 }
 
-/** Several as one. */
+/** Merges several parts. */
 export const joinParts = (parts: readonly MessagePart[]): Required<MessagePart> => ({
   present: (view, form) => Object.assign({}, ...parts.map((part) => part.present(view, form))),
   differsByClient: (view) => parts.some((part) => part.differsByClient?.(view) ?? false),

@@ -2,24 +2,27 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Dispatcher } from './dispatcher.js';
 import { PacedCalls } from './paced-calls.js';
 
-/** Middleware of Express, Connect and whatever calls it like this; without their types, which not everybody has. */
+/** Middleware signature of Express and Connect, declared without their types, which may not be installed. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** Requests handled in one turn of the event loop, once those of a turn have taken `IMMEDIATE_MS`. */
 const REQUESTS_PER_TURN = 16;
 const IMMEDIATE_MS = 5;
 
-/** For a host application: `app.use('/chat', createRouter(dispatcher))` serves `/chat/api/v1/…`. */
+/** Mounts the API in a host application: `app.use('/chat', createRouter(dispatcher))` serves `/chat/api/v1/…`. */
 export const createRouter =
   (dispatcher: Dispatcher): Middleware =>
   (request, response, next) => {
-    // `url` is what remains below the mount path.
+    // `url` is relative to the mount path.
     dispatcher.handle(request, response).then((isOurs) => {
       if (!isOurs) next();
     }, next);
   };
 
-/** A listener for Node's own server: hot routes go straight to the dispatcher, the rest to `otherwise` (an Express app). */
+/**
+ * Listener for a Node server that dispatches hot routes directly and passes others to `otherwise`, such as an Express
+ * app.
+ */
 export function dispatchHotFirst(
   dispatcher: Dispatcher,
   otherwise: (request: IncomingMessage, response: ServerResponse) => void,

@@ -14,19 +14,19 @@ import {
 import { bodyTooLarge, malformedPayload, requestTooSlow } from './reply.js';
 import type { UploadedFile } from './request.js';
 
-/** What is received piece by piece, in one buffer: pieces may be as small as a byte, which each cost hundreds to keep. */
+/** Collects received chunks in one buffer, because each tiny chunk would cost hundreds of bytes to keep. */
 export class Collector {
   private content: Buffer = Buffer.alloc(0);
   private isOwn = false;
   size = 0;
 
-  /** `expected`: how much will come, if that is known. */
+  /** @param expected declared length, if known */
   constructor(
     private readonly charge: Charge,
     private readonly expected = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** @throws HttpRefusal when there is no room. */
+  /** @throws HttpRefusal if there is no room */
   add(chunk: Buffer): void {
     const size = this.size + chunk.length;
     if (this.size === 0) {
@@ -55,13 +55,13 @@ export class Collector {
 
 export const declaredLength = (message: IncomingMessage): number => Number(message.headers['content-length'] ?? 0);
 
-/** A body that is there already, as small ones are by the time somebody looks at it; null: wait for it. */
+/** Returns a body that has already arrived, as small ones usually have; null if more is expected. */
 export function readAtOnce(message: IncomingMessage, { maxBytes, charge }: BodyRules): Buffer | null {
   const length = declaredLength(message);
   if (length === 0 || length > maxBytes || message.readableLength !== length) return null;
   charge.add(length);
   const content = message.read() as Buffer;
-  // So that it ends, which is what frees the connection.
+  // Consumes the stream to its end, which frees the connection.
   message.resume();
   return content;
 }
@@ -71,7 +71,7 @@ export function readAll(message: IncomingMessage, { maxBytes, charge, timeoutMs 
     const declared = declaredLength(message);
     if (declared > maxBytes) return reject(bodyTooLarge());
     let collector: Collector | undefined = new Collector(charge, declared || maxBytes);
-    // What still comes is dropped, so that the client gets to read the answer.
+    // Drops further input so that the client can read the response.
     const fail = (error: unknown): void => {
       collector = undefined;
       clearTimeout(deadline);
@@ -104,7 +104,7 @@ export function whenGone(message: IncomingMessage, fail: (error: Error) => void)
   });
 }
 
-/** `content`: the body, where all of it is in memory; null: it is still to come. */
+/** @param content complete body in memory; null if it is still arriving */
 export async function readMultipart(message: IncomingMessage, rules: BodyRules, content: Buffer | null): Promise<Body> {
   const { default: busboy } = await import('busboy');
   const { maxBytes, charge, timeoutMs, files: fileRules } = rules;
@@ -116,7 +116,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
     const deadline = content ? undefined : setTimeout(() => fail(requestTooSlow()), timeoutMs);
     const finish = (body: Body): void => {
       clearTimeout(deadline);
-      // From here on they are the request's, whatever becomes of its connection.
+      // The request owns these blobs now, even if the connection drops.
       receptions.length = 0;
       resolve(body);
     };
@@ -143,7 +143,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
         defParamCharset: 'utf8',
         limits: {
           fieldSize: maxBytes,
-          // A file of exactly this size would count as cut.
+          // The parser marks a file of exactly the limit as truncated, hence one more byte.
           fileSize: fileRules ? fileRules.maxBytes + 1 : undefined,
           parts: MAX_FIELDS,
           files: MAX_FILES,
@@ -154,7 +154,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
     }
     let fieldBytes = 0;
     let fileBytes = 0;
-    // The parser's types leave out that a part may have no name, or be in a charset that nobody knows.
+    // The parser's types omit that a part may lack a name or have an unknown charset.
     parser.on('field', (name: string | undefined, value: string | undefined, info) => {
       if (name === undefined) return;
       if (value === undefined) return fail(malformedPayload());
@@ -172,7 +172,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
       }
       const about = { field, filename: filename ?? '', mimeType };
       if (fileRules.sink) {
-        // Operations take one file; of the others they only know that there were some.
+        // Operations use one file and only need to know about the presence of others.
         if (receptions.length > 0) {
           stream.resume();
           files.push({ ...about, content: NO_BYTES, blob: null, isTruncated: false });
@@ -208,7 +208,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
         isEmpty = false;
       });
     }
-    // zulip-js calls every POST multipart, and without parameters sends not even the last boundary.
+    // zulip-js sends every POST as multipart, and without parameters omits even the last boundary.
     parser.on('error', () => (isEmpty ? finish(NO_BODY) : fail(malformedPayload())));
     parser.on('close', () => {
       Promise.all(receptions.map(({ done }) => done)).then(() => finish({ fields, files }), fail);
@@ -222,9 +222,9 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** A file part on its way to where bytes are kept. */
+/** File part being streamed to storage. */
 class Reception {
-  /** Of a part that is too long nothing is kept. */
+  /** Files above the limit are not kept. */
   readonly done: Promise<{ readonly blob: ReceivedBlob | null; readonly isTruncated: boolean }>;
   private isAborted = false;
 
@@ -233,15 +233,15 @@ class Reception {
     private readonly part: Readable & { readonly truncated?: boolean },
   ) {
     this.done = this.receive();
-    // Whoever waits for it may have got another answer first.
+    // The request may have failed before, without awaiting this promise.
     this.done.catch(() => undefined);
   }
 
-  /** Nobody is interested in it any more. */
+  /** Discards the file. */
   abort(): void {
     this.isAborted = true;
     this.part.destroy(new ClientGone());
-    // It may have been there as a whole already. Where this fails, the sweep finds it.
+    // The file may already be complete. If this fails, the sweep deletes it.
     this.done.then(({ blob }) => blob && this.sink.discard(blob)).catch(() => undefined);
   }
 
@@ -256,7 +256,7 @@ class Reception {
 
 const BATCH_BYTES = 16 * 1024;
 
-/** Hands on in larger pieces what comes in tiny ones, each of which would cost the parser hundreds of bytes. */
+/** Merges tiny chunks, each of which would cost the parser hundreds of bytes. */
 class Batches extends Transform {
   private batch: Buffer = Buffer.alloc(0);
   private filled = 0;

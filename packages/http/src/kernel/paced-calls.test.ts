@@ -14,7 +14,7 @@ describe('paced calls that may run at once', () => {
     expect(begun).toBe(20);
   });
 
-  it('yield to the event loop between them when they take long, and keep their order', async () => {
+  it('yield to the event loop between expensive ones and keep their order', async () => {
     const calls = newCalls();
     const begun: number[] = [];
     const run = (n: number) =>

@@ -8,30 +8,30 @@ import {
 } from '@parley/domain/kernel';
 
 /**
- * What parameters hold at most where the contract does not say. A type without a maximum does not compile; one whose
- * maximum the contract leaves to the operation ("Channel name too long …", a topic that is cut) takes more than that.
+ * Maximum parameter sizes where the contract has none. Types without a maximum do not compile. If an operation
+ * enforces its own limit, such as "Channel name too long …", the type accepts more than that.
  */
 
-/** Of a text in code points. */
+/** Maximum text length in code points. */
 export const MAX_TEXT_LENGTH = 10_000;
-/** Of what programs call things by: a queue, a message that was not sent yet. */
+/** Maximum length of identifiers chosen by programs, such as a queue id or local message id. */
 export const MAX_TOKEN_LENGTH = 100;
-/** In one list. */
+/** Maximum number of ids in one list. */
 export const MAX_IDS = 10_000;
-/** In one list: channels, addresses, words. */
+/** Maximum number of channels, addresses or words in one list. */
 export const MAX_NAMES = 1000;
 
-/** Of a number as it is written. */
+/** Maximum length of a number in text form. */
 export const MAX_NUMBER_LENGTH = 1000;
-/** Of a field that holds JSON, in UTF-16 units, whatever its type would let it hold. */
+/** Maximum length of a JSON field of any type, in UTF-16 units. */
 export const MAX_JSON_LENGTH = 1_000_000;
 
-/** The last second of the year 9999: later times have no usual spelling. */
+/** Last second of the year 9999; later times have no standard ISO 8601 form. */
 export const MAX_TIME = 253_402_300_799;
 
 /**
- * A value that does not fit, found somewhere inside a parameter. `say` gets the position as messages write it:
- * `principals[0]`, `subscriptions[0]["name"]`. Thrown by checks, and only within this package.
+ * Invalid value inside a parameter. `say` receives the position as shown in messages: `principals[0]`,
+ * `subscriptions[0]["name"]`. Thrown by checks and caught within this package.
  */
 export class ParamError {
   private readonly steps: (string | number)[] = [];
@@ -39,11 +39,11 @@ export class ParamError {
   constructor(
     private readonly formatMessage: (position: string) => string,
     readonly code: 'BAD_REQUEST' | 'REQUEST_VARIABLE_INVALID' = 'BAD_REQUEST',
-    /** Present exactly for REQUEST_VARIABLE_INVALID. */
+    /** Present only for REQUEST_VARIABLE_INVALID. */
     readonly badValue?: string,
   ) {}
 
-  /** Called from the inside out. */
+  /** Adds a path step, from the inside out. */
   within(step: string | number): this {
     this.steps.unshift(step);
     return this;
@@ -55,7 +55,7 @@ export class ParamError {
   }
 }
 
-/** More than a parameter may hold. Also what the text of a field becomes that is too long to be looked at. */
+/** Value above its maximum size. Field text too long to decode becomes this value too. */
 export class TooLong extends ParamError {
   constructor(limit: number, unit: 'characters' | 'items' = 'characters') {
     super((position) => `${position} is too long (limit: ${limit} ${unit})`);
@@ -64,21 +64,24 @@ export class TooLong extends ParamError {
 
 const MAX_QUOTED_LENGTH = 100;
 
-/** Keys that nobody knows are quoted in refusals, and may be as long as a request. */
+/** Truncates unknown keys for error messages, because they may be as long as a request. */
 export const quotable = (key: string): string =>
   isLongerThan(key, MAX_QUOTED_LENGTH) ? `${takeCodePoints(key, MAX_QUOTED_LENGTH)}…` : key;
 
-/** How the text of a field becomes a value, which the check of its type then judges: nothing here throws. */
+/** Decoding of field text to values, which types validate afterwards. Decoding never throws. */
 
-/** What text becomes that should be JSON and is not. */
+/** Decoded value of text that is not valid JSON. */
 export const NOT_JSON = Symbol('not JSON');
 
 const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
-/** Being refused by the parser costs more than everything else about a parameter, and bare words are common. */
+/** Quick check, because bare words are common and JSON parse errors are slow. */
 const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
 
-/** `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`. */
+/**
+ * Parses JSON, treating `10.0` and `1e3` as non-integers as the API does, although JavaScript cannot distinguish
+ * them.
+ */
 function decodeJson(text: string): unknown {
   const value = parsePlainJson(text);
   if (value === NOT_JSON || !FRACTION.test(text)) return value;
@@ -95,11 +98,11 @@ function parsePlainJson(text: string): unknown {
 }
 
 const FRACTION = /\d[.eE]/;
-/** Itself, or where only its value is an integer something that is none. */
+/** Returns the number itself, or a non-integer if only its value is an integer. */
 const unlikeInteger = (number: string): string =>
   Number.isFinite(Number(number)) && !Number.isInteger(Number(number)) ? number : '0.5';
 
-/** What is longer than anything that fits is not looked at. */
+/** Skips decoding of text that exceeds any valid length. */
 const unlessLonger = (limit: number, decode: (text: string) => unknown) => (text: string) =>
   text.length > limit ? new TooLong(limit) : decode(text);
 
@@ -114,10 +117,10 @@ export const decodeBoolean = unlessLonger(MAX_NUMBER_LENGTH, (text) =>
   text === 'true' ? true : text === 'false' ? false : decodeJson(text),
 );
 
-/** White space that JSON may have beside what is counted. */
+/** Allowed insignificant white space in JSON. */
 const JSON_SLACK = 1000;
 
-/** UTF-16 units that a field holds at most, where the longest JSON that fits has so many. */
+/** Maximum field length in UTF-16 units for a given maximum JSON length. */
 const fieldLength = (jsonLength: number): number => Math.min(jsonLength + JSON_SLACK, MAX_JSON_LENGTH);
 
 export const jsonDecoder = (jsonLength: number) => unlessLonger(fieldLength(jsonLength), decodeJson);
@@ -128,18 +131,18 @@ export const jsonOrTextDecoder = (jsonLength: number) =>
     return value === NOT_JSON ? text : value;
   });
 
-/** The kinds of values parameters have, as values to combine: `listOf(object({ name: text({ max: 60 }) }), { max: 9 })`. */
+/** Combinable parameter types: `listOf(object({ name: text({ max: 60 }) }), { max: 9 })`. */
 
 export interface ParamType<T> {
-  /** From the text of a form field; never throws. Types inside lists and objects get JSON values instead. */
+  /** Decodes form field text; never throws. Types inside lists and objects receive JSON values instead. */
   decode(text: string): unknown;
-  /** @throws Misfit */
+  /** @throws ParamError */
   check(value: unknown): T;
-  /** UTF-16 units of the longest value that fits, as JSON without white space. Whatever holds it is bounded by that. */
+  /** Length of the longest valid value in UTF-16 units, as JSON without white space; limits the enclosing field. */
   readonly jsonLength: number;
-  /** Whether a field's text is JSON; absent: texts and numbers as they are. */
+  /** True if the field text is JSON; absent for bare text and numbers. */
   readonly holdsJson?: true;
-  /** For the OpenAPI document, with every maximum. */
+  /** OpenAPI schema with all limits. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -149,32 +152,33 @@ const asText = (field: string): unknown => field;
 
 const not = (what: string) => new ParamError((position) => `${position} is not ${what}`);
 
-/** Why a value is not `what`, if it is a value at all. */
+/** Returns the error for a value that is not `what`; keeps length errors. */
 function paramErrorOf(value: unknown, what: string): ParamError {
   if (value instanceof TooLong) return value;
   return not(value === NOT_JSON ? 'valid JSON' : what);
 }
 
-/** At most so much, or exactly so much; without either it would be any amount. */
+/** Maximum or exact amount; one of them is required. */
 type Amount =
   | { readonly max: number; readonly length?: undefined }
   | { readonly length: number; readonly max?: undefined };
 
 /**
- * In Unicode code points `max`: `{p} is too long (limit: {max} characters)`, or `length`: `{p} is not length {length}`.
+ * Text length in code points. `max` fails with `{p} is too long (limit: {max} characters)`, `length` with `{p} is not
+ * length {length}`.
  */
 export type TextRules = Amount & {
-  /** Surrounding white space is removed, before anything else is checked. */
+  /** True to trim white space before all other checks. */
   readonly strip?: boolean;
-  /** In Unicode code points: `{p} is too short.` */
+  /** Minimum in code points; fails with `{p} is too short.` */
   readonly min?: number;
-  /** `{p} cannot be blank`. */
+  /** Fails with `{p} cannot be blank`. */
   readonly notBlank?: boolean;
-  /** `{p} has invalid format`. Sees no more than the maximum. */
+  /** Fails with `{p} has invalid format`. Applied only to text within the maximum. */
   readonly pattern?: RegExp;
 };
 
-/** The text of the field as it stands, quotes included; a JSON string inside lists and objects. */
+/** Text of the field as is, including quotes; a JSON string inside lists and objects. */
 export function text(rules: TextRules): ParamType<string> {
   const { strip, min = 0, max, length, notBlank, pattern } = rules;
   return {
@@ -196,16 +200,16 @@ export function text(rules: TextRules): ParamType<string> {
   };
 }
 
-/** In quotes, each code point as two escapes. */
+/** Quoted, with two escapes per code point. */
 const textJsonLength = (codePoints: number): number => 2 + 12 * codePoints;
 
-/** A text from a fixed list: `Invalid {p}`. */
+/** Text from a fixed list; fails with `Invalid {p}`. */
 export function oneOf<const W extends string>(...words: readonly W[]): ParamType<W> {
   const allowed: ReadonlySet<unknown> = new Set(words);
   return {
     decode: asText,
     check(value) {
-      // What is too long to be read is none of them either.
+      // Overlong values are not in the list either.
       if (!allowed.has(value)) throw value === NOT_JSON ? not('valid JSON') : new ParamError((p) => `Invalid ${p}`);
       return value as W;
     },
@@ -219,16 +223,16 @@ export interface NumberRules {
   readonly max?: number;
 }
 
-/** More digits than any id has, and the comma after them. */
+/** Room for more digits than any id, plus a comma. */
 const NUMBER_JSON_LENGTH = 24;
 
-/** What no number holds exactly becomes the nearest that one does: ids as large as that are nobody's. */
+/** Integer; values beyond exact representation are rounded, because no id is that large. */
 export function integer(rules: NumberRules = {}): ParamType<number> {
   const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
   return {
     decode: decodeInteger,
     check(value) {
-      // Hundreds of digits are an integer too.
+      // Numbers of hundreds of digits decode to infinity but are integers.
       if (!Number.isInteger(value) && value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) {
         throw paramErrorOf(value, 'an integer');
       }
@@ -241,7 +245,7 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
   };
 }
 
-/** An integer from a fixed list: `Invalid {p}`. */
+/** Integer from a fixed list; fails with `Invalid {p}`. */
 export function integerOneOf<const N extends number>(...numbers: readonly N[]): ParamType<N> {
   const allowed: ReadonlySet<number> = new Set(numbers);
   const any = integer();
@@ -285,17 +289,17 @@ export function boolean(): ParamType<boolean> {
 }
 
 /**
- * In elements, whatever they are, `max`: `{p} is too long (limit: {max} items)`, or `length`: `{p} should have exactly
+ * Number of elements. `max` fails with `{p} is too long (limit: {max} items)`, `length` with `{p} should have exactly
  * {length} items`.
  */
 export type ListRules = Amount & {
-  /** `{p} cannot be blank`. */
+  /** Fails with `{p} cannot be blank`. */
   readonly notEmpty?: boolean;
-  /** UTF-16 units of the whole list as JSON, where its elements together may not fill what each of them may. */
+  /** Maximum JSON length of the whole list in UTF-16 units, if less than the sum of its elements' maxima. */
   readonly jsonLength?: number;
 };
 
-/** A bad element is named by its index: `principals[0] is not an integer`. */
+/** Invalid elements are named by index: `principals[0] is not an integer`. */
 export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[]> {
   const { max, length, notEmpty } = rules;
   const most = (max ?? length)!;
@@ -321,12 +325,12 @@ export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[
   });
 }
 
-/** A type whose field holds JSON. */
+/** Type whose field holds JSON. */
 function jsonType<T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> {
   return { ...type, decode: jsonDecoder(type.jsonLength), holdsJson: true };
 }
 
-/** Marks a key that may be absent; see `object`. */
+/** Optional key; see `object`. */
 export interface OptionalKey<T> {
   readonly optional: ParamType<T>;
 }
@@ -340,10 +344,10 @@ export type ObjectOf<S extends Shape> = {
   [K in Exclude<keyof S, OptionalKeysOf<S>>]: S[K] extends ParamType<infer T> ? T : never;
 } & { [K in OptionalKeysOf<S>]?: S[K] extends OptionalKey<infer T> ? T : never };
 
-/** Room for keys that an open object ignores, which newer clients may send. */
+/** Room for ignored keys of an open object, which newer clients may send. */
 const IGNORED_JSON_LENGTH = 10_000;
 
-/** Values in the order of `shape`, then keys it does not know, which an open object ignores. */
+/** Checks values in the order of `shape`, then unknown keys, which an open object ignores. */
 export function object<S extends Shape>(shape: S, rules: { readonly open?: boolean } = {}): ParamType<ObjectOf<S>> {
   const members = Object.entries(shape).map(([key, member]) =>
     'optional' in member ? { key, type: member.optional, isRequired: false } : { key, type: member, isRequired: true },
@@ -378,13 +382,13 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
 }
 
 export interface RecordRules {
-  /** Entries: `{p} is too long (limit: {max} items)`, whatever they are. */
+  /** Maximum number of entries of any kind; fails with `{p} is too long (limit: {max} items)`. */
   readonly max: number;
-  /** Of a key, in Unicode code points: `{p}["{key}"] is too long (limit: {maxKeyLength} characters)`. */
+  /** Maximum key length in code points; fails with `{p}["{key}"] is too long (limit: {maxKeyLength} characters)`. */
   readonly maxKeyLength: number;
 }
 
-/** A dictionary with any keys. The result has no prototype to trip over: a key may be called `__proto__`. */
+/** Dictionary with arbitrary keys. The result has no prototype, so the key `__proto__` is safe. */
 export function recordOf<T>(type: ParamType<T>, { max, maxKeyLength }: RecordRules): ParamType<Record<string, T>> {
   return jsonType({
     check(value) {
@@ -408,7 +412,7 @@ export function recordOf<T>(type: ParamType<T>, { max, maxKeyLength }: RecordRul
   });
 }
 
-/** @throws Misfit that says at which key or index */
+/** Checks a member and adds its key or index to the error. @throws ParamError */
 export function checkMember<T, K extends string | number>(
   type: ParamType<T>,
   value: Readonly<Record<K, unknown>>,
@@ -425,7 +429,7 @@ function isDictionary(value: unknown): value is Readonly<Record<string, unknown>
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof TooLong);
 }
 
-/** JSON `null` too. Of a plain text it makes no difference: there `null` is four letters. */
+/** Accepts JSON `null` too. Plain text is unaffected, because `null` is ordinary text there. */
 export function nullable<T>(type: ParamType<T>): ParamType<T | null> {
   return {
     decode: type.decode,
@@ -437,8 +441,8 @@ export function nullable<T>(type: ParamType<T>): ParamType<T | null> {
 }
 
 /**
- * The first alternative that fits. When none does, what the first one says, unless one says that it is too long: then that
- * is what was meant. `says`: another text, in full, for what is not too long.
+ * Returns the first matching alternative. If none matches, throws the first error, but prefers a length error. `says`
+ * replaces the text of errors other than length errors.
  */
 export function anyOf<const P extends readonly ParamType<unknown>[]>(
   alternatives: P,
@@ -464,10 +468,10 @@ export function anyOf<const P extends readonly ParamType<unknown>[]>(
   });
 }
 
-/** The field holds JSON even where the type is text: `idle_queue_timeout="mobile"`, quotes and all. */
+/** Requires JSON even for text: `idle_queue_timeout="mobile"` with quotes. */
 export const json = <T>(type: ParamType<T>): ParamType<T> => jsonType(type);
 
-/** JSON if the field holds JSON, else its bare text: `to=[7,8]`, `to="general"`, `to=general`. */
+/** Accepts JSON or else bare text: `to=[7,8]`, `to="general"`, `to=general`. */
 export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
   ...type,
   decode: jsonOrTextDecoder(type.jsonLength),
@@ -475,8 +479,8 @@ export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
 });
 
 /**
- * A rule of one operation. `problem` answers the text in full, with `{p}` for the position, or nothing when the value
- * fits: `Invalid {p}: Value error, …`.
+ * Adds a rule of one operation. `problem` returns the full text with `{p}` for the position, or undefined for a valid
+ * value: `Invalid {p}: Value error, …`.
  */
 export function refine<T>(type: ParamType<T>, problem: (value: T) => string | undefined): ParamType<T> {
   return {
@@ -490,7 +494,7 @@ export function refine<T>(type: ParamType<T>, problem: (value: T) => string | un
   };
 }
 
-/** Refuses what `type` refuses, and what does not `fit`, in the older words: `Bad value for '{p}': …`. */
+/** Rejects values of the wrong type or failing `fits` with the older text `Bad value for '{p}': …`. */
 export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () => true): ParamType<T> {
   const refused = (value: unknown) => {
     const bad = typeof value === 'string' ? value : JSON.stringify(value);
@@ -498,7 +502,7 @@ export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () =
   };
   return {
     ...type,
-    // Keeps the text, which the refusal quotes, when it means nothing to the type.
+    // Keeps undecodable text, because the error quotes it.
     decode(text) {
       const value = type.decode(text);
       try {
@@ -521,7 +525,7 @@ export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () =
   };
 }
 
-/** Who has a permission: a group by id, or people and groups one by one. */
+/** Holders of a permission: a group id, or a set of users and groups. */
 export type WireGroupSetting = number | { direct_members: number[]; direct_subgroups: number[] };
 
 export function groupSetting(): ParamType<WireGroupSetting> {
@@ -529,7 +533,7 @@ export function groupSetting(): ParamType<WireGroupSetting> {
   return anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]) as ParamType<WireGroupSetting>;
 }
 
-/** A change of such a setting; `old` guards against somebody else's change in between. */
+/** Change of a group setting; `old` detects concurrent changes. */
 export function groupSettingChange(): ParamType<{ new: WireGroupSetting; old?: WireGroupSetting }> {
   return object({ new: groupSetting(), old: optional(groupSetting()) }) as ParamType<{
     new: WireGroupSetting;

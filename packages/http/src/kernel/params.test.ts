@@ -47,7 +47,7 @@ function read<T extends object>(dto: Dto<T>, fields: Record<string, string>, pat
   }
 }
 
-/** What class-validator itself says, first error only. */
+/** Returns the first error of class-validator. */
 function validate(dto: Dto, fields: Record<string, string>): string | undefined {
   try {
     const [first] = validateSync(instantiateDto(dto, {}, form(fields)), { forbidUnknownValues: false });
@@ -93,7 +93,7 @@ class Everything {
   @TextParam({ max: 20, aliases: ['subject'] }) topic = '';
 }
 
-describe('parsing one parameter', () => {
+describe('parameter parsing', () => {
   const accepted: readonly (readonly [keyof Everything, string, unknown])[] = [
     ['flag', 'true', true],
     ['flag', ' false ', false],
@@ -139,7 +139,7 @@ describe('parsing one parameter', () => {
     ['older', '[1,2]', [1, 2]],
   ];
 
-  it.each(accepted)('%s=%s is taken', (name, value, expected) => {
+  it.each(accepted)('accepts %s=%s', (name, value, expected) => {
     expect(JSON.stringify((read(Everything, { [name]: value }) as Everything)[name])).toBe(JSON.stringify(expected));
     expect(validate(Everything, { [name]: value })).toBeUndefined();
   });
@@ -205,12 +205,12 @@ describe('parsing one parameter', () => {
     ['older', 'x', "Bad value for 'older': x"],
   ];
 
-  it.each(refused)('%s=%s is refused: %s', (name, value, message) => {
+  it.each(refused)('rejects %s=%s: %s', (name, value, message) => {
     expect(read(Everything, { [name]: value })).toMatchObject({ refused: message });
     expect(validate(Everything, { [name]: value })).toBe(message);
   });
 
-  // More than there may be, whatever else it is; most of them are bare, some are malformed behind that.
+  // Oversized values; most are bare text, some are malformed after the limit.
   const excessive: readonly (readonly [keyof Everything, what: string, value: string, message: string])[] = [
     ['content', '21 letters', 'x'.repeat(21), 'content is too long (limit: 20 characters)'],
     ['content', '21 smileys', '😀'.repeat(21), 'content is too long (limit: 20 characters)'],
@@ -256,12 +256,12 @@ describe('parsing one parameter', () => {
     ['group', 'nine million spaces', ' '.repeat(9_000_000), 'group is too long (limit: 501044 characters)'],
   ];
 
-  it.each(excessive)('%s with %s is refused', (name, _what, value, message) => {
+  it.each(excessive)('rejects %s with %s', (name, _what, value, message) => {
     expect(read(Everything, { [name]: value })).toMatchObject({ refused: message });
     expect(validate(Everything, { [name]: value })).toBe(message);
   });
 
-  it('has a maximum, else it does not compile', () => {
+  it('requires a maximum at compile time', () => {
     const withoutMaximum = () => [
       // @ts-expect-error: a text
       text({ notBlank: true }),
@@ -283,7 +283,7 @@ describe('parsing one parameter', () => {
     expect(withoutMaximum).toBeDefined();
   });
 
-  it('says the bad value of older parameters', () => {
+  it('quotes the invalid value of legacy parameters', () => {
     expect(read(Everything, { before: 'ten' })).toEqual({
       refused: "Bad value for 'before': ten",
       code: 'REQUEST_VARIABLE_INVALID',
@@ -306,24 +306,24 @@ class RenameDto {
   @TextParam({ max: 20 }) new_name!: string;
 }
 
-describe('parsing a request', () => {
-  it('refuses the first declared parameter that is absent', () => {
+describe('request parsing', () => {
+  it('rejects the first missing parameter in declaration order', () => {
     const expected = { refused: "Missing 'type' argument", code: 'REQUEST_VARIABLE_MISSING', var_name: 'type' };
     expect(read(SendMessageDto, {})).toEqual(expected);
     expect(read(SendMessageDto, { content: 'x', folder_id: 'bad' })).toEqual(expected);
     expect(validate(SendMessageDto, { content: 'x', folder_id: 'bad' })).toBe("Missing 'type' argument");
   });
 
-  it('never takes empty for absent', () => {
+  it('distinguishes empty from absent values', () => {
     expect(read(SendMessageDto, { type: 'stream', content: '' })).toMatchObject({ content: '' });
   });
 
-  it('distinguishes absent from null', () => {
+  it('distinguishes null from absent values', () => {
     expect(read(SendMessageDto, { type: 'stream', content: '' })).toHaveProperty('folder_id', undefined);
     expect(read(SendMessageDto, { type: 'stream', content: '', folder_id: 'null' })).toHaveProperty('folder_id', null);
   });
 
-  it('takes an alias, but not two names at once', () => {
+  it('accepts an alias but rejects two names at once', () => {
     const good = { type: 'stream', content: 'x' };
     expect(read(SendMessageDto, { ...good, subject: 'lunch' })).toMatchObject({ topic: 'lunch' });
     expect(read(SendMessageDto, { ...good, subject: 'a', topic: 'b' })).toEqual({
@@ -334,19 +334,19 @@ describe('parsing a request', () => {
     });
   });
 
-  it('lists what nobody read, sorted, without client', () => {
+  it('lists unused parameters sorted and without client', () => {
     const parameters = form({ zeta: '1', alpha: '2', client: 'x', type: 'stream', content: '', subject: 't' });
     expect(parse(SendMessageDto, {}, parameters).ignored).toEqual(['alpha', 'zeta']);
     expect(parse(NoParameters, {}, form({ client: 'x' })).ignored).toEqual([]);
   });
 
-  it('lets the path win over the form', () => {
+  it('prefers path parameters over form fields', () => {
     const { dto, ignored } = parse(RenameDto, { stream_id: '5' }, form({ stream_id: '6', new_name: 'x' }));
     expect(dto).toEqual({ stream_id: 5, new_name: 'x' });
     expect(ignored).toEqual(['stream_id']);
   });
 
-  it('starts each request with defaults of its own', () => {
+  it('creates fresh default values for each request', () => {
     const first = parse(Everything, {}, Parameters.none).dto;
     first.principals.push(1);
     expect(parse(Everything, {}, Parameters.none).dto.principals).toEqual([]);

@@ -1,13 +1,13 @@
 import type { AddressedRealm, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
 
-/** What wire forms say of the realm they belong to, and where it is found. */
+/** Realm data used in wire forms, with the realm's URL. */
 export interface PublicRealm {
   readonly id: number;
   readonly stringId: string;
-  /** Without a slash at the end: `https://chat.example`. */
+  /** Realm URL without a trailing slash, such as `https://chat.example`. */
   readonly url: string;
-  /** What dummy addresses end in. */
+  /** Domain of dummy addresses. */
   readonly emailDomain: string;
 }
 
@@ -16,7 +16,7 @@ export function publicRealmOf(realm: AddressedRealm & Pick<Realm, 'id'>, realmUr
   return { id, stringId, url: realmUrls.urlOf(realm), emailDomain: realmUrls.emailDomainOf(realm) };
 }
 
-/** Where realms are found. What is kept at hand never changes; where a realm is depends on which others there are. */
+/** Resolves URLs of realms. Cached data is immutable, but a realm's URL depends on the set of realms. */
 export class PublicRealms {
   private readonly realms = new Map<RealmId, AddressedRealm>();
 
@@ -35,7 +35,7 @@ export class PublicRealms {
     return publicRealmOf({ id, ...realm }, this.realmUrls);
   }
 
-  /** All of it, as it is now. */
+  /** Loads the current realm with all fields. */
   load(id: RealmId): Promise<Realm> {
     return this.uow.read(({ realms }) => realms.get(id));
   }

@@ -23,7 +23,7 @@ function given(limit = 3, windowSeconds = 60, bounds: Partial<RateLimiterOptions
   return { clock, limiter, hit };
 }
 
-it('counts down, refuses, and says when to come again', () => {
+it('counts down, rejects calls at zero and returns the retry time', () => {
   const { clock, hit } = given();
   expect(hit()).toMatchObject({ isAllowed: true, limit: 3, remaining: 2 });
   clock.pass(10);
@@ -33,7 +33,7 @@ it('counts down, refuses, and says when to come again', () => {
   expect(hit()).toMatchObject({ isAllowed: false, remaining: 0, retryAfterSeconds: 39.5 });
 });
 
-it('does not count refused calls', () => {
+it('does not count rejected calls', () => {
   const { clock, hit } = given();
   for (let call = 0; call < 3; call++) hit();
   for (let call = 0; call < 59; call++) {
@@ -44,7 +44,7 @@ it('does not count refused calls', () => {
   expect(hit()).toMatchObject({ isAllowed: true, remaining: 2 });
 });
 
-it('slides: each call counts for exactly one window', () => {
+it('counts each call for exactly one sliding window', () => {
   const { clock, hit } = given(10);
   const times: number[] = [];
   for (let step = 0; step < 2000; step++) {
@@ -57,7 +57,7 @@ it('slides: each call counts for exactly one window', () => {
   }
 });
 
-it('keeps keys and rules apart', () => {
+it('counts keys and rules separately', () => {
   const { limiter, hit } = given(1);
   expect(hit('a').isAllowed).toBe(true);
   expect(hit('b').isAllowed).toBe(true);
@@ -76,7 +76,7 @@ it('applies all quotas of a rule', () => {
   expect(limiter.hit('email_change_by_user', 7).retryAfterSeconds).toBe(86_400 - 5 * 1801 + 0);
 });
 
-it("takes a user's own quotas, also in the middle", () => {
+it("applies a user's own quotas even after earlier calls", () => {
   const { limiter, hit } = given(2);
   hit();
   hit();
@@ -91,11 +91,11 @@ it("takes a user's own quotas, also in the middle", () => {
   expect(limiter.hit('api_by_user', 'hamlet', { quotas: own }).isAllowed).toBe(false);
 });
 
-it.each([undefined, '', 'x', '60', '60:0', '60:5,'])('has no quotas in %p', (text) => {
+it.each([undefined, '', 'x', '60', '60:0', '60:5,'])('parses %p as no quotas', (text) => {
   expect(parseQuotas(text)).toBeUndefined();
 });
 
-it('lets a use case count attempts and forget them', () => {
+it('allows use cases to count and reset attempts', () => {
   const { limiter } = given();
   const attempt = () => limiter.attempt('authenticate_by_username', 'hamlet@x');
   for (let count = 0; count < 5; count++) attempt();
@@ -104,7 +104,7 @@ it('lets a use case count attempts and forget them', () => {
   expect(attempt).not.toThrow();
 });
 
-it('keeps every key within the window, and drops all after it', () => {
+it('keeps every key within the window and drops all keys afterwards', () => {
   const { clock, hit } = given(1);
   for (let user = 0; user < 100; user++) {
     clock.pass(0.5);
@@ -115,7 +115,7 @@ it('keeps every key within the window, and drops all after it', () => {
   expect(hit('user99').isAllowed).toBe(true);
 });
 
-it('remembers a bounded number of keys', () => {
+it('stores a bounded number of keys', () => {
   const { limiter, hit } = given(1, 60, { maxKeys: 10 });
   const size = () =>
     JSON.stringify(limiter, (_, value) => (value instanceof Map ? [value.size, ...value.values()] : value)).length;
@@ -125,8 +125,8 @@ it('remembers a bounded number of keys', () => {
   expect(size()).toBeLessThan(full * 1.1);
 });
 
-describe('flooding with keys', () => {
-  it('drops no key that still counts', () => {
+describe('flood of keys', () => {
+  it('does not drop active keys', () => {
     const { clock, hit } = given(2, 60, { maxKeys: 10 });
     for (let call = 0; call < 2; call++) hit('hamlet');
     for (let second = 0; second < 59; second++) {
@@ -138,7 +138,7 @@ describe('flooding with keys', () => {
     expect(hit('hamlet').isAllowed).toBe(true);
   });
 
-  it('makes newcomers count together, each as strictly as ever', () => {
+  it('shares counters among new keys without relaxing limits', () => {
     const { hit } = given(2, 60, { maxKeys: 10 });
     for (let user = 0; user < 10; user++) hit(`user${user}`);
     expect([hit('hamlet'), hit('hamlet'), hit('hamlet')].map(({ isAllowed }) => isAllowed)).toEqual([
@@ -152,7 +152,7 @@ describe('flooding with keys', () => {
     expect(allowed.length).toBeLessThanOrEqual(2 * 256);
   });
 
-  it('gives newcomers counters of their own again as soon as others expire', () => {
+  it('gives new keys their own counters once others expire', () => {
     const { clock, hit } = given(2, 60, { maxKeys: 10 });
     for (let user = 0; user < 10_000; user++) hit(`user${user}`);
     clock.pass(60);
@@ -160,7 +160,7 @@ describe('flooding with keys', () => {
       expect(hit(name)).toMatchObject({ isAllowed: true, remaining: 1 });
   });
 
-  it('limits the source of the keys, and no other', () => {
+  it('limits only the source of the flood', () => {
     const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
     const hit = (key: string, source: string) => limiter.hit('api_by_user', key, { source }).isAllowed;
     const allowed = Array.from({ length: 5000 }, (_, user) => hit(`invented${user}`, 'flood')).filter(Boolean);
@@ -169,7 +169,7 @@ describe('flooding with keys', () => {
     expect([hit('a', 'home'), hit('a', 'home')]).toEqual([true, false]);
   });
 
-  it('lets no account be tried more often by trying it from many sources', () => {
+  it('does not allow extra attempts on an account from many sources', () => {
     const { limiter } = given(2, 60, { maxKeysPerSource: 1 });
     const hit = (key: string, source: string) => limiter.hit('api_by_user', key, { source }).isAllowed;
     const sources = Array.from({ length: 50 }, (_, index) => `source${index}`);
@@ -177,7 +177,7 @@ describe('flooding with keys', () => {
     expect(sources.filter((source) => hit('hamlet', source)).length).toBe(2);
   });
 
-  it('is not assumed of attempts that succeed', () => {
+  it('ignores successful attempts', () => {
     const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
     for (let user = 0; user < 100; user++) {
       limiter.attempt('authenticate_by_username', `user${user}`, 'office');
@@ -189,7 +189,7 @@ describe('flooding with keys', () => {
   });
 });
 
-it('takes an attempt back', () => {
+it('withdraws an attempt', () => {
   const { clock, limiter } = given();
   const attempt = () => limiter.attempt('authenticate_by_username', 'hamlet@x');
   for (let count = 0; count < 20; count++) {
@@ -205,13 +205,13 @@ it('takes an attempt back', () => {
   expect(limiter.peek('authenticate_by_username', 'hamlet@x').remaining).toBe(5);
 });
 
-it('looks at keys without remembering them', () => {
+it('reads the state of a key without storing it', () => {
   const { limiter, hit } = given(1, 60, { maxKeys: 10 });
   for (let user = 0; user < 100; user++) limiter.peek('api_by_user', `user${user}`);
   for (let user = 0; user < 10; user++) expect(hit(`user${user}`).isAllowed).toBe(true);
 });
 
-it('writes its headers', () => {
+it('writes rate limit headers', () => {
   const { hit } = given();
   expect(rateLimitHeaders(hit())).toEqual([
     'X-RateLimit-Limit',
@@ -238,11 +238,11 @@ it.each([
   ['::ffff:10.1.2.3', undefined],
   ['2001:db8:0:1:2:3:4:5', '2001:db8:0::/48'],
   ['2001:db8:0:ffff::1', '2001:db8:0::/48'],
-])('knows %s to be of %s', (ip, network) => {
+])('returns for %s the network %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network);
 });
 
-it('shortens what is no address', () => {
+it('truncates invalid addresses', () => {
   expect(ipGroup('x'.repeat(10_000)).length).toBeLessThan(50);
   expect(ipGroup(':'.repeat(10_000)).length).toBeLessThan(50);
   expect(ipGroup(`${'x'.repeat(10_000)}:`).length).toBeLessThan(50);

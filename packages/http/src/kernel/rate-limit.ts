@@ -1,16 +1,19 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Clock, DomainError } from '@parley/domain/kernel';
 
-/** What proxies put in place of an address is any text. */
+/** Proxies may put arbitrary text in place of an address. */
 const MAX_ADDRESS_LENGTH = 45;
 
-/** Where addresses come from that one owner can have by the thousand: a /48 of IPv6. IPv4 addresses are dear. */
+/**
+ * Returns the /48 network of an IPv6 address, whose owner may have thousands of groups. IPv4 addresses are too scarce
+ * for that.
+ */
 export function networkOf(ip: string): string | undefined {
   const group = ipGroup(ip);
   return group.endsWith('::/64') ? `${group.split(':').slice(0, 3).join(':')}::/48` : undefined;
 }
 
-/** Addresses that are limited together: one IPv4 address, or a /64 of IPv6. */
+/** Returns the group of addresses limited together: one IPv4 address or an IPv6 /64. */
 export function ipGroup(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   if (mapped) return mapped[1]!;
@@ -30,35 +33,35 @@ export function ipGroup(ip: string): string {
 
 export interface LimitState {
   readonly isAllowed: boolean;
-  /** The smallest limit of the rule. */
+  /** Smallest quota of the rule. */
   readonly limit: number;
   readonly remaining: number;
-  /** When the quota is full again, in milliseconds since the epoch. */
+  /** Time at which the full quota is available again, in milliseconds since the epoch. */
   readonly resetMs: number;
-  /** Until the next call is allowed; 0 when it is allowed now. */
+  /** Time until the next call is allowed; 0 if it is allowed now. */
   readonly retryAfterSeconds: number;
 }
 
-/** When one key called: a ring of the last times, and for each quota the first of them that still counts. */
+/** Call times of one key in a ring buffer, with the oldest position still counted by each quota. */
 export class CallHistory {
   readonly windowMs: number;
   private readonly capacity: number;
   private readonly smallest: number;
   private times: Float64Array;
-  /** Calls ever counted; the ring holds the last ones. */
+  /** Number of calls ever counted; the ring holds the latest ones. */
   private count = 0;
   private readonly firstCounting: number[];
 
   constructor(readonly quotas: readonly Quota[]) {
     this.windowMs = Math.max(...quotas.map(({ windowSeconds }) => windowSeconds * 1000));
-    // One more than counts, so that one can be taken back.
+    // One extra slot allows undoing a call.
     this.capacity = Math.max(...quotas.map(({ limit }) => limit)) + 1;
     this.smallest = Math.min(...quotas.map(({ limit }) => limit));
     this.times = new Float64Array(Math.min(8, this.capacity));
     this.firstCounting = quotas.map(() => 0);
   }
 
-  /** The same calls, judged by other quotas. */
+  /** Returns the same calls under different quotas. */
   under(quotas: readonly Quota[]): CallHistory {
     if (this.quotas === quotas) return this;
     const history = new CallHistory(quotas);
@@ -73,17 +76,17 @@ export class CallHistory {
     this.count++;
   }
 
-  /** As if the last one had not been. */
+  /** Removes the latest call. */
   undo(): void {
     if (this.count > Math.max(...this.firstCounting)) this.count--;
   }
 
-  /** Nothing counts any more. */
+  /** True if no call counts any more. */
   isExpired(now: number): boolean {
     return this.count === 0 || this.at(this.count - 1) <= now - this.windowMs;
   }
 
-  /** `isCounted`: the call that asks is among them, and was allowed. */
+  /** @param isCounted true if the current call is included and was allowed */
   stateAt(now: number, isCounted = false): LimitState {
     let remaining = Number.POSITIVE_INFINITY;
     let retryAfterMs = 0;
@@ -129,21 +132,21 @@ export interface HitOptions {
   /** Replaces the rule's quotas for this key. */
   readonly quotas?: readonly Quota[] | undefined;
   /**
-   * Where keys come from that anybody can invent: the address that names a user, the network an address is of. Further
-   * keys of a source that has brought many are counted together with others. Absent: the key cannot be invented.
+   * Origin of keys that callers can invent, such as the caller's address for user names or the network of an address.
+   * Excess keys of one source share counters. Absent if the key cannot be invented.
    */
   readonly source?: string | undefined;
 }
 
-/** How many counters newcomers share while there is no room for one each. */
+/** Number of shared counters for keys without their own. */
 const SHARED_COUNTERS = 256;
-/** Between two searches for room. */
+/** Minimum interval between searches for free counters. */
 const SEARCH_MS = 1000;
 
-/** The counters of one rule. Nothing that still counts is dropped, however many others are asked for. */
+/** Counters of one rule. Never drops a counter that still counts, even under a flood of keys. */
 export class LimitCounters {
   private readonly own: Generations;
-  /** How many keys each source has brought. */
+  /** Number of keys per source. */
   private readonly sources: Generations;
   private readonly shared = new Map<number, CallHistory>();
   private readonly sourceQuotas: readonly Quota[];
@@ -159,7 +162,7 @@ export class LimitCounters {
     this.sourceQuotas = [{ windowSeconds, limit: maxKeysPerSource }];
   }
 
-  /** What the key is counted by, made when it is new. */
+  /** Returns the counter of a key and creates it if new. */
   open(key: Key, now: number, { quotas = this.quotas, source }: HitOptions): CallHistory {
     const known = this.own.find(key, quotas, now);
     if (known) return known;
@@ -171,7 +174,7 @@ export class LimitCounters {
     return this.own.open(key, quotas, now) ?? this.sharedBy(key, quotas);
   }
 
-  /** What the key is counted by at this moment, if there is such a counter. */
+  /** Returns the current counter of a key, if any. */
   find(key: Key, now: number, { quotas = this.quotas }: HitOptions): CallHistory | undefined {
     return this.own.find(key, quotas, now) ?? (this.shared.size > 0 ? this.shared.get(this.shardOf(key)) : undefined);
   }
@@ -188,15 +191,15 @@ export class LimitCounters {
     return history;
   }
 
-  /** Nobody can tell beforehand who shares with whom. */
+  /** Assigns shared counters unpredictably, so that callers cannot choose whom they share with. */
   private shardOf(key: Key): number {
     return createHmac('sha256', this.seed).update(String(key)).digest().readUInt32LE() % SHARED_COUNTERS;
   }
 }
 
 /**
- * Counters by key, up to a maximum. Two generations: what nobody asked for during a whole period is dropped with the
- * older one, in one stroke. A period is at least the longest window, so nothing that still counts is lost.
+ * Bounded map of counters in two generations. The older generation is dropped at once after a full period without
+ * use. A period is at least the longest window, so no active counter is lost.
  */
 class Generations {
   private young = new Map<Key, CallHistory>();
@@ -216,7 +219,7 @@ class Generations {
     return history;
   }
 
-  /** Null when there is no room for a new one. */
+  /** Returns null if there is no room for a new counter. */
   open(key: Key, quotas: readonly Quota[], now: number): CallHistory | null {
     const known = this.find(key, quotas, now);
     if (known) return known;
@@ -230,7 +233,7 @@ class Generations {
     return history;
   }
 
-  /** Whether it was there. */
+  /** Returns true if the domain existed. */
   delete(key: Key): boolean {
     const wasYoung = this.young.delete(key);
     return this.old.delete(key) || wasYoung;
@@ -268,9 +271,9 @@ export interface Quota {
 const DAY = 86_400;
 
 /**
- * Defaults of the API. All quotas of a rule apply. Our own are `events_by_user` and `upload_parts_by_user`, which keep long polls
- * and parts of files from using up everything else, `channel_creation_by_*`, which count channels instead of calls, and `sign_up_form_by_email` and
- * `login_letters_by_user`, which count letters.
+ * Default limits of the API; all quotas of a rule apply. Parley adds `events_by_user` and `upload_parts_by_user`,
+ * which isolate long polls and file parts. It also adds `channel_creation_by_*`, which count channels, and
+ * `sign_up_form_by_email` and `login_letters_by_user`, which count emails.
  */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
@@ -299,12 +302,12 @@ export const LIMIT_RULES = {
 
 export type LimitRule = keyof typeof LIMIT_RULES;
 
-/** Quotas of rules instead of the default ones. */
+/** Quotas that replace the defaults of a rule. */
 export interface RateLimitRules extends Partial<Readonly<Record<LimitRule, readonly Quota[]>>> {}
 
 const overrides = new Map<string, readonly Quota[] | undefined>();
 
-/** A user's own quotas, `"60:1000,3600:20000"` (seconds:calls). Undefined when there are none or they cannot be read. */
+/** Parses a user's own quotas, for example `"60:1000,3600:20000"` (seconds:calls). Undefined if empty or invalid. */
 export function parseQuotas(text: string | undefined): readonly Quota[] | undefined {
   if (!text) return undefined;
   if (!overrides.has(text)) {
@@ -319,13 +322,13 @@ export function parseQuotas(text: string | undefined): readonly Quota[] | undefi
   return overrides.get(text);
 }
 
-/** Of what an operator sets: each key is counted by as many times as the largest limit says. */
+/** Limits of operator settings; each key stores as many times as the largest limit. */
 const MAX_CONFIGURED_CALLS = 10_000;
 const MAX_CONFIGURED_QUOTAS = 5;
 
 /**
- * What an operator sets, `"api_by_user=60:500,3600:9000 api_by_ip=60:50"` (rule=seconds:calls).
- * @throws Error that says what would be right
+ * Parses an operator setting such as `"api_by_user=60:500,3600:9000 api_by_ip=60:50"` (rule=seconds:calls).
+ * @throws Error that explains the expected format
  */
 export function parseRateLimitRules(text: string): RateLimitRules {
   const rules: Partial<Record<LimitRule, readonly Quota[]>> = {};
@@ -344,16 +347,16 @@ export function parseRateLimitRules(text: string): RateLimitRules {
   return rules;
 }
 
-/** What a use case sees: attempts that it counts itself, because in-process callers are to be limited as well. */
+/** Limiter for use cases that count attempts themselves, so that in-process callers are limited too. */
 export interface AttemptLimiter {
   /**
-   * Counts an attempt. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds; such an
-   * attempt does not count.
+   * Counts an attempt. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }` in seconds; such
+   * an attempt does not count
    */
   attempt(rule: LimitRule, key: string | number, source?: string): void;
-  /** As if the last attempt had not been. */
+  /** Removes the latest attempt. */
   withdraw(rule: LimitRule, key: string | number, source?: string): void;
-  /** As if there had been no attempts. */
+  /** Removes all attempts of a key. */
   forget(rule: LimitRule, key: Key, source?: string): void;
 }
 
@@ -362,14 +365,14 @@ const TEXT = 'API usage exceeded rate limit; see https://zulip.com/api/http-head
 export const rateLimited = ({ retryAfterSeconds }: LimitState) =>
   new DomainError('RATE_LIMITED', TEXT, { retryAfter: retryAfterSeconds });
 
-/** Keys a rule counts one by one, so that invented names and addresses cannot fill the memory. */
+/** Maximum number of keys with their own counter per rule, so that invented keys cannot exhaust memory. */
 const MAX_KEYS = 50_000;
-/** Keys that one source can add to a rule in its longest window. */
+/** Maximum number of new keys per source and rule in the longest window. */
 const MAX_KEYS_PER_SOURCE = 256;
 
 export interface RateLimiterOptions {
   readonly clock: Clock;
-  /** Off: everything is allowed and no headers are sent. */
+  /** If false, allows all calls and sends no headers. */
   readonly isOn?: boolean;
   readonly rules?: RateLimitRules;
   readonly maxKeys?: number;
@@ -379,8 +382,8 @@ export interface RateLimiterOptions {
 const NO_OPTIONS: HitOptions = {};
 
 /**
- * Counts calls in memory, exactly, at constant cost per call. Each process counts for itself. Nobody can make it forget
- * what somebody else has done: when there is no room for another key, newcomers are counted together.
+ * Exact in-memory call limiter with constant cost per call, per process. A flood of keys cannot evict active
+ * counters; excess keys share counters instead.
  */
 export class RateLimiter implements AttemptLimiter {
   readonly isOn: boolean;
@@ -397,7 +400,7 @@ export class RateLimiter implements AttemptLimiter {
     this.bounds = { maxKeys, maxKeysPerSource };
   }
 
-  /** Counts the call, if it is allowed. */
+  /** Counts the call if it is allowed. */
   hit(rule: LimitRule, key: Key, options: HitOptions = NO_OPTIONS): LimitState {
     const now = this.clock.nowMs();
     const history = this.of(rule).open(key, now, options);
@@ -407,7 +410,7 @@ export class RateLimiter implements AttemptLimiter {
     return history.stateAt(now, true);
   }
 
-  /** The state without counting anything. */
+  /** Returns the state without counting. */
   peek(rule: LimitRule, key: Key, options: HitOptions = NO_OPTIONS): LimitState {
     const now = this.clock.nowMs();
     const history = this.of(rule).find(key, now, options) ?? new CallHistory(options.quotas ?? this.rules[rule]);
@@ -428,7 +431,7 @@ export class RateLimiter implements AttemptLimiter {
     this.of(rule).forget(key, this.clock.nowMs(), { source });
   }
 
-  /** As if nobody had ever called. */
+  /** Clears all counters. */
   forgetAll(): void {
     this.counters.clear();
   }

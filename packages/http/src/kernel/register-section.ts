@@ -7,57 +7,58 @@ import type { WireFields } from './reply.js';
 import type { ClientVariant } from './request.js';
 import type { Shape } from './wire-schema.js';
 
-/** What the client asked for, beside which sections. */
+/** Parameters of a register request besides the section selection. */
 export interface RegisterRequest {
   readonly presentation: QueuePresentation;
   readonly includeSubscribers: boolean;
   readonly variant: ClientVariant;
-  /** How old presences may be, in days; null: as old as usual. */
+  /** Maximum age of presences in days; null for the default. */
   readonly presenceHistoryDays: number | null;
-  /** In seconds. */
+  /** Minimum interval between warnings, in seconds. */
   readonly now: number;
-  /** Nobody has logged in: the viewer is a guest who has nothing (protocol §9). */
+  /** True for an anonymous caller, whose viewer is a guest without subscriptions (protocol §9). */
   readonly isSpectator: boolean;
 }
 
-/** What presenters of sections read beside their data. */
+/** Inputs of section presenters besides the section's data. */
 export interface SectionContext extends RegisterRequest {
   readonly viewer: Actor;
-  /** The viewer's own user. */
+  /** Returns the viewer's own user. */
   readonly user: User;
   readonly realm: Realm;
 }
 
-/** A section of register's answer (events §3.2), as the feature declares it that it is of. */
+/** Section of the register response (events §3.2), as declared by its feature. */
 export interface SectionDefinition<Data> {
-  /** Names the section; also what clients ask for it by, unless `fetchEventTypes` says otherwise. */
+  /** Name of the section, which clients request unless `fetchEventTypes` is given. */
   readonly name: string;
-  /** Clients have to ask for all of them. */
+  /** Event types that clients must all request to receive the section. */
   readonly fetchEventTypes?: readonly string[];
-  /** A newer form: clients that ask for it do not get this one. */
+  /** Newer section that replaces this one for clients that request both. */
   readonly replacedBy?: string;
   /**
-   * What those get who have not logged in: what a guest would who has nothing, or just these fields. Absent: nothing of it.
+   * Content for spectators: loaded as for a guest without subscriptions, or fixed fields. Absent if they do not
+   * receive the section.
    */
   readonly forSpectators?: 'likeGuests' | WireFields;
-  /** What it has, in every form. */
+  /** Schema of the fields, over all variants. */
   readonly fields: Shape;
-  /** What it has for those who have not logged in; default: the same. */
+  /** Schema of the fields for spectators; defaults to `fields`. */
   readonly spectatorFields?: Shape;
-  /** Within the snapshot's read: awaits nothing else. */
+  /** Runs inside the snapshot's read and awaits nothing else. */
   readonly load: (snapshot: Snapshot, request: RegisterRequest) => Promise<Data>;
-  /** After the read. Values that may be long are a `PresentedList` or a `PresentedText`. */
+  /** Runs after the read. Potentially long values must be a `PresentedList` or a `PresentedText`. */
   readonly present: (data: Data, context: SectionContext) => WireFields;
 }
 
 export interface RegisterSection {
   readonly name: string;
-  /** Whether it is in the answer to these types; null: everything was asked for. */
+  /** True if the section belongs to a response with these types; null requests everything. */
   isRequested(fetchEventTypes: ReadonlySet<string> | null): boolean;
   readonly isForSpectators: boolean;
   readonly fields: Shape;
   readonly spectatorFields: Shape;
-  /** Loads its data; what that answers makes the section's fields of it, after the read. */
+  /** Loads the section's data and returns a function that presents it after the read. */
   loader(request: RegisterRequest): SnapshotLoader<() => WireFields>;
 }
 
@@ -90,7 +91,7 @@ export function registerSection<Data>({
   };
 }
 
-/** A section that is the viewer's user, the realm and the request in another form. */
+/** Section computed from the viewer, the realm and the request alone. */
 export const plainSection = (
   name: string,
   fields: Shape,
@@ -105,6 +106,6 @@ export const plainSection = (
     present: (_data, context) => present(context),
   });
 
-/** A section of a feature that is still to come: what a fresh organization has. */
+/** Placeholder section of an unimplemented feature, with the values of a new organization. */
 export const fixedSection = (name: string, fields: Shape, values: WireFields): RegisterSection =>
   plainSection(name, fields, () => values, 'likeGuests');

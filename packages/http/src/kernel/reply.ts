@@ -1,35 +1,40 @@
 import { type DetailsOf, DomainError, type ErrorCode } from '@parley/domain/kernel';
 import type { ClientVariant } from './request.js';
 
-/** The header of a 401 that Basic authentication would have prevented. Whoever answers puts the challenge of its own style for it. */
+/**
+ * Challenge of a 401 that Basic authentication would resolve. The response writer replaces it according to the path
+ * style.
+ */
 export const BASIC_CHALLENGE: readonly string[] = ['WWW-Authenticate', 'Basic realm="zulip"'];
-/** Of a 401 that a browser session would have prevented. */
+/** Challenge of a 401 that a browser session would resolve. */
 export const SESSION_CHALLENGE: readonly string[] = ['WWW-Authenticate', 'Session realm="zulip"'];
 
-/** How the API puts a refusal with such details; with nothing given, 400 `BAD_REQUEST` with the refusal's own text. */
+/** Wire form of an error with these details; defaults to 400 `BAD_REQUEST` with the error's own text. */
 export interface WireError<D = object> {
   readonly status?: number;
   readonly code?: string;
-  /** Details that reach the wire, and as what. Others do not: strict clients refuse errors with fields they do not know. */
+  /**
+   * Details sent to clients, with their wire names. Others are dropped, because strict clients reject unknown fields.
+   */
   readonly fields?: { readonly [K in KeysOf<D>]?: string };
-  /** Of these the form that they have there, by the detail's name; others go as they are. */
+  /** Conversion of details by name; others are sent unchanged. */
   readonly present?: { readonly [K in KeysOf<D>]?: (value: Exclude<D[K], undefined>) => unknown };
-  /** Fields that are always there. */
+  /** Constant fields. */
   readonly extra?: WireFields;
-  /** Where the refusal's own text would name something otherwise than clients know it. */
+  /** Text that replaces the error's own if clients use different names. */
   readonly text?: string | ((details: D, variant: ClientVariant | undefined) => string | undefined);
   readonly headers?: readonly string[];
 }
 
 type KeysOf<D> = keyof D & string;
 
-/** For refusals whose form depends on what is refused. */
+/** Rule for errors whose form depends on their details. */
 export type WireErrorRule<C extends ErrorCode> = WireError<DetailsOf<C>> | ((error: DomainError<C>) => WireError);
 
-/** A feature's part of the table, of those of its codes that are no plain 400. */
+/** Feature's error codes that are not a plain 400. */
 export type WireErrors = { readonly [C in ErrorCode]?: WireErrorRule<C> };
 
-/** A parameter of the right type with a value that it cannot have. */
+/** Error for a parameter of the right type with an invalid value. */
 export const badValue =
   (parameter: string) =>
   (value: unknown): WireError => ({
@@ -38,7 +43,7 @@ export const badValue =
     text: `Bad value for '${parameter}': ${value}`,
   });
 
-/** A refusal that exists only on the wire: a missing argument, a wrong method. Everything else is a DomainError. */
+/** Error that exists only in HTTP, such as a missing argument or a wrong method. All others are DomainErrors. */
 export class HttpRefusal extends Error {
   constructor(
     readonly status: number,
@@ -78,11 +83,11 @@ export const methodNotAllowed = (allowed: readonly string[]) =>
 const RETRY_AFTER_SECONDS = 1;
 const RETRY_AFTER = ['Retry-After', String(RETRY_AFTER_SECONDS)];
 
-/** All clients together ask for more than there is room or time for. */
+/** Error for excessive load by all clients together. */
 export const serverBusy = () =>
   new HttpRefusal(503, 'SERVER_NOT_READY', 'The server is busy; try again in a moment.', {}, RETRY_AFTER);
 
-/** One client has so many bytes under way that little would be left for others. */
+/** Error for one client with too many bytes in flight. */
 export const tooMuchAtOnce = () =>
   new HttpRefusal(
     429,
@@ -92,33 +97,30 @@ export const tooMuchAtOnce = () =>
     RETRY_AFTER,
   );
 
-/** 401 with the challenge that belongs to Basic authentication. */
+/** Error 401 with the Basic authentication challenge. */
 export const unauthorized = (message: string) => new HttpRefusal(401, 'UNAUTHORIZED', message, {}, BASIC_CHALLENGE);
 
-/** An answer. `Content-Length`, CORS, request id, rate limits and the like are added when it is written. */
+/** Response. `Content-Length`, CORS, request id and rate limit headers are added on writing. */
 export interface Reply {
   readonly status: number;
   readonly body: ReplyBody;
-  /** Default `application/json`. */
+  /** Defaults to `application/json`. */
   readonly contentType?: string;
-  /** Instead of the default, which forbids caching answers to people who are logged in. */
+  /** Overrides the default, which forbids caching of responses to users. */
   readonly cacheControl?: string;
-  /** More headers: name, value, name, value … */
+  /** Additional headers as alternating names and values. */
   readonly headers?: readonly string[];
-  /** A success envelope: unsupported parameters are named at its end. */
+  /** True for a success envelope, to which ignored parameters are appended. */
   readonly isEnvelope?: boolean;
 }
 
-/** Some of a text, or its UTF-8 bytes, which may be shared with other answers. */
+/** Text or its UTF-8 bytes, possibly shared with other responses. */
 export type BodyChunk = string | Buffer;
 
-/** In chunks where it is long; those shared with other answers take no memory of their own. */
+/** Body of a response, in chunks if long. Shared chunks take no additional memory. */
 export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody | ByteStream;
 
-/**
- * Bytes that are read from somewhere while the answer is. Nothing is opened before they are asked for. A piece that the reader has
- * taken is released, for its memory to be used again.
- */
+/** Bytes streamed from a source, opened on first read. A piece is released for reuse once sent. */
 export interface ByteStream {
   readonly bytes: AsyncIterable<Uint8Array> & { release?(piece: Uint8Array): void };
   readonly length: number;
@@ -127,22 +129,22 @@ export interface ByteStream {
 export const isByteStream = (body: ReplyBody | undefined): body is ByteStream =>
   typeof body === 'object' && 'bytes' in body;
 
-/** A body that is made while it is read, so that only a part of it is in memory. Its length is not known beforehand. */
+/** Body of unknown length generated while it is sent, so that only a part is in memory. */
 export interface UnfinishedBody {
   readonly start: readonly BodyChunk[];
-  /** Asked for more once what there was has been taken. A throw breaks the connection off: the status has been sent. */
+  /** Iterated as the client reads. An error closes the connection, because the status has been sent. */
   readonly rest: AsyncIterable<readonly string[]>;
   readonly end: string;
 }
 
-/** The operation's own fields of a success; members that are undefined are left out. */
+/** Fields of a success response; undefined members are omitted. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
-/** Fields that are JSON text already, without the braces around them: `"messages":[…],"anchor":5`. */
+/** Fields as JSON text without enclosing braces: `"messages":[…],"anchor":5`. */
 export class WireText {
   readonly chunks: readonly BodyChunk[];
 
-  /** `rest`: what follows `text` and is made while that is read. */
+  /** @param rest text after `text`, generated while it is sent */
   constructor(
     text: string | readonly BodyChunk[],
     readonly rest?: AsyncIterable<readonly string[]>,
@@ -151,13 +153,13 @@ export class WireText {
   }
 }
 
-/** Leads elsewhere, for now. */
+/** Temporary redirect. */
 export const redirectTo = (url: string): Reply => ({ status: 302, body: '', headers: ['Location', url] });
 
 const START = '{"result":"success","msg":""';
 const EMPTY_SUCCESS: Reply = { status: 200, body: `${START}}\n`, isEnvelope: true };
 
-/** A success that says something to whoever asked for it. */
+/** Success with a message for the user. */
 export const successSaying = (msg: string): Reply => ({
   status: 200,
   body: `${JSON.stringify({ result: 'success', msg })}\n`,
@@ -173,12 +175,12 @@ export function success(fields?: WireFields | WireText): Reply {
   return text === '' ? EMPTY_SUCCESS : { status: 200, body: `${START},${text}}\n`, isEnvelope: true };
 }
 
-/** Only bodies that every client takes for JSON: an error has `result`, `msg` and, but for 405 and 500, `code`. */
+/** Error as JSON that every client can parse, with `result`, `msg` and, except for 405 and 500, `code`. */
 export function failure(status: number, code: string | undefined, msg: string, extra?: WireFields): Reply {
   return { status, body: `${JSON.stringify({ result: 'error', msg, code, ...extra })}\n` };
 }
 
-/** Names the parameters nobody read, in a success that has any. Source: Zulip API, feature level 167. */
+/** Adds the ignored parameters to a success response. Source: Zulip API, feature level 167. */
 export function withIgnoredParameters(reply: Reply, ignored: readonly string[]): Reply {
   if (ignored.length === 0 || !reply.isEnvelope) return reply;
   const { body } = reply;
@@ -255,8 +257,8 @@ export class ErrorReplies {
 }
 
 /**
- * What a record is refused for, as lists of texts by the domain's names of its fields: the same by their wire names, and by
- * `__all__` what is about several (organization §1).
+ * Presents validation errors of a record under wire field names, and errors of several fields under `__all__`
+ * (organization §1).
  */
 export const presentModelErrors = (names: Readonly<Record<string, string>>) => (errors: object) =>
   Object.fromEntries(Object.entries(errors).map(([name, texts]) => [names[name], texts]));

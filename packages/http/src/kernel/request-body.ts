@@ -20,7 +20,7 @@ import { bodyTooLarge, malformedJson } from './reply.js';
 import type { Fields, ReceivedRequest } from './request.js';
 import type { Route } from './route.js';
 
-/** Undefined: it holds no fields. */
+/** Returns undefined for content types without fields. */
 export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | undefined {
   if (contentType.startsWith('application/x-www-form-urlencoded')) return 'form';
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
@@ -29,7 +29,7 @@ export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | und
   return type === 'multipart/form-data' ? 'multipart' : undefined;
 }
 
-/** Of a query string or an urlencoded body. The last value of a repeated name counts. */
+/** Parses a query string or urlencoded body. The last value of a repeated name counts. */
 export function parseForm(text: string): Fields {
   const fields = new Map<string, string>();
   let start = 0;
@@ -49,8 +49,8 @@ export function parseForm(text: string): Fields {
 }
 
 /**
- * Percent signs that introduce nothing stand for themselves; bytes that are no UTF-8 become U+FFFD. Byte by byte: neither
- * `decodeURIComponent`, which throws at the first of either, nor replacing takes time in proportion to the text.
+ * Keeps invalid percent signs and replaces invalid UTF-8 by U+FFFD. Works byte by byte in linear time, unlike
+ * `decodeURIComponent`, which throws, or text replacement.
  */
 function unescapeField(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
@@ -72,7 +72,7 @@ const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
 
-/** Its value; -1: none. */
+/** Returns the digit value; -1 if invalid. */
 function hexDigit(byte: number | undefined): number {
   if (byte === undefined) return -1;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
@@ -80,7 +80,7 @@ function hexDigit(byte: number | undefined): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** Our extension: a member that is a string is the field of that text, any other the field with its JSON text. */
+/** Parses a JSON body (our extension): string members become that text, others their JSON text. */
 export function parseJsonBody(text: string): Fields {
   if (text.trim() === '') return NO_BODY.fields;
   let value: unknown;
@@ -101,7 +101,7 @@ function fieldsOfJson(value: unknown): Fields {
 
 const asField = (member: unknown): string => (typeof member === 'string' ? member : JSON.stringify(member));
 
-/** Of a body that something before us has parsed. */
+/** Returns the fields of a body parsed by an earlier middleware. */
 export function fieldsOfParsed(body: unknown, contentType: string): Fields {
   const isJson = kindOf(contentType) === 'json';
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
@@ -110,18 +110,18 @@ export function fieldsOfParsed(body: unknown, contentType: string): Fields {
   }
   if (isJson) return fieldsOfJson(body);
   if (typeof body !== 'object' || body === null) return NO_BODY.fields;
-  // A form: an array is a name that was repeated.
+  // In a form, an array holds the values of a repeated name.
   return new Map(
     Object.entries(body).map(([name, value]) => [name, asField(Array.isArray(value) ? value.at(-1) : value)]),
   );
 }
 
-/** A request whose body something before us may have parsed, as Express's body parsers do. */
+/** Request whose body may already be parsed, for example by Express body parsers. */
 type MaybeParsed = IncomingMessage & { readonly body?: unknown };
 
 /**
- * Form fields and files of a body; empty for kinds that hold none.
- * @throws HttpRefusal when it is too large, too slow or malformed, or there is no room for it; ClientGone
+ * Reads form fields and files of a body; empty for other content types.
+ * @throws HttpRefusal if it is too large, too slow or malformed, or there is no room for it; ClientGone
  */
 export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<Body> {
   const type = message.headers['content-type'];
@@ -139,21 +139,21 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
   return { fields: kind === 'form' ? parseForm(text) : parseJsonBody(text), files: [] };
 }
 
-/** What the body of a request is read for, and what has to be given back when the request is over. */
+/** Request that a body belongs to and that owns its resources. */
 export interface BodyOwner {
   readonly proof: Proof | undefined;
   readonly charges: Charge[];
-  /** Files that were stored for it. */
+  /** Files stored for the request. */
   readonly blobs: ReceivedBlob[];
 }
 
-/** Reads bodies within what is left of the budgets: more from those who have proved who they are. */
+/** Reads bodies within the remaining budgets, which are larger for authenticated callers. */
 export class RequestBodies {
   private readonly budgets;
 
   constructor(
     private readonly limits: TransportLimits,
-    /** Of files that routes have stored; null: such routes get no files. */
+    /** Destination of streamed files; if null, such routes receive no files. */
     private readonly sink: FileSink | null,
   ) {
     const budget = (total: number, ofOneRequest: number) =>
@@ -171,7 +171,7 @@ export class RequestBodies {
     return anonymousBodies.used + bodies.used + files.used;
   }
 
-  /** Whether anybody may make us keep it. */
+  /** True if the body is within the limit for anonymous callers. */
   isSmall(raw: IncomingMessage): boolean {
     return Number(raw.headers['content-length'] ?? Number.NaN) <= this.limits.anonymousBodyBytes;
   }
@@ -203,7 +203,7 @@ export class RequestBodies {
     return body;
   }
 
-  /** One of those that may go on at the same time. @throws HttpRefusal */
+  /** Reserves one of the concurrent uploads. @throws HttpRefusal */
   private uploadOf(client: ClientKey): Charge {
     const upload = new Charge(this.budgets.uploads, client);
     upload.add(1);

@@ -6,8 +6,8 @@ import type { ReceivedRequest } from './request.js';
 import type { Route } from './route.js';
 
 /**
- * Structured logging, in the argument order of pino. A logger without `warn` gets warnings as errors; one without `debug`, nothing
- * of that.
+ * Structured logger with pino's argument order. Without `warn`, warnings are logged as errors; without `debug`, debug
+ * output is dropped.
  */
 export interface Logger {
   debug?(fields: object, message: string): void;
@@ -18,40 +18,40 @@ export interface Logger {
 
 export const silentLogger: Logger = { info: () => {}, error: () => {} };
 
-/** Something that may need looking after, though nothing has failed. */
+/** Logs a condition that needs attention although nothing failed. */
 export function warn(logger: Logger, fields: object, message: string): void {
   if (logger.warn) logger.warn(fields, message);
   else logger.error(fields, message);
 }
 
-/** A request that has been answered, or whose sender has gone. */
+/** Completed request, or one whose client disconnected. */
 export interface AnsweredRequest {
-  /** Undefined: no operation was found for it. */
+  /** Undefined if no operation matched. */
   readonly route: Route | undefined;
-  /** 499: whoever asked did not wait. */
+  /** Status code; 499 if the client disconnected. */
   readonly status: number;
-  /** Of a long poll, mostly waiting. */
+  /** Includes waiting time for long polls. */
   readonly durationMs: number;
 }
 
-/** Called with every request, in the turn that ends it: has to be quick, and must not throw. */
+/** Observer notified when a request ends. Must be fast and must not throw. */
 export interface RequestObserver {
   answered(request: AnsweredRequest): void;
 }
 
-/** One request, to whoever traces what a server does. */
+/** Tracing span of one request. */
 export interface RequestSpan {
-  /** What is begun in there belongs to it. */
+  /** Runs work inside the span. */
   run<T>(work: () => Promise<T>): Promise<T>;
   end(request: AnsweredRequest): void;
 }
 
 export interface RequestTracer {
-  /** Null: this one is not traced. */
+  /** Returns null to skip tracing. */
   start(request: IncomingMessage): RequestSpan | null;
 }
 
-/** Paths below which accounts, rights and settings of an organization are changed. */
+/** Path prefixes of operations that change accounts, rights or settings. */
 const ADMINISTERED = [
   'bots',
   'channel_folders',
@@ -65,7 +65,7 @@ const ADMINISTERED = [
   'users',
 ];
 
-/** Whether an operation changes accounts, rights or settings of an organization, so that it is worth a line of its own. */
+/** True if an operation changes accounts, rights or settings and must be audited. */
 export function isAdministration({ method, path }: Pick<Route, 'method' | 'path'>): boolean {
   if (method === 'GET') return false;
   const [, first, second, third] = path.split('/');
@@ -79,24 +79,24 @@ const WRONG_CREDENTIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'WRONG_PASSWORD',
 ]);
 
-/** Whether what came with a request to prove who sent it was not good enough. `triesHeader`: something came in a header. */
+/** True if a request failed because of wrong credentials. `triesHeader` is true if credentials came in a header. */
 export function isFailedLogin(refusal: unknown, triesHeader: boolean): boolean {
   if (refusal instanceof DomainError) return WRONG_CREDENTIALS.has(refusal.code);
   return triesHeader && refusal instanceof HttpRefusal && refusal.status === 401;
 }
 
-/** Of what clients say of themselves. */
+/** Maximum length of values supplied by clients. */
 const MAX_LOGGED_LENGTH = 200;
 
 export interface LoggedRequest {
   readonly identity: Identity | undefined;
-  /** Credentials came, and were not good enough. */
+  /** True if credentials were present but invalid. */
   readonly hasFailedLogin: boolean;
 }
 
 /**
- * A line for each answer. Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an
- * address.
+ * Logs one line per response, without parameters, bodies or credentials. Logs the path pattern instead of the path,
+ * which may contain an email address.
  */
 export class RequestLog {
   constructor(

@@ -1,7 +1,7 @@
 import { Parameters } from './request.js';
 
-describe('parameters', () => {
-  it('of the body count before those of the query', () => {
+describe('request parameter parsing', () => {
+  it('prefers body parameters over query parameters', () => {
     const parameters = new Parameters(
       new Map([
         ['a', '1'],
@@ -15,7 +15,7 @@ describe('parameters', () => {
     expect(parameters.size).toBe(2);
   });
 
-  it('are well-formed text, whichever parser read the request', () => {
+  it('yields well-formed text from every parser', () => {
     const parameters = new Parameters(new Map([['\ud800', '']]), new Map([['a', '\udc00 😀 \ud83d']]));
     expect(parameters.get('a')).toBe('\ufffd 😀 \ufffd');
     expect([...parameters.names()].sort()).toEqual(['a', '\ufffd']);

@@ -3,15 +3,15 @@ import type { ReceivedBlob } from '@parley/domain/files';
 import { pieceOf, takeCodePoints } from '@parley/domain/kernel';
 import { entryFor, type Forwarding, type TrustedProxies } from './trusted-proxies.js';
 
-/** Who the software says it is. */
+/** Self-reported client software. */
 export interface ClientIdentity {
-  /** At most 30 characters, as messages show it: `ZulipMobile`. */
+  /** At most 30 characters, shown with messages, for example `ZulipMobile`. */
   readonly name: string;
   readonly version: string | null;
 }
 
 const MAX_NAME_LENGTH = 30;
-/** Source: Zulip's user_agent.py. The first two parts overlap, so the text is cut before it is matched. */
+/** Same pattern as Zulip's user_agent.py. Its first two parts overlap, so the text is truncated before matching. */
 const USER_AGENT = /^([^/ ]*[^0-9/(]*)(?:\/([^/ ]*))?(?:[ /].*)?$/s;
 const MAX_USER_AGENT_LENGTH = 300;
 const MAX_REMEMBERED = 1000;
@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 1000;
 const UNSPECIFIED: ClientIdentity = { name: 'Unspecified', version: null };
 const remembered = new Map<string, ClientIdentity>();
 
-/** Of a `User-Agent` header; its leading part counts: `ZulipTerminal/0.7.0 ZulipPython/0.9.0` is ZulipTerminal. */
+/** Parses the leading product of a `User-Agent` header: `ZulipTerminal/0.7.0 ZulipPython/0.9.0` is ZulipTerminal. */
 export function parseUserAgent(userAgent: string | undefined): ClientIdentity {
   if (userAgent === undefined) return UNSPECIFIED;
   const text = pieceOf(userAgent, 0, MAX_USER_AGENT_LENGTH).toWellFormed();
@@ -35,13 +35,15 @@ export function parseUserAgent(userAgent: string | undefined): ClientIdentity {
 
 const truncateClientName = (name: string): string => takeCodePoints(name, MAX_NAME_LENGTH);
 
-/** The name messages get: the `client` parameter, else the browser's `website`, else the User-Agent's. */
+/**
+ * Returns the client name of messages: the `client` parameter, else `website` for browsers, else the User-Agent name.
+ */
 export function clientNameOf(client: ClientIdentity, parameter: string | undefined, isBrowserSession: boolean): string {
   if (parameter !== undefined) return truncateClientName(parameter);
   return isBrowserSession && !client.name.startsWith('Zulip') ? 'website' : client.name;
 }
 
-/** Of a part of a path or a name in a header; as it is, where what is escaped is no text. */
+/** Decodes a path segment or header value; returns it unchanged if the escapes are invalid. */
 export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -51,17 +53,17 @@ export function unescaped(text: string): string {
 }
 
 export interface RequestTarget {
-  /** Undecoded, without query. */
+  /** Undecoded path without query. */
   readonly path: string;
-  /** Without the question mark; empty when there is none. */
+  /** Query without question mark; may be empty. */
   readonly query: string;
-  /** Of a target that names a host, as clients send it to proxies: `http://chat.example.com/api/v1/messages`. */
+  /** Host of an absolute target, as sent to proxies: `http://chat.example.com/api/v1/messages`. */
   readonly authority: string | null;
 }
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
-/** What is asked for, from the mount path on. */
+/** Parses the request target, relative to the mount path. */
 export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
   let authority: string | null = null;
   let start = 0;
@@ -78,8 +80,8 @@ export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
 }
 
 /**
- * Whether it is clear which host a request is for. Of two, others on its way may have looked at the one and we at the
- * other.
+ * True if the request names exactly one host. With two, a proxy and this server might interpret the request
+ * differently.
  */
 export function hasOneHost({ rawHeaders, headers }: IncomingMessage, { authority }: RequestTarget): boolean {
   let hosts = 0;
@@ -93,15 +95,12 @@ export function hasOneHost({ rawHeaders, headers }: IncomingMessage, { authority
 
 const withoutDefaultPort = (authority: string): string => authority.toLowerCase().replace(/:(?:80|443)?$/, '');
 
-/** Form fields by name, as text. A Map, so that a field called `__proto__` is just a name. */
+/** Form fields by name. A Map, so that a field named `__proto__` is harmless. */
 export type Fields = ReadonlyMap<string, string>;
 
 const NO_FIELDS: Fields = new Map();
 
-/**
- * What a request says about itself, query and body together; of a name in both, the body's value counts. All of it is
- * well-formed text from here on, whatever it came in.
- */
+/** Parameters of query and body; the body wins. Values are always well-formed text. */
 export class Parameters {
   static readonly none = new Parameters(NO_FIELDS, NO_FIELDS);
 
@@ -120,13 +119,13 @@ export class Parameters {
     return this.merged.get(name)?.toWellFormed();
   }
 
-  /** Where the value that counts came from. */
+  /** Returns the source of the effective value. */
   originOf(name: string): 'query' | 'body' | undefined {
     if (this.body.has(name)) return 'body';
     return this.query.has(name) ? 'query' : undefined;
   }
 
-  /** Each name once, in no order worth relying on. */
+  /** Returns each name once, in unspecified order. */
   names(): Iterable<string> {
     return Array.from(this.merged.keys(), (name) => name.toWellFormed());
   }
@@ -136,81 +135,84 @@ export class Parameters {
   }
 }
 
-/** A file part of a multipart body. */
+/** File part of a multipart body. */
 export interface UploadedFile {
-  /** Name of the form field; some clients put the path of the file there. */
+  /** Form field name; some clients put the file path there. */
   readonly field: string;
   readonly filename: string;
-  /** As the client claims. */
+  /** Type claimed by the client. */
   readonly mimeType: string;
-  /** Empty where the route has files stored. */
+  /** Empty if the route streams files to storage. */
   readonly content: Buffer;
-  /** Where the bytes are, of the first file of a route that has files stored; null: not kept, as it is too long, or another one. */
+  /** Stored bytes of the first file of a streaming route; null for files that are too long and for further files. */
   readonly blob: ReceivedBlob | null;
-  /** Longer than the limit; `content` holds the beginning. The operation refuses in its own words. */
+  /** True if the file exceeds the limit; `content` holds its beginning. The operation rejects it with its own text. */
   readonly isTruncated: boolean;
 }
 
-/** Values of the path's named segments, decoded; integers as canonical digits. */
+/** Decoded values of named path segments; integers as canonical digits. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** A request as operations see it, whatever server or framework received it. */
+/** Request as seen by operations, independent of server and framework. */
 export interface Request {
-  /** Of `X-Request-Id`, or made up; also in the answer and in the log. */
+  /** Value of `X-Request-Id` or generated; repeated in response and log. */
   readonly id: string;
-  /** Upper case, after a `method` form field had its say. `HEAD` stays `HEAD`. */
+  /** Upper case, after override by the `method` form field. `HEAD` stays `HEAD`. */
   readonly method: string;
-  /** Undecoded, without query, from the mount path on: `/api/v1/users/me`. */
+  /** Undecoded path without query, relative to the mount path: `/api/v1/users/me`. */
   readonly path: string;
-  /** Undecoded, without the question mark; empty when there is none. */
+  /** Undecoded query without question mark; may be empty. */
   readonly query: string;
   /** Lower case, without port. */
   readonly host: string;
-  /** What chooses the organization: the host, or where organizations are distinguished by path `/` and the first part of it. */
+  /**
+   * Address that selects the organization: the host, or `/` and the first path segment if paths distinguish
+   * organizations.
+   */
   readonly realmAddress: string;
-  /** Lower case, with the port that was named. */
+  /** Lower case, with the port if given. */
   readonly authority: string;
-  /** It came over TLS, as far as we see it or a proxy that is trusted says so. */
+  /** True if received over TLS, as seen by this server or reported by a trusted proxy. */
   readonly isSecure: boolean;
-  /** Of the client; behind proxies that are trusted, what they say. */
+  /** Client address, as reported by trusted proxies. */
   readonly ip: string;
   readonly client: ClientIdentity;
   readonly variant: ClientVariant;
   readonly pathParameters: PathParameters;
   readonly parameters: Parameters;
   readonly files: readonly UploadedFile[];
-  /** Where the route tells it: what pages have to send back to change something by a browser's cookies. */
+  /** Token that pages must return for changes with cookies, on routes that expose it. */
   readonly csrfToken: string | null;
-  /** Name in lower case. */
+  /** @param name lower-case name */
   header(name: string): string | undefined;
-  /** Called once if the client goes away before it is answered; at once if it is gone already. */
+  /** Calls the listener once if the client disconnects before the response; at once if it already has. */
   onClose(listener: () => void): void;
-  /** Called once when the answer has left as a whole, or nobody is there to take it. */
+  /** Calls the listener once the response is sent or the client disconnected. */
   onEnd(listener: () => void): void;
-  /** The client went away before it was answered. */
+  /** True if the client disconnected before the response. */
   readonly isGone: boolean;
-  /** Aborted when the client goes away before it is answered. */
+  /** Aborted if the client disconnects before the response. */
   readonly signal: AbortSignal;
-  /** What Node received, for the host application's own authentication, and for operations that stream the body. */
+  /** Original Node request, for host authentication and for operations that stream the body. */
   readonly raw: IncomingMessage;
 }
 
 export const CLIENT_VARIANTS = ['standard', 'zulip', 'zulip-terminal', 'zulip-mobile-before-pronouns'] as const;
 
 /**
- * The older forms a client in use still needs, known by its User-Agent. The one place that decides it; everything else
- * reads these members, or caches by `key`.
+ * Legacy forms for clients still in use, chosen by User-Agent. This is the only place for such decisions; other code
+ * reads these members or caches by `key`.
  */
 export interface ClientVariant {
-  /** Clients of one key get byte for byte the same. */
+  /** Clients with the same key receive identical bytes. */
   readonly key: (typeof CLIENT_VARIANTS)[number];
-  /** Name of the reaction type of emoji the server adds itself. Both are accepted from everybody. */
+  /** Reaction type name of emoji added by the server; both names are accepted from all clients. */
   readonly extraEmojiType: 'service_extra_emoji' | 'zulip_extra_emoji';
-  /** Settings also at the top level of register, as before feature level 89. */
+  /** True if register repeats settings at the top level, as before feature level 89. */
   readonly hasLegacyRegisterFields: boolean;
-  /** zulip-term 0.7 knows by the text alone that its queue is gone. */
+  /** True if the client recognizes a lost queue only by its text, as zulip-term 0.7 does. */
   readonly hasOldQueueErrorText: boolean;
-  /** Custom profile fields of type pronouns are called short text. */
+  /** True if pronouns profile fields are presented as short text. */
   readonly showsPronounsAsText: boolean;
 }
 
@@ -230,7 +232,7 @@ const ZULIP_TERMINAL: ClientVariant = {
 };
 const OLD_ZULIP_MOBILE: ClientVariant = { ...ZULIP, key: 'zulip-mobile-before-pronouns', showsPronounsAsText: true };
 
-/** Source: Zulip, the last ZulipMobile without pronouns fields is the one before 27.192. */
+/** First ZulipMobile version that supports pronouns fields (source: Zulip). */
 const FIRST_MOBILE_WITH_PRONOUNS = [27, 192] as const;
 
 const VARIANTS: Readonly<Record<ClientVariant['key'], ClientVariant>> = {
@@ -240,10 +242,10 @@ const VARIANTS: Readonly<Record<ClientVariant['key'], ClientVariant>> = {
   'zulip-mobile-before-pronouns': OLD_ZULIP_MOBILE,
 };
 
-/** Of a client that was known before, by the `key` that was kept of it. */
+/** Returns the variant for a stored `key`. */
 export const variantByKey = (key: ClientVariant['key']): ClientVariant => VARIANTS[key];
 
-/** By the User-Agent, not by a `client` parameter. */
+/** Selects the variant by User-Agent, not by the `client` parameter. */
 export function variantOf({ name, version }: ClientIdentity): ClientVariant {
   if (!/zulip/i.test(name)) return STANDARD;
   if (name === 'ZulipTerminal') return ZULIP_TERMINAL;
@@ -260,11 +262,11 @@ const NO_PATH_PARAMETERS: PathParameters = {};
 const NO_FILES: readonly UploadedFile[] = [];
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
-/** Distinguishes the processes that write to one log. */
+/** Distinguishes processes that write to the same log. */
 const processTag = Math.random().toString(36).slice(2, 8).padEnd(6, '0');
 let received = 0;
 
-/** A request from Node's HTTP server. The dispatcher fills in what it finds out; operations see a `Request`. */
+/** Request from Node's HTTP server. The dispatcher adds its results; operations see a `Request`. */
 export class ReceivedRequest implements Request {
   readonly id: string;
   method: string;
@@ -282,7 +284,7 @@ export class ReceivedRequest implements Request {
     readonly path: string,
     readonly query: string,
     private readonly proxies: TrustedProxies,
-    /** `/` and the name of an organization; null: the host says which. */
+    /** `/` and an organization name; null if the host determines the organization. */
     private readonly realmPath: string | null = null,
   ) {
     this.method = raw.method ?? 'GET';
@@ -324,7 +326,7 @@ export class ReceivedRequest implements Request {
     return variantOf(this.client);
   }
 
-  /** The client left before its answer was complete. */
+  /** True if the client disconnected before its response was complete. */
   get isGone(): boolean {
     return this.response.destroyed && !this.response.writableFinished;
   }
@@ -358,7 +360,7 @@ export class ReceivedRequest implements Request {
     return this.forwarding;
   }
 
-  /** What the outermost of the trusted proxies says. */
+  /** Returns the value set by the outermost trusted proxy. */
   private forwardedHeader(name: string): string | undefined {
     const { hops } = this.forwarded;
     if (hops === 0) return undefined;

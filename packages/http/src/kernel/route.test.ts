@@ -32,7 +32,7 @@ class LogIn {
 
 const toInput = ({ stream_id, new_name }: RenameDto) => ({ channelId: stream_id, name: new_name });
 
-it('describes an operation in full', () => {
+it('describes an operation completely', () => {
   const rename = route('PATCH', '/streams/:stream_id', { auth: 'user', dto: RenameDto, useCase: Rename, toInput });
   expect(rename).toMatchObject({
     method: 'PATCH',
@@ -47,7 +47,7 @@ it('describes an operation in full', () => {
   });
 });
 
-it('limits long polls on their own, and anonymous callers by address', () => {
+it('limits long polls separately and anonymous callers by address', () => {
   const handle = async () => success();
   expect(route('GET', '/events', { auth: 'user', dto: NoParameters, handle, longPoll: true }).limit).toBe(
     'events_by_user',
@@ -56,7 +56,7 @@ it('limits long polls on their own, and anonymous callers by address', () => {
   expect(route('GET', '/picture', { auth: 'anyone', dto: NoParameters, handle, limit: 'none' }).limit).toBe('none');
 });
 
-it('compiles only what fits together', () => {
+it('enforces matching types at compile time', () => {
   const user = { auth: 'user', dto: RenameDto } as const;
   route('PATCH', '/x', {
     ...user,

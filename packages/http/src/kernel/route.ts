@@ -17,22 +17,23 @@ import type { Reply, WireFields, WireText } from './reply.js';
 import type { ClientVariant, Request } from './request.js';
 import type { WireSchema } from './wire-schema.js';
 
-/** What role requirements ask about a caller. */
+/** Caller data used by role requirements. */
 export interface CallerRole {
   readonly role: Role;
   readonly isBot: boolean;
   readonly synchronizesDrafts: boolean;
 }
 
-/** Looks up who is calling, for the few operations that refuse by role before they look at parameters. */
+/** Looks up the caller for the few operations that check roles before parameters. */
 export interface RoleLookup {
   roleOf(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<CallerRole>;
 }
 
 /**
- * `administrator`: or owner. `member`: anyone but guests. `human`: no bots. `bot`: only bots.
- * `synchronizesDrafts`: whoever keeps drafts on the server. `changesDefaultChannels`: administrators, refused in words of their own.
- * These come before the parameters; a role that matters only for some of them is a permission rule of the use case.
+ * Role requirement checked before parameters: `administrator` includes owners, `member` excludes guests, `human`
+ * excludes bots, `bot` admits only bots. `synchronizesDrafts` requires drafts stored on the server.
+ * `changesDefaultChannels` requires an administrator and has its own error text. Roles that matter only for some
+ * parameters are rules of the use case.
  */
 export type RoleRequirement =
   | 'owner'
@@ -43,7 +44,7 @@ export type RoleRequirement =
   | 'synchronizesDrafts'
   | 'changesDefaultChannels';
 
-/** They never change: whoever proved who they are may have proved this too. */
+/** Bot kind never changes, so authentication may already provide it. */
 const BY_KIND = { human: mustBeHuman, bot: mustBeBot };
 
 const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Decision } = {
@@ -56,7 +57,7 @@ const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Deci
     mustSynchronizeDrafts({ settings: { enableDraftsSynchronization: synchronizesDrafts } }),
 };
 
-/** Looks nothing up that the caller has proved. @throws DomainError of the first requirement that is not met. */
+/** Skips lookups if authentication provides the data. @throws DomainError of the first unmet requirement */
 export async function enforceRoles(
   roleRequirements: readonly RoleRequirement[],
   identity: Identity,
@@ -76,12 +77,12 @@ export async function enforceRoles(
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call at all: somebody who proves who they are, or anybody. Everything finer is a role requirement or a permission rule. */
+/** Basic access: authenticated users or anyone. Role requirements and permission rules refine it. */
 export type Auth = 'user' | 'anyone';
 
-/** What is known of a caller who proved nothing. */
+/** Data about an anonymous caller. */
 export interface AnonymousClient {
-  /** Null when the host name belongs to no organization; what that means is up to the operation. */
+  /** Null if the host belongs to no organization; the operation decides on the consequence. */
   readonly realmId: RealmId | null;
   readonly host: string;
   readonly ip: string;
@@ -90,18 +91,18 @@ export interface AnonymousClient {
 
 export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousClient;
 
-/** What a hand-written handler gets. */
+/** Input of a custom handler. */
 export interface Context<A extends Auth, D, U> {
   readonly request: Request;
   readonly caller: CallerOf<A>;
   readonly dto: D;
-  /** The instance of the route's `useCase`. */
+  /** Instance of the route's `useCase`. */
   readonly useCase: U;
-  /** For another one. */
+  /** Resolves other use cases. */
   readonly resolve: Resolve;
 }
 
-/** What a presenter may know beside the use case's output. */
+/** Input of a presenter besides the use case's output. */
 export interface Presentation<D, A extends Auth = Auth> {
   readonly dto: D;
   readonly caller: CallerOf<A>;
@@ -109,7 +110,7 @@ export interface Presentation<D, A extends Auth = Auth> {
   readonly request: Request;
 }
 
-/** Shows the attempts left of a limit that the use case itself counts; see `AttemptLimiter`. */
+/** Shows the remaining attempts of a limit counted by the use case; see `AttemptLimiter`. */
 export interface ShownLimit<D, A extends Auth = Auth> {
   readonly rule: LimitRule;
   readonly keyOf: (dto: D, caller: CallerOf<A>) => string;
@@ -121,51 +122,54 @@ interface Declaration<A extends Auth, D extends object> {
   /** Checked in this order, after authentication and before parameters. */
   readonly roleRequirements?: A extends 'user' ? readonly RoleRequirement[] : never;
   /**
-   * The rule that counts the call; default: `api_by_user` for users, `api_by_ip` for anyone. An object shows what the use
-   * case counts besides.
+   * Rule that counts the call; defaults to `api_by_user` for users and `api_by_ip` for anyone. An object also shows a
+   * limit counted by the use case.
    */
   readonly limit?: LimitRule | 'none' | ShownLimit<D, A>;
-  /** Dispatched ahead of Express where the server can. */
+  /** True to bypass Express if the server can. */
   readonly hot?: boolean;
-  /** File parts are kept, up to the server's limit; elsewhere they are dropped. */
+  /** True to keep file parts, up to the server's limit; otherwise they are dropped. */
   readonly takesFiles?: boolean;
-  /** Where `takesFiles`: of one file; of a longer one only the beginning comes. Default: the server's limit. */
+  /** Maximum size per file with `takesFiles`; longer files are truncated. Defaults to the server's limit. */
   readonly maxFileBytes?: number;
-  /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
+  /** With `takesFiles`, streams the first file to storage and removes it if the call fails. */
   readonly storesFiles?: boolean;
-  /** Answers `request.csrfToken`, to pages of the same origin alone. */
+  /** True to provide `request.csrfToken`, only to pages of the same origin. */
   readonly tellsCsrfToken?: boolean;
-  /** Under `/api/v1` too for browsers in which somebody has logged in. */
+  /** True to accept browser sessions under `/api/v1` too. */
   readonly takesSessions?: boolean;
-  /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
+  /** True if the handler streams the body itself, for content types without parameters. */
   readonly streamsBody?: boolean;
-  /** What `OPTIONS` answers beside the methods: name, value, name, value … The same for all methods of a path. */
+  /** Additional headers of `OPTIONS` as alternating names and values; equal for all methods of a path. */
   readonly optionsHeaders?: () => readonly string[];
-  /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
+  /** True to accept the query parameter `api_key` if there are no other credentials (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
-  /** The form of it that those get who have not logged in; default: none. */
+  /** Variant for spectators; none by default. */
   readonly forSpectators?: A extends 'user' ? Route : never;
-  /** Incoming-webhook bots may do nearly nothing else. */
+  /** True if incoming-webhook bots may call it, which holds for very few operations. */
   readonly allowsWebhookBots?: boolean;
-  /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
+  /** True for a GET that waits: separate limit, no HEAD, and OPTIONS always reports `OPTIONS, GET, DELETE`. */
   readonly longPoll?: boolean;
   /**
-   * The path counts from the mount path, not from `/api/v1`: `/compatibility`. Below `/json` it is for browser sessions only: of an
-   * operation for users the form for anyone, which those get who have not logged in.
+   * True if the path is relative to the mount path instead of `/api/v1`, such as `/compatibility`. Below `/json` it
+   * is for browser sessions only; there it is the spectator variant of a user operation.
    */
   readonly atRoot?: boolean;
-  /** Not for browser sessions: there is no such path under `/json`. */
+  /** True to exclude browser sessions: the path does not exist under `/json`. */
   readonly isApiOnly?: boolean;
-  /** Costs so much that an overloaded server refuses it. */
+  /** True if an overloaded server should reject the request. */
   readonly isExpensive?: boolean;
   /**
-   * The fields of a success beside the envelope, for the OpenAPI document; `bytes`: it is no JSON. Absent where there is no
-   * presenter: there are none. Every test through HTTP checks answers by it.
+   * Schema of success fields besides the envelope, for OpenAPI; `bytes` if not JSON. Absent without a presenter. All
+   * HTTP tests check responses against it.
    */
   readonly answer?: WireSchema<object> | 'bytes';
-  /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
+  /**
+   * True if the operation impersonates any user: only for callers on this machine and never for pages of other
+   * origins.
+   */
   readonly isDevelopment?: boolean;
-  /** Of a page for browsers: what is refused before it is asked is answered as a page too. */
+  /** Renders errors of a page as a page, including those before its handler. */
   readonly errorPage?: ErrorPage;
 }
 
@@ -180,7 +184,7 @@ type Answer = WireFields | WireText;
 interface UseCaseRoute<A extends Auth, D extends object, I, O> extends Declaration<A, D> {
   readonly useCase: Injectable<{ execute(caller: CallerOf<A>, input: I): Promise<O> }>;
   readonly toInput: (dto: D, request: Request, caller: CallerOf<A>) => NoInfer<I>;
-  /** Absent: success without fields. Asynchronous only for wide lists. */
+  /** Presents the output; absent for success without fields. Asynchronous only for long lists. */
   readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
 }
 
@@ -192,7 +196,7 @@ interface InputlessRoute<A extends Auth, D extends object, O> extends Declaratio
 
 interface HandlerRoute<A extends Auth, D extends object, C extends Injectable> extends Declaration<A, D> {
   readonly useCase?: C & Wired<C>;
-  /** By hand: long polls, uploads, answers that are not JSON. May resolve much later. */
+  /** Custom handler for long polls, uploads and non-JSON responses. May resolve much later. */
   readonly handle: (context: Context<A, D, InstanceType<C>>) => Promise<Reply>;
 }
 
@@ -201,10 +205,10 @@ interface Checked<C extends Injectable> {
   readonly useCase: C & Wired<C>;
 }
 
-/** An operation, as the table holds it. Everything about it can be read off; only the dispatcher calls the functions. */
+/** Operation as declarative data; only the dispatcher calls its functions. */
 export interface Route {
   readonly method: Method;
-  /** `/streams/:stream_id/members`; see `matcher.ts` for the kinds of segments. */
+  /** Path such as `/streams/:stream_id/members`; see `matcher.ts` for segment kinds. */
   readonly path: string;
   readonly auth: Auth;
   readonly dto: Dto;

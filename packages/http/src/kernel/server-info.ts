@@ -1,9 +1,9 @@
 import type { FileLimits } from '@parley/domain/files';
 import type { UnixSeconds } from '@parley/domain/kernel';
 
-/** Which Zulip we are to clients; they decide by the level what they can ask for. */
+/** Zulip feature level reported to clients, which derive the available features from it. */
 export const FEATURE_LEVEL = 496;
-/** Shown to people, never decided by. */
+/** Shown to users; never used for decisions. */
 export const ZULIP_VERSION = '12.0';
 
 /** Properties of the server that clients see. */

@@ -13,7 +13,7 @@ import { RateLimiter } from './rate-limit.js';
 import { type Reply, success, WireText } from './reply.js';
 import { type Route, route } from './route.js';
 
-// What a connection can do to a server: send too much or nothing, read nothing, say two things at once.
+// Hostile connections: oversized input, no input, unread responses, ambiguous requests.
 
 class EchoDto {
   @TextParam({ max: 1_000_000 }) text = '';
@@ -22,7 +22,7 @@ class EchoDto {
 const echo = (path: string, auth: 'user' | 'anyone', more: object = {}) =>
   route('POST', path, { auth, dto: EchoDto, handle: async ({ dto }) => success({ length: dto.text.length }), ...more });
 
-/** Resolves when a test says so. */
+/** Callbacks that complete waiting requests on demand. */
 const finishes: (() => void)[] = [];
 const waiting = (path: string) =>
   route('GET', path, {
@@ -33,7 +33,7 @@ const waiting = (path: string) =>
   });
 
 const MIB = 1024 * 1024;
-/** More than the kernel takes by itself. */
+/** Larger than the kernel's buffers. */
 const sharedText = `"${'x'.repeat(8 * MIB)}"`;
 let pulled = 0;
 let isOver = false;
@@ -114,7 +114,7 @@ async function start(options: Partial<DispatcherOptions> = {}): Promise<void> {
     contractPathOf,
     routes: TABLE,
     resolve: () => undefined as never,
-    // Whoever names a user is that user.
+    // Authenticates as the user named in the header.
     authenticators: [
       {
         authenticate: async (request) => {
@@ -195,7 +195,7 @@ function call(method: string, path: string, { user = 7, headers = {}, form }: Ca
   });
 }
 
-/** A client that sends this and then reads nothing, until it is told to. */
+/** Client that sends the text and reads only on demand. */
 function open(text: string): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {});
@@ -204,7 +204,7 @@ function open(text: string): Socket {
   return socket;
 }
 
-/** All that is answered until the server ends the connection. */
+/** Returns all bytes received until the server closes the connection. */
 async function answerTo(text: string): Promise<string> {
   const chunks: Buffer[] = [];
   const socket = open(text);
@@ -229,7 +229,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The first answer of this status. */
+/** Returns the first response with this status. */
 async function first(status: number, ask: () => Promise<Answer>): Promise<Answer> {
   let answer: Answer | undefined;
   await until(async () => {
@@ -244,22 +244,22 @@ const refusal = (status: number, code: string) => ({
   body: { result: 'error', msg: expect.any(String), code },
 });
 
-describe('a body', () => {
+describe('request body limits', () => {
   const small = { anonymousBodyBytes: 1000, bodyBytes: 20_000 };
   const form = (length: number) => ({ text: 'x'.repeat(length - 5) });
 
-  it('may be large only after authentication', async () => {
+  it('accepts a large body only after authentication', async () => {
     await start({ limits: small });
     expect((await call('POST', '/log_in', { user: null, form: form(1000) })).status).toBe(200);
     expect(await call('POST', '/log_in', { user: null, form: form(1001) })).toMatchObject(refusal(413, 'BAD_REQUEST'));
     expect((await call('POST', '/echo', { form: form(20_000) })).body.length).toBe(19_995);
     expect(await call('POST', '/echo', { form: form(20_001) })).toMatchObject(refusal(413, 'BAD_REQUEST'));
     expect((await call('POST', '/echo', { user: null, form: form(20_000) })).status).toBe(401);
-    // A user's name helps nobody where no user is asked for.
+    // A user name does not raise the limit of an anonymous operation.
     expect((await call('POST', '/log_in', { form: form(1001) })).status).toBe(413);
   });
 
-  it('is measured as it arrives where its length is not declared', async () => {
+  it('measures a body of undeclared length on arrival', async () => {
     await start({ limits: small });
     const statusOf = async (path: string, length: number) => {
       const body = `text=${'x'.repeat(length - 5)}`;
@@ -276,14 +276,14 @@ describe('a body', () => {
     expect(await statusOf('/log_in', 1001)).toBe('413');
   });
 
-  it('changes the method only where anybody may send as much', async () => {
+  it('allows a form field to change the method only within the anonymous limit', async () => {
     await start({ limits: small });
     const patching = (length: number) => ({ form: { method: 'PATCH', text: 'x'.repeat(length - 18) } });
     expect((await call('POST', '/echo', patching(1000))).body.patched).toBe(true);
     expect((await call('POST', '/echo', patching(1001))).body).toMatchObject({ length: 983 });
   });
 
-  it('may come byte by byte', async () => {
+  it('accepts a body byte by byte', async () => {
     await start({ limits: small });
     const body = `text=${'y'.repeat(295)}`;
     const socket = open(post('/echo', body.length));
@@ -296,7 +296,7 @@ describe('a body', () => {
     expect(String(answer)).toContain('"length":295');
   });
 
-  it('has to arrive within a time limit', async () => {
+  it('rejects a body that does not arrive within the time limit', async () => {
     await start({ limits: { bodyMs: 40, filesMs: 80 } });
     const multipart = 'Content-Type: multipart/form-data; boundary=B\r\n';
     for (const request of [
@@ -312,7 +312,7 @@ describe('a body', () => {
     expect(dispatcher.inFlight).toBe(0);
   });
 
-  it('has no time limit once it has arrived, however long the answer takes', async () => {
+  it('sets no time limit for a slow response after the body has arrived', async () => {
     await start({ limits: { bodyMs: 20, headersMs: 20, answerMs: 20 } });
     const poll = call('GET', '/events');
     await until(() => finishes.length === 1);
@@ -321,9 +321,9 @@ describe('a body', () => {
     expect((await poll).status).toBe(200);
   });
 
-  it('is refused when a client has too many under way, and when all have', async () => {
+  it("rejects a body above the client's share or above the total", async () => {
     await start({ limits: { bodyBytes: 100_000, bodiesBytes: 300_000, anonymousBodyBytes: 100 } });
-    // A client gets as much as two of its largest bodies take.
+    // The share of a client equals two of its largest bodies.
     const stalled = (user: number) => open(post('/echo', 100_000, `text=${'x'.repeat(90_000)}`, `X-User: ${user}\r\n`));
     stalled(1);
     stalled(1);
@@ -336,7 +336,7 @@ describe('a body', () => {
     const others = await first(503, () => call('POST', '/echo', { user: 2, form: more }));
     expect(others).toMatchObject(refusal(503, 'SERVER_NOT_READY'));
     expect(others.headers['retry-after']).toBe('1');
-    // Small calls, and those who have proved nothing, are another matter.
+    // Small calls and anonymous callers are unaffected.
     expect((await call('POST', '/log_in', { user: null, form: { text: 'x' } })).status).toBe(200);
     expect(dispatcher.bytesInFlight.bodies).toBeGreaterThan(250_000);
     for (const socket of sockets) socket.destroy();
@@ -345,14 +345,14 @@ describe('a body', () => {
     expect((await call('POST', '/echo', { user: 1, form: more })).status).toBe(200);
   });
 
-  it('is paid for in memory and not in declarations', async () => {
+  it('charges a body by actual memory instead of declared length', async () => {
     await start({ limits: { bodyBytes: 100_000, bodiesBytes: 200_000, anonymousBodyBytes: 100 } });
     for (let user = 0; user < 20; user++) open(post('/echo', 100_000, 'text=', `X-User: ${user}\r\n`));
     await until(() => dispatcher.inFlight === 20);
     expect((await call('POST', '/echo', { user: 100, form: form(100_000) })).status).toBe(200);
   });
 
-  it('of files counts by itself', async () => {
+  it('counts files separately', async () => {
     await start({ limits: { bodyBytes: 1000, fileBytes: 50_000, filesBytes: 120_000 } });
     const part = `--B\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n${'x'.repeat(49_000)}\r\n`;
     const upload = (body: string) =>
@@ -366,23 +366,23 @@ describe('a body', () => {
   });
 });
 
-describe('a request that is refused before it is there', () => {
-  it('has its answer read, whatever it still sends', async () => {
+describe('requests rejected before they are complete', () => {
+  it('receive their response even if the client keeps sending', async () => {
     await start({ limits: { anonymousBodyBytes: 100, lingerMs: 5000 } });
     const body = 'x'.repeat(3 * MIB);
     const answer = await answerTo(post('/log_in', body.length, body, 'Connection: close\r\n'));
     expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"BAD_REQUEST"\}\n$/s);
   });
 
-  it('does not hold its connection for ever', async () => {
+  it('release the connection after a time limit', async () => {
     await start({ limits: { anonymousBodyBytes: 100, lingerMs: 40 } });
     expect(await answerTo(post('/log_in', 3 * MIB, 'x'))).toMatch(/^HTTP\/1\.1 413 /);
     await until(async () => (await connections()) === 0);
   });
 });
 
-describe('a long answer', () => {
-  it('is whole, in however many pieces', async () => {
+describe('long responses', () => {
+  it('arrive completely in any number of pieces', async () => {
     await start();
     const long = await call('GET', '/long');
     expect(long.body.long).toBe('é'.repeat(MIB));
@@ -397,7 +397,7 @@ describe('a long answer', () => {
     expect(Number(pieces.headers['content-length'])).toBe(Buffer.byteLength(pieces.text));
   });
 
-  it('may be made while it is read', async () => {
+  it('may be generated while they are sent', async () => {
     await start();
     const { headers, body } = await call('GET', '/numbers?unknown=1');
     expect(headers).toMatchObject({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
@@ -409,19 +409,19 @@ describe('a long answer', () => {
     );
   });
 
-  it('that fails in the middle breaks off, so that nobody takes it for whole', async () => {
+  it('close the connection after a failure in the middle', async () => {
     await start();
     await expect(call('GET', '/broken')).rejects.toThrow();
     expect(log).toEqual(['cannot write the answer']);
     expect(dispatcher.inFlight).toBe(0);
   });
 
-  it('is made no faster than it is read, and not at all for readers who have gone', async () => {
+  it('grow at reading speed and stop when the client disconnects', async () => {
     await start();
     pulled = 0;
     isOver = false;
     const socket = open(get('/endless'));
-    // What the kernel takes by itself.
+    // Amount buffered by the kernel.
     let taken = 0;
     while (pulled === 0 || pulled > taken) {
       taken = pulled;
@@ -433,7 +433,7 @@ describe('a long answer', () => {
     await until(() => dispatcher.inFlight === 0);
   });
 
-  it('drops readers who do not read', async () => {
+  it('disconnect clients that do not read', async () => {
     await start({ limits: { answerMs: 50, answerBytesPerSecond: 10 * MIB } });
     isOver = false;
     const socket = open(get('/endless'));
@@ -443,7 +443,7 @@ describe('a long answer', () => {
     socket.destroy();
   });
 
-  it('finds no room when too many are not read, of one client or of all', async () => {
+  it('fail above the unsent limit of one client or of all', async () => {
     await start({ limits: { answersBytes: 64 * MIB } });
     const unread = (user: number) => {
       for (let count = 0; count < 2; count++) open(get('/endless', `X-User: ${user}\r\n`));
@@ -466,7 +466,7 @@ describe('a long answer', () => {
     expect((await call('GET', '/long', { user: 1 })).status).toBe(200);
   });
 
-  it('counts what several readers get only once', async () => {
+  it('count shared content once', async () => {
     await start({ limits: { answersBytes: 12 * MIB } });
     for (let user = 0; user < 20; user++) {
       for (let count = 0; count < 2; count++) open(get('/shared', `X-User: ${user}\r\n`));
@@ -481,11 +481,11 @@ describe('a long answer', () => {
   });
 });
 
-describe('short answers', () => {
-  it('are dropped with a client that does not read them', async () => {
+describe('short responses', () => {
+  it('end together with a client that does not read them', async () => {
     await start({ limits: { answerMs: 50, answerBytesPerSecond: 10 * MIB } });
     const socket = open('');
-    // The kernel takes several of them before one waits.
+    // The kernel buffers several responses before one must wait.
     const ask = setInterval(() => socket.write(get('/short', '')), 2);
     await until(async () => (await connections()) === 1);
     await until(async () => (await connections()) === 0);
@@ -493,8 +493,8 @@ describe('short answers', () => {
   });
 });
 
-describe('requests that do not wait for answers', () => {
-  it('are worked on one after the other', async () => {
+describe('pipelined requests', () => {
+  it('run one after the other on a connection', async () => {
     await start();
     const socket = open(get('/events') + get('/costly') + get('/costly'));
     await until(() => finishes.length === 1);
@@ -508,7 +508,7 @@ describe('requests that do not wait for answers', () => {
     await until(() => answers.split('HTTP/1.1 200 OK').length === 4);
   });
 
-  it('are not left behind by a connection that ends', async () => {
+  it('end when the connection closes', async () => {
     await start();
     const socket = open(get('/events') + get('/costly'));
     await until(() => finishes.length === 1);
@@ -518,7 +518,7 @@ describe('requests that do not wait for answers', () => {
     await until(() => dispatcher.inFlight === 0);
   });
 
-  it('end the connection when there are too many', async () => {
+  it('close the connection above the maximum', async () => {
     await start();
     open(get('/events') + get('/costly').repeat(20));
     await until(() => finishes.length === 1);
@@ -526,7 +526,7 @@ describe('requests that do not wait for answers', () => {
   });
 });
 
-describe('the host of a request', () => {
+describe('request host', () => {
   it.each([
     ['one', 'GET /api/v1/short HTTP/1.1\r\nHost: a.test\r\n', 200],
     ['two', 'GET /api/v1/short HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n', 400],
@@ -535,7 +535,7 @@ describe('the host of a request', () => {
     ['the target’s, with the usual port', 'GET http://a.test:80/api/v1/short?x=1 HTTP/1.1\r\nHost: a.test\r\n', 200],
     ['another than the target’s', 'GET http://b.test/api/v1/short HTTP/1.1\r\nHost: a.test\r\n', 400],
     ['another, for an unknown path', 'GET http://b.test/api/v1/x HTTP/1.1\r\nHost: a.test\r\n', 400],
-  ])('may be %s', async (_what, head, status) => {
+  ])('handles a request whose host is %s', async (_what, head, status) => {
     await start();
     const answer = await answerTo(`${head}Connection: close\r\n\r\n`);
     expect(answer.split(' ', 2)[1]).toBe(String(status));
@@ -561,14 +561,14 @@ describe('development endpoints', () => {
     ['localhost:9991', { origin: 'https://evil.example' }, 403],
     ['localhost:9991', { origin: 'null' }, 403],
     ['localhost:9991', { 'sec-fetch-site': 'cross-site' }, 403],
-  ])('answer to host %p with %j: %i', async (host, headers, status) => {
+  ])('respond to host %p with %j: %i', async (host, headers, status) => {
     await start({ publicUrl: 'https://chat.example.com' });
     const answer = await call('GET', '/dev_list', { user: null, headers: { ...headers, host } });
     expect(answer.status).toBe(status);
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('let no page of another origin read anything', async () => {
+  it('hide responses from pages of other origins', async () => {
     await start();
     for (const method of ['OPTIONS', 'DELETE']) {
       const answer = await call(method, '/dev_list', { user: null });
@@ -582,13 +582,16 @@ describe('development endpoints', () => {
     ['localhost:9991', { origin: 'http://127.0.0.1:5173', 'sec-fetch-site': 'cross-site' }, 200],
     ['localhost:9991', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
     ['evil.example', { origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' }, 403],
-  ])('are joined by log-ins where passwords are known: host %p with %j: %i', async (host, headers, status) => {
-    await start({ hasKnownPasswords: true });
-    const ask = { user: null, form: { text: 'pw' }, headers: { ...headers, host } };
-    expect((await call('POST', '/log_in', ask)).status).toBe(status);
-    await restartWithSecretPasswords();
-    expect((await call('POST', '/log_in', ask)).status).toBe(200);
-  });
+  ])(
+    'protect log-in like development endpoints if passwords are known: host %p with %j: %i',
+    async (host, headers, status) => {
+      await start({ hasKnownPasswords: true });
+      const ask = { user: null, form: { text: 'pw' }, headers: { ...headers, host } };
+      expect((await call('POST', '/log_in', ask)).status).toBe(status);
+      await restartWithSecretPasswords();
+      expect((await call('POST', '/log_in', ask)).status).toBe(200);
+    },
+  );
 
   async function restartWithSecretPasswords() {
     server.closeAllConnections();
@@ -597,20 +600,20 @@ describe('development endpoints', () => {
   }
 });
 
-describe('mounted in an application', () => {
+describe('dispatcher mounted in an application', () => {
   beforeEach(async () => {
     await start({ limits: { anonymousBodyBytes: 1000, bodyMs: 40, answerMs: 50, answerBytesPerSecond: 10 * MIB } });
     server.removeAllListeners('request');
     server.on('request', express().use('/', createRouter(dispatcher)));
   });
 
-  it('a body is as small, and has as long', async () => {
+  it('applies the same size and time limits to bodies', async () => {
     const form = { text: 'x'.repeat(1000) };
     expect(await call('POST', '/log_in', { user: null, form })).toMatchObject(refusal(413, 'BAD_REQUEST'));
     expect(await answerTo(post('/log_in', 50, 't', ''))).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('an answer is read or dropped', async () => {
+  it('disconnects clients that do not read their responses', async () => {
     isOver = false;
     open(get('/endless'));
     await until(() => isOver);
@@ -618,7 +621,7 @@ describe('mounted in an application', () => {
     expect((await call('GET', '/short')).status).toBe(200);
   });
 
-  it('a host is one', async () => {
+  it('requires exactly one host', async () => {
     const answer = await answerTo(
       'GET http://b.test/api/v1/short HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n',
     );
@@ -626,8 +629,8 @@ describe('mounted in an application', () => {
   });
 });
 
-describe('a server under load', () => {
-  it('refuses first whoever proved nothing, then what is expensive', async () => {
+describe('server under load', () => {
+  it('rejects anonymous requests first and expensive ones next', async () => {
     await start();
     const statuses = async () => [
       (await call('GET', '/short', { user: null })).status,

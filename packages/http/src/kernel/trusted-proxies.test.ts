@@ -36,7 +36,7 @@ describe('TrustedProxies', () => {
     ${[]}             | ${false} | ${false}
     ${['127.0.0.1']}  | ${true}  | ${true}
     ${['10.0.0.0/8']} | ${true}  | ${false}
-  `('knows whether there are any: $trust', ({ trust, exist, mayBeLocal }) => {
+  `('detects configured proxies for $trust', ({ trust, exist, mayBeLocal }) => {
     const proxies = new TrustedProxies(trust);
     expect([proxies.exist, proxies.mayBe('127.0.0.1')]).toEqual([exist, mayBeLocal]);
   });
@@ -55,7 +55,7 @@ describe('parseNetworks', () => {
     ${''}                                    | ${null}
     ${'function Object() { [native code] }'} | ${null}
     ${'10.0.0.1,'.repeat(100)}               | ${null}
-  `('reads $text', ({ text, networks }) => {
+  `('parses $text', ({ text, networks }) => {
     expect(parseNetworks(text)).toEqual(networks);
   });
 });

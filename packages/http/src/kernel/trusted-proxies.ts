@@ -1,12 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
-/**
- * Proxies in front whose `X-Forwarded-*` headers are true: how many there are, whatever their addresses, or the networks they
- * are in (`10.0.0.0/8`, `::1`).
- */
+/** Proxies whose `X-Forwarded-*` headers are trusted: their number, or their networks (`10.0.0.0/8`, `::1`). */
 export type ProxyTrust = number | readonly string[];
 
-/** Names for networks that nobody wants to write out. */
+/** Named sets of networks. */
 const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7', 'fe80::/10']],
@@ -15,8 +12,8 @@ const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
 const MAX_NETWORKS = 100;
 
 /**
- * Networks in a text, separated by commas: `10.0.0.0/8,2001:db8::/32`, single addresses, and the names `loopback` and
- * `private`. Null when something in it is none.
+ * Parses comma-separated networks such as `10.0.0.0/8,2001:db8::/32`, single addresses, and the names `loopback` and
+ * `private`. Null if an entry is invalid.
  */
 export function parseNetworks(text: string): readonly string[] | null {
   const networks = text.split(',').flatMap((part) => NAMED_NETWORKS.get(part.trim()) ?? [part.trim()]);
@@ -38,15 +35,15 @@ function subnetOf(text: string): Subnet | null {
   return prefix > bits ? null : { address: address!, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** What proxies say of whoever they forward for. */
+/** Client data forwarded by proxies. */
 export interface Forwarding {
-  /** Of the client, as far as those who are trusted know it. */
+  /** Client address as known to trusted proxies. */
   readonly ip: string;
-  /** How many of those on the way are trusted; 0: no forwarded header counts. */
+  /** Number of trusted proxies on the way; 0 ignores forwarded headers. */
   readonly hops: number;
 }
 
-/** Who is asked where a request comes from. */
+/** Determines the origin of requests behind proxies. */
 export class TrustedProxies {
   private readonly networks: BlockList | null;
   private readonly count: number;
@@ -61,22 +58,25 @@ export class TrustedProxies {
     }
   }
 
-  /** Whether there are any. */
+  /** True if any proxy is trusted. */
   get exist(): boolean {
     return this.count > 0 || (this.networks?.rules.length ?? 0) > 0;
   }
 
-  /** Whether it may be one: a connection from there may carry requests of many clients. */
+  /** True if the peer may be a proxy whose connection carries requests of many clients. */
   mayBe(peer: string): boolean {
     return this.networks ? this.includes(peer) : this.count > 0;
   }
 
-  /** `peer`: whoever opened the connection; `forwardedFor`: the header as it came. */
+  /**
+   * @param peer address that opened the connection
+   * @param forwardedFor raw header value
+   */
   forwardingOf(peer: string, forwardedFor: string | undefined): Forwarding {
     if (!this.mayBe(peer)) return { ip: peer, hops: 0 };
     const entries = forwardedFor?.split(',').map((entry) => entry.trim()) ?? [];
     if (!this.networks) return { ip: entryFor(entries, this.count) ?? peer, hops: this.count };
-    // The rightmost entry was written by the peer; whoever it names is believed only when it is a proxy as well.
+    // The peer wrote the rightmost entry. An address in it is trusted only if it is a proxy too.
     let hops = 1;
     while (hops < entries.length && this.includes(withoutPort(entries[entries.length - hops]!))) hops++;
     const ip = entryFor(entries, hops);
@@ -89,11 +89,11 @@ export class TrustedProxies {
   }
 }
 
-/** What the outermost of so many proxies wrote; entries further left are the client's own words. */
+/** Returns the entry written by the outermost trusted proxy; entries further left come from the client. */
 export const entryFor = (entries: readonly string[], hops: number): string | undefined =>
   entries[Math.max(0, entries.length - hops)];
 
-/** Some proxies write `192.0.2.7:51234` or `[2001:db8::7]:51234`. */
+/** Strips the port, because some proxies write `192.0.2.7:51234` or `[2001:db8::7]:51234`. */
 function withoutPort(entry: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(entry) ?? [];
   return bracketed ?? plain ?? entry;

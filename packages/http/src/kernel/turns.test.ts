@@ -18,15 +18,15 @@ function* steps(count: number, ms: number, done: string[], name: string): Genera
   return name;
 }
 
-describe('a work in steps', () => {
-  it('that takes little is done before the event loop turns', async () => {
+describe('Turns.runSteps', () => {
+  it('completes short work before the event loop turns', async () => {
     const done: string[] = [];
     const result = newTurns().runSteps(steps(50, 0, done, 'a'));
     expect(done).toHaveLength(50);
     expect(await result).toBe('a');
   });
 
-  it('that takes long lets the event loop turn between its steps', async () => {
+  it('lets the event loop turn between the steps of long work', async () => {
     const done: string[] = [];
     const result = newTurns().runSteps(steps(3, 10, done, 'a'));
     const seen = [done.length];
@@ -38,7 +38,7 @@ describe('a work in steps', () => {
     expect(await result).toBe('a');
   });
 
-  it('goes on in a turn in which no other work does', async () => {
+  it('runs only one work item per turn of the event loop', async () => {
     const turns = newTurns();
     const done: string[] = [];
     const results = ['a', 'b', 'c'].map((name) => turns.runSteps(steps(3, 10, done, name)));
@@ -51,7 +51,7 @@ describe('a work in steps', () => {
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
   });
 
-  it('fails with what a step throws, and others go on', async () => {
+  it('rejects with the error of a step while other work continues', async () => {
     const turns = newTurns();
     function* failing(): Generator<void, void> {
       work(10);

@@ -1,13 +1,13 @@
-/** As in JSON Schema 2020-12, which OpenAPI 3.1 uses. */
+/** JSON Schema 2020-12, as used by OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * What an answer has, as a value to combine: `fields({ members: listOf(integer()) })`. Answers have no other fields than
- * those that are named: strict clients refuse them.
+ * Combinable response schema: `fields({ members: listOf(integer()) })`. Responses have no other fields, because
+ * strict clients reject them.
  */
 export interface WireSchema<T> {
   readonly json: JsonSchema;
-  /** Never there: what `WireOf` reads. */
+  /** Type marker for `WireOf`; never set. */
   readonly type?: T;
 }
 
@@ -17,9 +17,9 @@ interface OptionalField<T> {
   readonly optional: WireSchema<T>;
 }
 
-/** The fields of an object, by their names. */
+/** Fields of an object by name. */
 export type Shape = Readonly<Record<string, WireSchema<unknown> | OptionalField<unknown>>>;
-/** Of what there is under each name. */
+/** Schemas by name. */
 export type Schemas = Readonly<Record<string, WireSchema<unknown>>>;
 type OptionalNames<S extends Shape> = { [K in keyof S]: S[K] extends OptionalField<unknown> ? K : never }[keyof S];
 type ObjectOf<S extends Shape> = {
@@ -34,7 +34,7 @@ export const number = (): WireSchema<number> => schema({ type: 'number' });
 export const boolean = (): WireSchema<boolean> => schema({ type: 'boolean' });
 export const oneOf = <const V extends string | number | boolean>(...values: readonly V[]): WireSchema<V> =>
   schema({ enum: values });
-/** Where the contract leaves it open. */
+/** Value left open by the contract. */
 export const anything = (): WireSchema<unknown> => schema({});
 
 export const nullable = <T>({ json }: WireSchema<T>): WireSchema<T | null> =>
@@ -43,23 +43,23 @@ export const nullable = <T>({ json }: WireSchema<T>): WireSchema<T | null> =>
 export const listOf = <T>(items: WireSchema<T>): WireSchema<readonly T[]> =>
   schema({ type: 'array', items: items.json });
 
-/** Under keys that are names or ids. */
+/** Dictionary keyed by name or id. */
 export const dictionaryOf = <T>(values: WireSchema<T>): WireSchema<Readonly<Record<string, T>>> =>
   schema({ type: 'object', additionalProperties: values.json });
 
 export const anyOf = <T extends readonly WireSchema<unknown>[]>(...schemas: T): WireSchema<WireOf<T[number]>> =>
   schema({ anyOf: schemas.map(({ json }) => json) });
 
-/** A field that may be absent. */
+/** Optional field. */
 export const optional = <T>(field: WireSchema<T>): OptionalField<T> => ({ optional: field });
 
-/** Each of them, or not. */
+/** Makes every field optional. */
 export const optionalFields = (shape: Shape): Shape =>
   Object.fromEntries(
     Object.entries(shape).map(([name, field]) => [name, 'optional' in field ? field : optional(field)]),
   );
 
-/** No other fields than these. */
+/** Object with exactly these fields. */
 export function fields<S extends Shape>(shape: S): WireSchema<ObjectOf<S>> {
   const entries = Object.entries(shape).map(([name, field]) =>
     'optional' in field
@@ -74,13 +74,13 @@ export function fields<S extends Shape>(shape: S): WireSchema<ObjectOf<S>> {
   });
 }
 
-/** These, and others beside them. */
+/** Object with these and other fields. */
 export const openFields = <S extends Shape>(shape: S): WireSchema<ObjectOf<S>> =>
   schema({ ...fields(shape).json, additionalProperties: true });
 
-/** Listed under this name in the document, and referred to from wherever it is used. */
+/** Lists the schema under this name in the document and refers to it elsewhere. */
 export const named = <T>(name: string, { json }: WireSchema<T>): WireSchema<T> => schema({ title: name, ...json });
 
-/** Kept for those who know no better: `description` says for whom. */
+/** Marks a form kept for older clients, named in `description`. */
 export const deprecated = <T>({ json }: WireSchema<T>, description: string): WireSchema<T> =>
   schema({ ...json, deprecated: true, description });

@@ -14,35 +14,35 @@ import { type Dto, param } from './params.js';
 import type { WireError } from './reply.js';
 import * as wire from './wire-schema.js';
 
-/** A setting as clients know it. */
+/** Setting in wire form. */
 export interface WireSetting {
   readonly name: string;
-  /** Numbers or words that stand for the values of a choice; absent: the values themselves. */
+  /** Numbers or words for the values of a choice; if absent, the values themselves. */
   readonly codes?: Readonly<Record<string, number | string>>;
-  /** What stands for null in answers and events, where null itself does not: as for channels. */
+  /** Wire value of null in responses and events, if not null itself. */
   readonly nullAs?: -1;
   /**
-   * The refusal of a value that the setting cannot have, in words of its own, where that is found only after all parameters
-   * have been read. Absent: it is refused like any parameter, with the others. As clients sent the value.
+   * Custom error for an invalid value found after all parameters are read. If absent, the parameter itself is
+   * rejected. The value has its wire form.
    */
   readonly refusal?: (value: SettingValue) => WireError;
-  /** Where the form of the parameter does not follow from the kind of the setting; see `fromWire`. */
+  /** Parameter type, if it does not follow from the setting's kind; see `fromWire`. */
   readonly type?: ParamType<unknown>;
-  /** Of a checked parameter: the value it stands for. */
+  /** Converts a validated parameter to the setting's value. */
   readonly fromWire?: (value: unknown) => SettingValue;
 }
 
-/** A code for each value that is a word. */
+/** Code for each text value. */
 type CodesOf<D> = D extends { readonly default: infer T }
   ? Readonly<Record<Extract<T, string>, number | string>>
   : never;
 
-/** The settings of a registry as clients know them: none may be missing, nor any value where there are codes. */
+/** Wire forms of a registry's settings; must cover every setting and, if present, every code. */
 export type WireTable<R> = { readonly [K in keyof R]: string | (WireSetting & { readonly codes?: CodesOf<R[K]> }) };
 
 const UNLIMITED = 'unlimited';
 
-/** The registry's settings in the forms of the API: parameters, values in answers and events, and refusals. */
+/** Wire forms of a registry's settings: parameters, values in responses and events, and errors. */
 export class WireSettings<R extends Registry> {
   private readonly rows: ReadonlyMap<keyof R & string, WireSetting>;
 
@@ -63,14 +63,14 @@ export class WireSettings<R extends Registry> {
     return this.rowOf(setting).name;
   }
 
-  /** As answers and events say it. */
+  /** Returns a value as shown in responses and events. */
   presentValue(setting: keyof R & string, value: SettingValue): SettingValue {
     const { codes, nullAs = null } = this.rowOf(setting);
     if (value === null) return nullAs;
     return codes?.[String(value)] ?? value;
   }
 
-  /** Of all settings, or of those named, in the order of the registry. */
+  /** Presents all or the named settings in registry order. */
   present(
     values: { readonly [K in keyof R]: unknown },
     {
@@ -84,7 +84,7 @@ export class WireSettings<R extends Registry> {
     return fields;
   }
 
-  /** What `present` makes of them, for the OpenAPI document. `text`: what stands for any text. */
+  /** OpenAPI schemas of `present`. `text` is the schema for free text. */
   schemas({
     prefix = '',
     text,
@@ -100,13 +100,13 @@ export class WireSettings<R extends Registry> {
     );
   }
 
-  /** The parameter that changes it. */
+  /** Returns the parameter that changes the setting. */
   parameterOf(setting: keyof R & string): { readonly name: string; readonly type: ParamType<unknown> } {
     const row = this.rowOf(setting);
     return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row) };
   }
 
-  /** What a request asks to change; values that the registry has to judge stay as they came. */
+  /** Reads requested changes; values judged by the registry remain unconverted. */
   read(dto: object): SettingChanges<R> {
     const changes: Partial<Record<keyof R, SettingValue>> = {};
     for (const [setting, row] of this.rows) {
@@ -116,7 +116,7 @@ export class WireSettings<R extends Registry> {
     return changes;
   }
 
-  /** The refusal of a value that the setting cannot have; see `WireSetting.refusal`. */
+  /** Returns the error for an invalid value; see `WireSetting.refusal`. */
   refusalOf(setting: string, value: SettingValue): WireError {
     const row = this.rows.get(setting);
     return row?.refusal?.(value) ?? { text: `Invalid ${row?.name ?? setting}` };
@@ -139,7 +139,7 @@ export class WireSettings<R extends Registry> {
   }
 }
 
-/** The form of a setting's value in answers. */
+/** Returns the schema of a value in responses. */
 function schemaOf(
   definition: SettingDefinition,
   { codes, nullAs }: WireSetting,
@@ -171,7 +171,7 @@ function valueSchemaOf(
   }
 }
 
-/** The form of a setting's parameter. With a refusal of its own the setting is only asked for its type here. */
+/** Returns the parameter type. With a custom error, it checks only the basic type. */
 function typeOf(definition: SettingDefinition, { codes, refusal }: WireSetting): ParamType<unknown> {
   const isJudgedLater = refusal !== undefined;
   switch (definition.kind) {
@@ -194,7 +194,7 @@ function typeOf(definition: SettingDefinition, { codes, refusal }: WireSetting):
   }
 }
 
-/** Makes optional parameters of the settings named, after those that the class has already. `forms.read` reads them. */
+/** Declares optional parameters for the named settings, after the existing members. `forms.read` reads them. */
 export function declareSettings<R extends Registry>(
   dto: Dto,
   forms: WireSettings<R>,

@@ -68,13 +68,13 @@ const CHANGEABLE = {
   services: wire.listOf(wire.fields({ base_url: wire.text(), interface: wire.integer(), token: wire.text() })),
 };
 
-/** Events §3.2: what its owner and administrators know of it beside what everybody does. */
+/** Bot fields visible to its owner and administrators in addition to the public ones (events §3.2). */
 export const bot = wire.named('Bot', wire.fields({ user_id: wire.integer(), ...CHANGEABLE }));
 
-/** What changed of it. */
+/** Changed bot fields. */
 export const botChange = wire.fields({ user_id: wire.integer(), ...wire.optionalFields(CHANGEABLE) });
 
-/** users §15. */
+/** Response of bot creation (users §15). */
 export const CREATED_BOT = wire.fields({
   user_id: wire.integer(),
   api_key: wire.text(),
@@ -82,7 +82,7 @@ export const CREATED_BOT = wire.fields({
   ...DEFAULTS,
 });
 
-/** users §15. */
+/** Response of bot creation (users §15). */
 export const OWN_BOTS = wire.fields({
   bots: wire.listOf(
     wire.fields({
@@ -95,7 +95,7 @@ export const OWN_BOTS = wire.fields({
   ),
 });
 
-/** users §15. */
+/** Response of bot creation (users §15). */
 export const CHANGED_BOT = wire.fields({
   full_name: wire.text(),
   avatar_url: wire.nullable(wire.text()),
@@ -116,7 +116,7 @@ const presentServices = (webhook: OutgoingWebhook | null): readonly WireFields[]
 /** Users §15, events §3.2. */
 export const presentBot = ({ botId, ...view }: BotView): WireFields => ({ user_id: botId, ...presentBotChange(view) });
 
-/** Of the same fields those that changed. */
+/** Presents only the changed bot fields. */
 export const presentBotChange = (change: BotChange): WireFields => ({
   ...(change.sendingChannel !== undefined && { default_sending_stream: change.sendingChannel }),
   ...(change.eventsChannel !== undefined && { default_events_register_stream: change.eventsChannel }),
@@ -187,7 +187,7 @@ const OWN_KEY = wire.fields({ api_key: wire.text() });
 const MAX_URL_LENGTH = 2000;
 const MAX_CONFIG_ENTRIES = 100;
 
-/** A JSON string: an address of the web, or nothing. */
+/** JSON string that is empty or a web URL. */
 const webhookUrl: ParamType<string> = json(
   refine(text({ max: MAX_URL_LENGTH }), (url) => (url === '' || isWebAddress(url) ? undefined : '{p} is not a URL')),
 );
@@ -362,7 +362,7 @@ export function botStorageRoutes(): readonly Route[] {
   ];
 }
 
-/** Millions of characters at most: written one by one. */
+/** Storage may hold millions of characters, so entries are written one by one. */
 function* writeStorage(entries: readonly StoredEntry[]): Generator<void, readonly string[]> {
   const chunks = new TextChunks();
   chunks.add('"storage":{');

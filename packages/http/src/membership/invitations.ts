@@ -48,7 +48,7 @@ export const presentInvitation = ({ invitation, link }: ListedInvitation): WireF
     : { link_url: link }),
 });
 
-/** Organization §10.7: an account, or the letter that comes before it. */
+/** Presents an account, or the pending email confirmation (organization §10.7). */
 export const presentJoined = (outcome: JoinOutcome): WireFields =>
   'confirmedBy' in outcome ? { email: outcome.email, confirmation_sent: true } : presentApiKey(outcome);
 
@@ -67,7 +67,7 @@ export const INVITATION_WIRE_ERRORS = {
 
 const ROLE_VALUES = Object.values(ROLE_NUMBERS);
 const WELCOME_TEXT = { max: 8000 };
-/** A thousand addresses, with names around them. */
+/** Room for a thousand addresses with display names. */
 const INVITEES = { max: 100_000 };
 
 /** Organization §9.1. */
@@ -131,7 +131,7 @@ const INVITATION_ROUTES_INVITATIONS = wire.fields({
   ),
 });
 
-/** Organization §10.7: of an account, or of the letter that comes before it. */
+/** Response with an account or a pending email confirmation (organization §10.7). */
 const JOINED = wire.fields({
   email: wire.text(),
   api_key: wire.optional(wire.text()),
@@ -146,7 +146,7 @@ const toOffer = (dto: CreateInvitationLinkDto) => ({
   channelIds: dto.stream_ids as ChannelId[],
   groupIds: (dto.group_ids ?? []) as GroupId[],
   includesDefaultChannels: dto.include_realm_default_subscriptions,
-  // Clients of an SDK write null as a text.
+  // Some SDK clients send null as text.
   welcomeText: dto.welcome_message_custom_text === 'null' ? null : (dto.welcome_message_custom_text ?? null),
   expiresInMinutes: dto.invite_expires_in_minutes,
 });

@@ -17,7 +17,7 @@ const channelName = (name: string) => ({ kind: 'channelName', name });
 const userIds = (...ids: number[]) => ({ kind: 'userIds', ids });
 const emails = (...realmUrls: string[]) => ({ kind: 'emails', emails: realmUrls });
 
-describe('parsing `to`', () => {
+describe('parseAddressee', () => {
   it.each([
     [undefined, { kind: 'defaultChannel' }],
     ['5', channelId(5)],
@@ -35,7 +35,7 @@ describe('parsing `to`', () => {
     ['true', 'Invalid data type for channel'],
     ['{"id":5}', 'Invalid data type for channel'],
     ['[null]', 'Invalid data type for channel'],
-  ])('channel %j', (to, expected) => {
+  ])('parses the channel %j', (to, expected) => {
     expect(parse('channel', to)).toEqual(expected);
   });
 
@@ -54,11 +54,11 @@ describe('parsing `to`', () => {
     ['[9.5]', 'Invalid data type for recipients'],
     ['[9,"a@x.org"]', 'Recipient lists may contain emails or user IDs, but not both.'],
     ['["a@x.org",9]', 'Recipient lists may contain emails or user IDs, but not both.'],
-  ])('people %j', (to, expected) => {
+  ])('parses the direct message recipients %j', (to, expected) => {
     expect(parse('direct', to)).toEqual(expected);
   });
 
-  it('takes no more than a list or a text may hold', () => {
+  it('enforces the maximum length of lists and texts', () => {
     const list = (count: number, item: string) => `[${Array(count).fill(item).join()}]`;
     expect(parse('direct', list(10_000, '7'))).toEqual(userIds(7));
     expect(parse('direct', list(10_001, '7'))).toBe('to is too long (limit: 10000 items)');

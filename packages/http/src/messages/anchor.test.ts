@@ -10,7 +10,7 @@ const attempt = (parse: () => unknown): unknown => {
   }
 };
 
-describe('an anchor', () => {
+describe('parseAnchor', () => {
   it.each([
     ['7', { kind: 'id', id: 7 }],
     ['-1', { kind: 'id', id: -1 }],
@@ -21,7 +21,7 @@ describe('an anchor', () => {
     ['abc', 'BAD_REQUEST: Invalid anchor'],
     ['1.5', 'BAD_REQUEST: Invalid anchor'],
     ['', 'BAD_REQUEST: Invalid anchor'],
-  ])('%j', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     expect(attempt(() => parseAnchor(text))).toEqual(expected);
   });
 
@@ -43,7 +43,7 @@ describe('an anchor', () => {
     ['2026-02-30', 'BAD_REQUEST: Invalid anchor_date'],
     ['2026-13-01', 'BAD_REQUEST: Invalid anchor_date'],
     ['2026-02-28T25:00', 'BAD_REQUEST: Invalid anchor_date'],
-  ])('of the date %j', (text, expected) => {
+  ])('parses the date %j', (text, expected) => {
     expect(attempt(() => parseAnchorDate(text))).toEqual(expected);
   });
 });

@@ -14,7 +14,7 @@ const form: PageForm = {
   parts: MESSAGE_PARTS,
 };
 
-/** A page of everything, and which messages had to be fetched for it. */
+/** Reads a page of all messages and records the fetched ones. */
 async function read(
   fixture: MemoryFixture,
   pages: MessagePagePresenter,
@@ -43,7 +43,7 @@ async function read(
   return { messages: JSON.parse(`[${chunks.join('')}]`), fetched };
 }
 
-describe('a page of messages', () => {
+describe('message page presenter', () => {
   let fixture: MemoryFixture;
   let pages: MessagePagePresenter;
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('a page of messages', () => {
   });
   const idsOf = (which: MemoryFixture) => which.messages.map((message) => message.id);
 
-  it('is fetched once, and by then known for everybody with their own flags', async () => {
+  it('fetches a page once and then caches it for all viewers with their own flags', async () => {
     const first = await read(fixture, pages, 'hamlet');
     expect(first.fetched).toEqual(idsOf(fixture));
     expect(first.messages.map((one: { content: string }) => one.content)).toEqual([
@@ -74,45 +74,45 @@ describe('a page of messages', () => {
     expect(second.messages.map((one: { flags: string[] }) => one.flags)).toEqual([[], ['read'], ['read']]);
   });
 
-  it('holds of each message the same as when it is fetched alone', async () => {
+  it('presents each message of a page like a single fetch', async () => {
     await read(fixture, pages, 'hamlet');
     const cached = await read(fixture, pages, 'hamlet');
     const fresh = await read(fixture, new MessagePagePresenter(realmUrls), 'hamlet');
     expect(cached.messages).toEqual(fresh.messages);
   });
 
-  it('is known in another form only where that makes no difference', async () => {
+  it('fetches another form of a message only if it differs', async () => {
     await read(fixture, pages, 'hamlet');
     expect((await read(fixture, pages, 'hamlet', { asHtml: false })).fetched).toEqual(idsOf(fixture));
-    // Of these only one has the empty topic.
+    // Only one of these messages has the empty topic.
     const named = await read(fixture, pages, 'hamlet', { allowEmptyTopicName: true });
     expect(named.fetched).toEqual([idsOf(fixture)[1]]);
     expect(named.messages[1].subject).toBe('');
     expect((await read(fixture, pages, 'hamlet')).messages[1].subject).toBe('general chat');
-    // All senders have gravatars and show their addresses.
+    // All senders have gravatars and visible addresses.
     expect((await read(fixture, pages, 'hamlet', { clientGravatar: false })).fetched).toEqual(idsOf(fixture));
   });
 
-  it('keeps other forms when one is added', async () => {
+  it('keeps other cached forms when one is added', async () => {
     await read(fixture, pages, 'hamlet');
     await read(fixture, pages, 'hamlet', { asHtml: false });
     expect((await read(fixture, pages, 'hamlet')).fetched).toEqual([]);
     expect((await read(fixture, pages, 'hamlet', { asHtml: false })).fetched).toEqual([]);
   });
 
-  it('is made anew where the sender got another name', async () => {
+  it('refetches messages after a new sender name', async () => {
     await read(fixture, pages, 'hamlet');
     await fixture.uow.write((tx) => tx.users.update({ ...fixture.user('hamlet'), fullName: 'Prince Hamlet' }));
     const renamed = await read(fixture, pages, 'cordelia');
     expect(renamed.messages[0].sender_full_name).toBe('Prince Hamlet');
-    // Their own message, and the conversation they are part of.
+    // Messages sent by the user and direct messages with them.
     expect(renamed.fetched).toEqual([idsOf(fixture)[0], idsOf(fixture)[2]]);
     expect(renamed.messages[2].display_recipient.map((one: { full_name: string }) => one.full_name)).toContain(
       'Prince Hamlet',
     );
   });
 
-  it('is made anew where the channel got another name', async () => {
+  it('refetches messages after a new channel name', async () => {
     await read(fixture, pages, 'hamlet');
     await fixture.uow.write((tx) => tx.channels.update({ ...fixture.channel('general'), name: 'Renamed' }));
     const renamed = await read(fixture, pages, 'cordelia');
@@ -120,7 +120,7 @@ describe('a page of messages', () => {
     expect(renamed.messages[0].display_recipient).toBe('Renamed');
   });
 
-  it('keeps what hides a sender away from those who know them', async () => {
+  it('shows the sender to viewers with access after hiding it from others', async () => {
     const withInaccessibleSender = (list: MessageList): MessageList => ({
       ...list,
       hiddenUserIds: new Set<UserId>([fixture.user('hamlet').id]),
@@ -136,7 +136,7 @@ describe('a page of messages', () => {
     expect(known.fetched).toEqual([idsOf(fixture)[0]]);
   });
 
-  it('gives the hash of an address only to those who may see it, whoever looked before (contract decision 21)', async () => {
+  it('includes the email hash only for viewers who may see it, even from the cache (contract decision 21)', async () => {
     const { id, settings, ...hamlet } = fixture.user('hamlet');
     await fixture.add(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'polonius', role: 'guest' }));
     const shy = { ...settings, emailAddressVisibility: 'administrators' as const };
@@ -156,11 +156,11 @@ describe('a page of messages', () => {
         expect(await avatarFor('hamlet', { clientGravatar })).toContain('secure.gravatar.com');
       }
     }
-    // Two forms are all there are, for whatever client.
+    // Only two forms exist across all clients.
     expect((await read(fixture, pages, 'iago', { clientGravatar: false })).fetched).toEqual([]);
   });
 
-  it('is fetched again once there was no room for it', async () => {
+  it('refetches a page after eviction', async () => {
     const cramped = new MessagePagePresenter(realmUrls, 10);
     await read(fixture, cramped, 'hamlet');
     await read(fixture, cramped, 'hamlet');
@@ -169,7 +169,7 @@ describe('a page of messages', () => {
     expect(again.messages).toEqual((await read(fixture, pages, 'hamlet')).messages);
   });
 
-  it('ends where it gets long, after its first message at the earliest', async () => {
+  it('ends a page part at the length limit but includes at least one message', async () => {
     const long = (content: string) => aMessage({ from: 'hamlet', to: 'general', content });
     await fixture.add(long('x'.repeat(2_500_000)), long('y'.repeat(10)));
     const entries = (list: MessageList) => list.entries.slice(-2);
@@ -181,11 +181,11 @@ describe('a page of messages', () => {
     expect(part.count).toBe(1);
     expect(part.nextStep).toBe(1);
     expect(JSON.parse(part.chunks.join('')).content).toHaveLength(2_500_007);
-    // Such a text is not copied into anything: other answers may hold it as well.
+    // Long texts are not copied, because other responses may share them.
     expect(part.chunks.some((chunk) => chunk.length > 2_500_000)).toBe(true);
   });
 
-  it('is fetched once as a whole, however often something is searched for in it', async () => {
+  it('fetches a page once as a whole despite repeated searches', async () => {
     const fetched: MessageId[][] = [];
     const search = async () => {
       const { chunks } = await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
@@ -213,7 +213,7 @@ describe('a page of messages', () => {
     expect(fetched).toEqual([[idsOf(fixture)[2]]]);
   });
 
-  it('fetches only so many messages before it knows how long they are', async () => {
+  it('fetches a limited number of messages until their length is known', async () => {
     await fixture.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
     const steps: number[] = [];
     await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
@@ -235,7 +235,7 @@ describe('a page of messages', () => {
     expect(steps).toEqual([20, 80, 50]);
   });
 
-  it('may be empty', async () => {
+  it('presents an empty page', async () => {
     const nobody = await createFixture(aUser({ name: 'hamlet' }));
     expect(await read(nobody, pages, 'hamlet')).toEqual({ messages: [], fetched: [] });
   });

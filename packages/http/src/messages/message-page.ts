@@ -29,18 +29,15 @@ import {
   presentMessagePage,
 } from './message.presenters.js';
 
-/** How long a part of an answer may get, in characters, before its last message. */
+/** Maximum length of a response part in characters, excluding its last message. */
 const MAX_PART = 2 * 1024 * 1024;
-/**
- * So many messages are fetched at once, the fewer the longer those before were: nobody knows how long they are, and some
- * are a thousand times as long as usual.
- */
+/** Batch sizes, reduced after long messages, because some messages are a thousand times longer than usual. */
 const FIRST_STEP = 20;
 const MAX_STEP = 80;
 
 /**
- * How much text of a part is searched through for what is marked in it, in characters, before its last message: the worst of
- * it takes some 40 ms.
+ * Maximum text searched for highlights per part, in characters, excluding its last message. Bounds the time that a
+ * part blocks the event loop.
  */
 export const MAX_MARKED = 60_000;
 
@@ -52,32 +49,32 @@ const GRAVATAR = 2;
 const EMPTY_TOPIC = 4;
 const INACCESSIBLE_SENDER = 8;
 const SEES_EMAIL = 16;
-/** The place of a client's variant among all of them. */
+/** Multiplier of the client variant in the form bits. */
 const CLIENT_PLACE = 32;
 const CLIENT = 32 | 64;
 
 /** What the texts of a message depend on beside the form. */
 interface MessageVersion {
   readonly versions: MessageListEntry['versions'];
-  /** What they depend on of the organization: its address, and what it shows of edits. */
+  /** Realm data in the texts: its URL and edit history policy. */
   readonly realmKey: string;
-  /** The bits of the form that make a difference to this message; most have none but the first. */
+  /** Form bits that affect this message; usually only the first. */
   readonly sensitivity: number;
   readonly emailVisibility: EmailVisibility;
 }
 
-/** Where a page gets its messages from, all of one snapshot. */
+/** Message sources of a page, all from one snapshot. */
 export interface MessageSources {
   readonly hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>;
   readonly listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>;
 }
 
-/** Messages as JSON texts with commas between them. */
+/** Comma-separated JSON texts of messages. */
 export interface PagePart {
   readonly chunks: readonly string[];
-  /** Of the messages in it: the first ones of the list. */
+  /** Number of messages in the part, from the start of the list. */
   readonly count: number;
-  /** How many to begin the next part with, judging by these. */
+  /** Initial batch size of the next part, estimated from this one. */
   readonly nextStep: number;
 }
 
@@ -87,8 +84,8 @@ const stepFor = (room: number, average: number): number =>
 export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail' | 'editHistory'>;
 
 /**
- * Presents pages of messages as JSON text. The texts are kept without anything that depends on the viewer, who gets their
- * flags put in, so a page that somebody has seen before costs no more than putting strings together.
+ * Presents message pages as JSON text. Cached texts contain nothing specific to a viewer; flags are inserted per
+ * viewer. A cached page only needs string concatenation.
  */
 export class MessagePagePresenter {
   /** Everything but the flags and the closing brace. */
@@ -102,8 +99,8 @@ export class MessagePagePresenter {
   }
 
   /**
-   * Elements of a JSON array in the list's order, as many as make a part of an answer. Called within the snapshot the list
-   * is of.
+   * Returns JSON array elements in list order, enough for one part of a response. Call it within the snapshot of the
+   * list.
    */
   async present(
     {
@@ -140,12 +137,12 @@ export class MessagePagePresenter {
     const page = new TextChunks();
     let count = 0;
     let step = firstStep;
-    // Whatever is marked is read through for it.
+    // Length of text searched for highlights so far.
     let marked = 0;
     const isFull = () => page.length >= MAX_PART || marked >= MAX_MARKED;
     while (count < entries.length && !isFull()) {
       const some = entries.slice(count, count + step);
-      // Looked up once: what was found may be dropped for what comes after it.
+      // Looked up once, because later entries may evict these.
       const texts = some.map((entry) => this.find(entry, realmKey, viewer, bitsOf(entry)));
       const missing = some.filter((_, index) => texts[index] === undefined);
       const views = missing.length > 0 ? await hydrate(missing.map((entry) => entry.id)) : [];
@@ -216,7 +213,7 @@ function sensitivityOf(view: MessageView, parts: MessagePart): number {
   const { message, sender, conversation } = view;
   const hasEmptyTopic =
     (conversation.kind === 'channel' && message.topic === '') || (parts.differsByTopicName?.(view) ?? false);
-  // An address that everybody sees may be left to clients to work with; others are given as a hash to those who see them.
+  // Public addresses let clients compute gravatars. Other addresses appear as a hash for viewers who may see them.
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
   const client = parts.differsByClient?.(view) ? CLIENT : 0;
   return MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
@@ -227,24 +224,23 @@ type VersionKey = Pick<MessageVersion, 'versions' | 'realmKey'>;
 const isSame = ({ versions: a, realmKey }: VersionKey, { versions: b, realmKey: other }: VersionKey): boolean =>
   a.message === b.message && a.sender === b.sender && a.conversation === b.conversation && realmKey === other;
 
-/** How many messages a read looks at that continues a page. */
+/** Maximum number of message ids per read when a page continues. */
 const CONTINUED_IDS = 500;
 
 interface PageReader<C> {
   readonly useCase: { execute: <T>(caller: C, input: GetMessagesInput, present: PresentMessages<T>) => Promise<T> };
   readonly caller: C;
-  /** What the rest of a long page has to say again to be allowed; absent: nothing. */
+  /** Narrow that later parts must repeat for permission; absent if none. */
   readonly always?: GetMessagesInput['narrow'];
   readonly page: MessagePagePresenter;
   readonly form: PageForm;
-  /** Of all pages that are continued. */
+  /** Scheduler shared by all continued pages. */
   readonly turns: Turns;
 }
 
 /**
- * The fields of messages §5.3. Which messages they are is settled by one read; of a page too long to be held in memory, the
- * messages beyond the first part are read as its reader takes it, each as it is by then. What somebody has deleted or
- * hidden from the reader meanwhile is left out.
+ * Returns the fields of messages §5.3. One read determines the messages of the page. Parts beyond the first are read
+ * as the client consumes them, in their current state. Messages deleted or hidden meanwhile are omitted.
  */
 export async function readMessagePage<C>(reader: PageReader<C>, input: GetMessagesInput): Promise<WireText> {
   const { list, chunks, remaining, nextStep } = await readPart(reader, input);
@@ -264,7 +260,7 @@ async function* continuePage<C>(
   let isFirst = !hasBegun;
   let step = firstStep;
   for (let ids = open.shift(); ids; ids = open.shift()) {
-    // That they belong to the page is settled: of no narrow in particular.
+    // Membership in the page is settled, so the narrow is not needed.
     const input = { narrow: reader.always ?? [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
     const part = await reader.turns.run(() => readPart(reader, input, step, highlight));
     step = part.nextStep;
@@ -286,7 +282,7 @@ function readPart<C>(
 ): Promise<{
   readonly list: MessageList;
   readonly chunks: readonly string[];
-  /** Messages that are still to be read. */
+  /** Messages still to be read. */
   readonly remaining: readonly MessageId[];
   readonly nextStep: number;
 }> {
@@ -301,16 +297,16 @@ function readPart<C>(
   });
 }
 
-/** So many messages are fetched at once. */
+/** Maximum number of messages fetched at once. */
 const STEP = 20;
 interface MatchReader {
   readonly useCase: MatchNarrow;
   readonly caller: Caller;
-  /** Of all answers that are continued. */
+  /** Scheduler shared by all continued responses. */
   readonly turns: Turns;
 }
 
-/** `messages` of messages §8. Which they are is settled by one read; a long answer is made as it is read. */
+/** Returns `messages` of messages §8. One read determines the matches; long responses are streamed. */
 export async function readNarrowMatches(reader: MatchReader, input: MatchNarrowInput): Promise<WireText> {
   const { text, remaining, highlight } = await readPartReadNarrowMatches(reader, input);
   if (remaining.length === 0) return new WireText(`"messages":{${text}}`);
@@ -325,7 +321,7 @@ async function* continueMatches(
 ): AsyncGenerator<readonly string[]> {
   let isFirst = !hasBegun;
   for (let ids = remaining; ids.length > 0; ) {
-    // That they match is settled: of no narrow in particular.
+    // The match is settled, so the narrow is not needed.
     const part = await reader.turns.run(() => readPartReadNarrowMatches(reader, { ids, narrow: [] }, highlight));
     if (part.text !== '') yield isFirst ? [part.text] : [',', part.text];
     isFirst &&= part.text === '';

@@ -23,23 +23,23 @@ function attempt<T extends object, R>(dto: Dto<T>, fields: Record<string, string
   }
 }
 
-describe('what GET /messages asks for', () => {
+describe('parameters of GET /messages', () => {
   const ask = (fields: Record<string, string>) => attempt(GetMessagesDto, fields, toGetMessagesInput);
   const combination =
     'Unsupported parameter combination: num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor';
 
-  it('is a range around an anchor', () => {
+  it('parse a range around an anchor', () => {
     expect(ask({ anchor: '7', num_before: '2', num_after: '3', include_anchor: 'false' })).toEqual({
       narrow: [],
       select: { anchor: { kind: 'id', id: 7 }, before: 2, after: 3, includeAnchor: false },
     });
   });
 
-  it('is some messages', () => {
+  it('parse a list of message ids', () => {
     expect(ask({ message_ids: '[3,1]' })).toEqual({ narrow: [], select: { ids: [3, 1] } });
   });
 
-  it('is what was not read yet, whatever anchor came along', () => {
+  it('prefer the first unread message over an explicit anchor', () => {
     expect(ask({ anchor: '0', use_first_unread_anchor: 'true', num_before: '1', num_after: '1' })).toMatchObject({
       select: { anchor: { kind: 'firstUnread' } },
     });
@@ -48,13 +48,13 @@ describe('what GET /messages asks for', () => {
     });
   });
 
-  it('may begin at a date', () => {
+  it('accept a date as anchor', () => {
     const range = { anchor: 'date', anchor_date: '1970-01-02', num_before: '0', num_after: '1' };
     expect(ask(range)).toMatchObject({ select: { anchor: { kind: 'date', since: 86_400 } } });
     expect(ask({ ...range, anchor_date: 'never' })).toBe('Invalid anchor_date');
   });
 
-  // The order of messages §5.2: each row has the fault it names and all later ones.
+  // Validation order of messages §5.2: each row has the named fault and all later ones.
   it.each([
     [{ include_anchor: 'maybe', num_before: '-1', anchor: 'abc' }, 'include_anchor is not valid JSON'],
     [{ num_before: '-1', num_after: '', narrow: '{}' }, 'num_before is too small'],
@@ -80,13 +80,13 @@ describe('what GET /messages asks for', () => {
   });
 });
 
-describe('what POST /messages asks for', () => {
+describe('parameters of POST /messages', () => {
   const send = (fields: Record<string, string>, client = 'a script') =>
     attempt(SendMessageDto, { type: 'stream', to: '5', topic: 'x', content: 'y', ...fields }, (dto) =>
       toSendMessageInput(dto, client),
     );
 
-  it('takes the older names', () => {
+  it('accept the older names', () => {
     const old = { type: 'private', to: '[9]', subject: 'old', content: 'y' };
     expect(attempt(SendMessageDto, old, (dto) => toSendMessageInput(dto, ''))).toMatchObject({
       to: { kind: 'userIds', ids: [9] },
@@ -95,20 +95,20 @@ describe('what POST /messages asks for', () => {
     expect(send({ subject: 'both' })).toBe("Can't decide between 'topic' and 'subject' arguments");
   });
 
-  it('keeps an empty topic apart from none', () => {
+  it('distinguish an empty topic from a missing one', () => {
     expect(send({ topic: '' })).toMatchObject({ topic: '' });
     expect(
       attempt(SendMessageDto, { type: 'channel', content: 'y' }, (dto) => toSendMessageInput(dto, '')),
     ).toMatchObject({ topic: null, to: { kind: 'defaultChannel' } });
   });
 
-  it('echoes to a client that names both its queue and its own number', () => {
+  it('enable the local echo only with both queue id and local id', () => {
     expect(send({ queue_id: 'q', local_id: '17.01' })).toMatchObject({ echo: { queueId: 'q', localId: '17.01' } });
     expect(send({ queue_id: 'q' })).toMatchObject({ echo: null });
     expect(send({ local_id: '1' })).toMatchObject({ echo: null });
   });
 
-  it('is read by the sender as they say, else as their client lets suppose', () => {
+  it('mark the message as read according to read_by_sender or the client', () => {
     expect(send({}, 'ZulipMobile')).toMatchObject({ isReadBySender: true });
     expect(send({}, 'a script')).toMatchObject({ isReadBySender: false });
     expect(send({ read_by_sender: 'false' }, 'website')).toMatchObject({ isReadBySender: false });
@@ -122,9 +122,12 @@ describe('what POST /messages asks for', () => {
     },
   );
 
-  it.each(['', 'ZulipPython', 'Mozilla', 'websites', 'Unspecified'])('%j is not', (name) => {
-    expect(isReadingClient(name)).toBe(false);
-  });
+  it.each(['', 'ZulipPython', 'Mozilla', 'websites', 'Unspecified'])(
+    'treats %j as a client that does not read messages',
+    (name) => {
+      expect(isReadingClient(name)).toBe(false);
+    },
+  );
 
   it.each([
     [{ type: 'groups', to: '[]', read_by_sender: 'x' }, 'Invalid type'],
@@ -134,14 +137,14 @@ describe('what POST /messages asks for', () => {
     expect(send(fields)).toBe(message);
   });
 
-  it('misses its parameters in order', () => {
+  it('reports missing parameters in order', () => {
     const missing = (fields: Record<string, string>) => attempt(SendMessageDto, fields, () => null);
     expect(missing({})).toBe("Missing 'type' argument");
     expect(missing({ type: 'direct' })).toBe("Missing 'content' argument");
   });
 });
 
-describe('a change of flags', () => {
+describe('flag change', () => {
   const change = (op: string, flag: string) => {
     try {
       return parseFlagChange(toFlagChange({ op, flag }));
@@ -150,7 +153,7 @@ describe('a change of flags', () => {
     }
   };
 
-  it.each(['read', 'starred', 'collapsed'])('%s can be changed', (flag) => {
+  it.each(['read', 'starred', 'collapsed'])('accepts %s', (flag) => {
     expect(change('add', flag)).toEqual({ op: 'add', flag });
     expect(change('remove', flag)).toEqual({ op: 'remove', flag });
   });
@@ -167,11 +170,11 @@ describe('a change of flags', () => {
     ${'add'} | ${'has_alert_word'}            | ${"Flag not editable: 'has_alert_word'"}
     ${'add'} | ${'historical'}                | ${"Flag not editable: 'historical'"}
     ${'x'}   | ${'read'}                      | ${"Invalid message flag operation: 'x'"}
-  `('$op $flag: $message', ({ op, flag, message }) => {
+  `('rejects $op $flag: $message', ({ op, flag, message }) => {
     expect(change(op, flag)).toBe(message);
   });
 
-  it('misses its parameters in order', () => {
+  it('reports missing parameters in order', () => {
     const missing = (fields: Record<string, string>) => attempt(ChangeMessageFlagsDto, fields, () => null);
     expect(missing({})).toBe("Missing 'messages' argument");
     expect(missing({ messages: '["1"]' })).toBe('messages[0] is not an integer');
@@ -179,7 +182,7 @@ describe('a change of flags', () => {
     expect(missing({ messages: '[]', op: 'add' })).toBe("Missing 'flag' argument");
   });
 
-  it('of a narrow misses its parameters in order, and has no dates', () => {
+  it('reports missing narrow parameters in order and accepts no dates', () => {
     const given: Record<string, string> = {};
     const ask = () => attempt(ChangeNarrowFlagsDto, given, toChangeNarrowFlagsInput);
     for (const [name, value] of Object.entries({

@@ -23,7 +23,10 @@ import { badParameter, missingArgument } from '../kernel/reply.js';
 import { PROPAGATE_MODES } from './message.presenters.js';
 import { addressee, anchorText, narrow, parseAddressee, parseAnchor, parseAnchorDate } from './narrow-param.js';
 
-/** Sending cuts what does not fit in a message, and rendering refuses it in its own words (messages §1.3, §15.1). */
+/**
+ * Loose limit, because sending truncates long content and rendering rejects it with its own text (messages §1.3,
+ * §15.1).
+ */
 export const CONTENT = { max: 1_000_000 };
 const MAX_WIDGET_LENGTH = 10_000;
 
@@ -38,7 +41,7 @@ export class SendMessageDto {
   @TextParam({ max: MAX_WIDGET_LENGTH, optional: true }) widget_content?: string;
 }
 
-/** Software people write with, as against bots and scripts: its user has seen what they send (messages §4.1). */
+/** Clients used by people instead of bots and scripts; their users have seen what they send (messages §4.1). */
 const READING_CLIENTS: ReadonlySet<string> = new Set([
   'zulipandroid',
   'zulipios',
@@ -85,11 +88,11 @@ export class GetMessagesDto {
   @BooleanParam({ optional: true }) use_first_unread_anchor?: boolean;
 }
 
-/** Not beside `message_ids`, as the refusal lists them. */
+/** Parameters not allowed with `message_ids`, in the order of the error text. */
 const RANGE_PARAMETERS = ['num_before', 'num_after', 'anchor', 'include_anchor', 'use_first_unread_anchor'] as const;
 const RANGE_AND_IDS = 'num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor';
 
-/** In the order of messages §5.2. @throws HttpRefusal */
+/** Checks parameters in the order of messages §5.2. @throws HttpRefusal */
 export function toGetMessagesInput(dto: GetMessagesDto): GetMessagesInput {
   if (dto.message_ids === undefined) return { narrow: dto.narrow, select: toRange(dto) };
   if (RANGE_PARAMETERS.some((name) => dto[name] !== undefined)) {
@@ -105,7 +108,10 @@ function toRange(dto: GetMessagesDto): PageRange {
   return { anchor, before: dto.num_before, after: dto.num_after, includeAnchor: dto.include_anchor ?? true };
 }
 
-/** A terminal client sends `anchor=0` beside the older parameter for the first unread message, which wins. */
+/**
+ * Prefers the older parameter for the first unread message, because a terminal client sends it together with
+ * `anchor=0`.
+ */
 function toAnchor({ anchor, anchor_date, use_first_unread_anchor }: GetMessagesDto): PageRange['anchor'] {
   if (use_first_unread_anchor) return { kind: 'firstUnread' };
   if (anchor === undefined) throw badParameter("Missing 'anchor' argument.");
@@ -136,7 +142,10 @@ export class TypingDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
 }
 
-/** What is missing is no parameter that always has to be there (users §9.1). @throws HttpRefusal */
+/**
+ * Converts typing input. Missing values use their own error, because they are only required conditionally (users
+ * §9.1). @throws HttpRefusal
+ */
 export function toTypingInput({ op, type, to, stream_id, topic }: TypingDto): NotifyTypingInput {
   if (type === 'direct') {
     if (to === undefined) throw badParameter("Missing 'to' argument");
@@ -250,7 +259,7 @@ const FIXED_FLAGS: readonly string[] = [
   'historical',
 ];
 
-/** What is wrong with it is said in its turn. */
+/** Converts without validation; the use case validates the values. */
 export const toFlagChange = ({ op, flag }: { readonly op: string; readonly flag: string }): FlagChangeInput => ({
   op,
   flag: EDITABLE_FLAGS.find((name) => name === flag) ?? { name: flag, isFixed: FIXED_FLAGS.includes(flag) },

@@ -50,7 +50,7 @@ const CHANGED = {
   edit_timestamp: wire.integer(),
 };
 
-/** Messages §18.2: what is of a move, and what of a text. */
+/** Event of a message update, with fields for a move and for a text change (messages §18.2). */
 export const UPDATED = form('update_message', {
   rendering_only: wire.oneOf(false),
   ...CHANGED,
@@ -80,7 +80,7 @@ export const RERENDERED = form('update_message', {
 const IN_CHANNEL = { message_type: wire.oneOf('stream'), stream_id: wire.integer(), topic: wire.text() };
 const DIRECT = { message_type: wire.oneOf('private') };
 
-/** Clients without it get an event for each message. */
+/** Clients without this capability receive one event per message. */
 export const BULK_DELETION = 'bulk_message_deletion';
 
 /** Messages §18.3. */
@@ -121,7 +121,7 @@ export const FLAG_CHANGED = ['add', 'remove'].map((op) =>
 export const MESSAGE_EVENTS: Presenters<keyof MessageEventTypes> = {
   'message.sent': {
     forms: [SENT],
-    // In a direct conversation everybody knows everybody.
+    // Participants of a direct conversation always have access to each other.
     needs: ({ view }) =>
       view.conversation.kind === 'direct' || view.sender.isSystemBot ? null : { userIds: [view.sender.id] },
     present: presentMessageSent,
@@ -145,13 +145,16 @@ export const MESSAGE_EVENTS: Presenters<keyof MessageEventTypes> = {
   'message.flag_changed': { forms: FLAG_CHANGED, present: presentFlagChange },
 };
 
-/** The message once for all clients of one kind and all receivers with the same flags; the sender's own mark apart. */
+/**
+ * Shares the text among clients of one kind and receivers with the same flags. Adds the sender's local echo id
+ * separately.
+ */
 function presentMessageSent(event: EventOf<'message.sent'>, context: EventContext): Presented {
   const { presentation, showsEmptyTopics, receiver } = context;
   const { applyMarkdown, clientGravatar } = presentation;
   const { sender } = event.view;
   const hidesSender = receiver.inaccessible.has(sender.id);
-  // Most senders look the same to everybody.
+  // Most senders look the same to all viewers.
   const seesSenderEmail = !differsByViewer(sender) || seesEmailOf({ id: receiver.userId, role: receiver.role }, sender);
   const flags = context.isNotSubscriber ? '[]' : flagsText(receivedFlags(event, receiver.userId));
   const key = keyOf(applyMarkdown, clientGravatar, showsEmptyTopics, hidesSender, seesSenderEmail);
@@ -163,7 +166,7 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
       hidesSender,
       seesSenderEmail,
       client: variantByKey(presentation.client),
-      // Of what was just sent there is none.
+      // A newly sent message has no edits.
       editHistory: 'none' as const,
       parts: context.messageParts,
     };
@@ -173,15 +176,15 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   return [[message, `,"local_message_id":${JSON.stringify(event.echo.localId)}`]];
 }
 
-/** What is there of a message that one does not have. */
+/** Flags of a message that the user did not receive. */
 const UNOWNED_FLAGS = ['read'];
 
-/** Messages §18.2: once for all clients of one kind to whose owners the message is the same. */
+/** Presents an update (messages §18.2), shared among clients of one kind and receivers with the same data. */
 function presentUpdate(event: EventOf<'message.updated'>, context: EventContext): Presented {
   const { userId, editedAt, channel, move, onlyToHolders } = event;
   const { receiver, showsEmptyTopics } = context;
   const ids = onlyToHolders ? event.messageIds.filter((id) => receiver.flags.has(id)) : event.messageIds;
-  // Whoever has only others of the messages gets the move, and no text.
+  // Receivers who hold only other moved messages get the move without the text.
   const messageId = ids.includes(event.messageId) ? event.messageId : ids[0];
   const text = messageId === event.messageId ? event.text : null;
   if (messageId === undefined || (!move && !text)) return [];
@@ -212,7 +215,7 @@ function presentUpdate(event: EventOf<'message.updated'>, context: EventContext)
   );
 }
 
-/** Messages §18.2, rendering-only. */
+/** Presents a rendering-only update (messages §18.2). */
 function presentRerendering(event: EventOf<'message.rerendered'>, context: EventContext): Presented {
   const { messageId, at, content, rendered } = event;
   const own = context.receiver.flags.get(messageId);
@@ -236,7 +239,7 @@ function presentRerendering(event: EventOf<'message.rerendered'>, context: Event
 const flagsAfter = (own: PersonalFlags | undefined): readonly string[] =>
   own ? flagNames(own).filter((name) => name !== 'wildcard_mentioned') : UNOWNED_FLAGS;
 
-/** Messages §18.3: one event for all, or, for clients that cannot do with that, one for each. */
+/** Presents a deletion as one event, or one per message for older clients (messages §18.3). */
 function presentDeletion(event: EventOf<'message.deleted'>, context: EventContext): Presented {
   const { messageIds, channelId, topic, onlyToHolders } = event;
   const { presentation, receiver, showsEmptyTopics } = context;
@@ -255,7 +258,7 @@ function presentDeletion(event: EventOf<'message.deleted'>, context: EventContex
   return context.shared(`${keyOf(showsEmptyTopics)} ${own}`, () => present({ message_ids: ids }));
 }
 
-/** Events §7.1; the details are what clients need to count what became unread again. */
+/** Presents a flag change (events §7.1). Clients need the details to count messages that became unread. */
 function presentFlagChange(event: EventOf<'message.flag_changed'>, context: EventContext): Presented {
   const { op, flag, messageIds, all, details } = event;
   const { showsEmptyTopics: allowsEmpty } = context;

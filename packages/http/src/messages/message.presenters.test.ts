@@ -38,7 +38,7 @@ const withSender = (view: MessageView, sender: Partial<UserSummary>): MessageVie
   sender: { ...view.sender, ...sender },
 });
 
-describe('a message', () => {
+describe('message presenter', () => {
   let channelMessage: MessageView;
   let directMessage: MessageView;
   let emptyTopic: MessageView;
@@ -54,7 +54,7 @@ describe('a message', () => {
     [channelMessage, directMessage, emptyTopic] = (await viewsOf(fixture)) as [MessageView, MessageView, MessageView];
   });
 
-  it('of a channel has exactly the fields of the contract', () => {
+  it('presents a channel message with exactly the fields of the contract', () => {
     expect(presentMessage(channelMessage, place, html)).toEqual({
       id: channelMessage.message.id,
       sender_id: channelMessage.sender.id,
@@ -78,7 +78,7 @@ describe('a message', () => {
     });
   });
 
-  it('between people names them all by ascending number, with four keys each', () => {
+  it('lists direct message participants by ascending id with four keys each', () => {
     const presented = presentMessage(directMessage, place, html);
     const [hamlet, cordelia] =
       directMessage.conversation.kind === 'direct' ? directMessage.conversation.participants : [];
@@ -90,14 +90,14 @@ describe('a message', () => {
     ]);
   });
 
-  it('comes as it was typed for those who want that', () => {
+  it('presents raw Markdown on request', () => {
     expect(presentMessage(channelMessage, place, { ...html, asHtml: false })).toMatchObject({
       content: 'hi',
       content_type: 'text/x-markdown',
     });
   });
 
-  it('shows the empty topic by its name to those who cannot show none', () => {
+  it('names the empty topic for clients that cannot show it', () => {
     expect(presentMessage(emptyTopic, place, html).subject).toBe('general chat');
     expect(presentMessage(emptyTopic, place, { ...html, allowEmptyTopicName: true }).subject).toBe('');
     expect(presentMessage(directMessage, place, html).subject).toBe('');
@@ -113,24 +113,27 @@ describe('a message', () => {
     ${'gravatar'}  | ${'administrators'} | ${false} | ${false}       | ${DRAWN}    | ${true}
     ${'generated'} | ${'everyone'}       | ${true}  | ${true}        | ${DRAWN}    | ${false}
     ${'uploaded'}  | ${'nobody'}         | ${false} | ${true}        | ${DRAWN}    | ${false}
-  `('$source, address visible to $visibility, seen $sees, client_gravatar $clientGravatar', (row) => {
-    const view = withSender(channelMessage, {
-      emailVisibility: row.visibility,
-      avatar: { source: row.source, version: 1, ...(row.source === 'uploaded' && { key: '7' }) },
-    });
-    const { clientGravatar, sees: seesSenderEmail } = row;
-    const { avatar_url } = presentMessage(view, place, { ...html, clientGravatar, seesSenderEmail });
-    if (row.expected === null) expect(avatar_url).toBeNull();
-    else expect(avatar_url).toMatch(row.expected);
-    expect(differsByViewer(view.sender)).toBe(row.differs);
-  });
+  `(
+    'presents a $source avatar (address visible to $visibility, seen: $sees, client_gravatar: $clientGravatar)',
+    (row) => {
+      const view = withSender(channelMessage, {
+        emailVisibility: row.visibility,
+        avatar: { source: row.source, version: 1, ...(row.source === 'uploaded' && { key: '7' }) },
+      });
+      const { clientGravatar, sees: seesSenderEmail } = row;
+      const { avatar_url } = presentMessage(view, place, { ...html, clientGravatar, seesSenderEmail });
+      if (row.expected === null) expect(avatar_url).toBeNull();
+      else expect(avatar_url).toMatch(row.expected);
+      expect(differsByViewer(view.sender)).toBe(row.differs);
+    },
+  );
 
-  it('gives a dummy for an address that not everybody may see', () => {
+  it('replaces a restricted email address with a dummy', () => {
     const view = withSender(channelMessage, { emailVisibility: 'members' });
     expect(presentMessage(view, place, html).sender_email).toBe(`user${view.sender.id}@chat.example`);
   });
 
-  it('hides who sent it from a guest who may not know them', () => {
+  it('hides an inaccessible sender from a guest', () => {
     expect(presentMessage(channelMessage, place, { ...html, hidesSender: true })).toMatchObject({
       sender_full_name: 'Unknown user',
       sender_email: `user${channelMessage.sender.id}@chat.example`,
@@ -138,7 +141,7 @@ describe('a message', () => {
     });
   });
 
-  it('says when it was edited and moved, if it was', () => {
+  it('includes the times of the last edit and move', () => {
     const message = { ...channelMessage.message, lastEditedAt: 5, lastMovedAt: 6 };
     expect(presentMessage({ ...channelMessage, message }, place, html)).toMatchObject({
       last_edit_timestamp: 5,
@@ -146,18 +149,18 @@ describe('a message', () => {
     });
   });
 
-  it('gives of the links in its topic text and address only', () => {
+  it('presents topic links as text and URL only', () => {
     const link = { text: '#1', url: 'https://x.example/1', position: 0 };
     const view = { ...channelMessage, message: { ...channelMessage.message, topicLinks: [link] } };
     expect(presentMessage(view, place, html).topic_links).toEqual([{ text: '#1', url: 'https://x.example/1' }]);
   });
 
-  it('is the same as text', () => {
+  it('produces the same result as JSON text', () => {
     expect(JSON.parse(messageText(channelMessage, place, html))).toEqual(presentMessage(channelMessage, place, html));
   });
 });
 
-describe('the flags of a message', () => {
+describe('message flag presenter', () => {
   const none: PersonalFlags = {
     read: false,
     starred: false,
@@ -170,7 +173,7 @@ describe('the flags of a message', () => {
   };
   const names = Object.keys(none) as (keyof PersonalFlags)[];
 
-  it('come in the order of the contract, the derived one last', () => {
+  it('lists message flags in contract order with the derived flag last', () => {
     const all: PersonalFlags = recordOf(names, () => true);
     expect(flagNames(all)).toEqual([
       'read',
@@ -190,7 +193,7 @@ describe('the flags of a message', () => {
     ]);
   });
 
-  it('are the same as text, whatever the combination', () => {
+  it('writes the same flags as JSON text in every combination', () => {
     for (let bits = 0; bits < 2 ** names.length; bits++) {
       const these: PersonalFlags = recordOf(names, (name) => (bits & (1 << names.indexOf(name))) !== 0);
       expect(JSON.parse(flagsText(these))).toEqual(flagNames(these));

@@ -50,7 +50,7 @@ export const SUBMESSAGE = {
 
 const submessage = wire.named('Submessage', wire.fields({ id: wire.integer(), ...SUBMESSAGE }));
 
-/** What an edit and a step of a history have in common, where there was a move or a text before. */
+/** Fields common to edits and history entries, present for a move or a text change. */
 const CHANGES = {
   prev_topic: wire.optional(wire.text()),
   prev_stream: wire.optional(wire.integer()),
@@ -104,7 +104,7 @@ const message = wire.named('Message', wire.fields(MESSAGE));
 
 const { flags: _, ...RECEIVED } = MESSAGE;
 
-/** As events bring it: the flags are beside it. */
+/** Message in events, where flags are a separate field. */
 export const receivedMessage = wire.named('ReceivedMessage', wire.fields(RECEIVED));
 
 const HIGHLIGHT = { match_content: wire.text(), match_subject: wire.text() };
@@ -195,23 +195,23 @@ export const recentConversation = wire.named(
   wire.fields({ user_ids: wire.listOf(wire.integer()), max_message_id: wire.integer() }),
 );
 
-/** In which form a client gets a message. */
+/** Form in which a client receives a message. */
 export interface MessageForm extends PartForm {
-  /** Instead of Markdown as it was typed. */
+  /** True for HTML, false for raw Markdown. */
   readonly asHtml: boolean;
-  /** The client works gravatars out by itself. */
+  /** True if the client computes gravatar URLs itself. */
   readonly clientGravatar: boolean;
-  /** Whether the viewer may see the address that the sender signs in with. */
+  /** True if the viewer may see the sender's log-in address. */
   readonly seesSenderEmail: boolean;
-  /** For a guest who may not know who sent it. */
+  /** True if the viewer is a guest without access to the sender. */
   readonly hidesSender?: boolean;
-  /** What features show with it. */
+  /** Fields that features add to the message. */
   readonly parts: MessagePart;
 }
 
 /**
- * Messages §2, all but `flags`: the same for every viewer who gets this form. Without what a message that was just sent
- * cannot have, it is the `message` of the event.
+ * Presents messages §2 except `flags`, which is the same for all viewers of this form. A newly sent message has
+ * exactly the event's `message` fields.
  */
 export function presentMessage(view: MessageView, publicRealm: PublicRealm, form: MessageForm) {
   const { message, sender, conversation } = view;
@@ -238,7 +238,7 @@ export function presentMessage(view: MessageView, publicRealm: PublicRealm, form
   };
 }
 
-/** The same as JSON text. */
+/** Presents a message as JSON text. */
 export const messageText = (view: MessageView, publicRealm: PublicRealm, form: MessageForm): string =>
   JSON.stringify(presentMessage(view, publicRealm, form));
 
@@ -258,7 +258,7 @@ function presentSender(sender: UserSummary, publicRealm: PublicRealm, form: Mess
   };
 }
 
-/** Exactly these keys: strict clients refuse others. */
+/** Presents exactly these keys, because strict clients reject others. */
 const presentParticipant = (person: UserSummary, publicRealm: PublicRealm) => ({
   id: person.id,
   email: shownAddress(person, publicRealm),
@@ -266,24 +266,24 @@ const presentParticipant = (person: UserSummary, publicRealm: PublicRealm) => ({
   is_mirror_dummy: false,
 });
 
-/** Whether the sender's picture is another one for those who may see their address. */
+/** True if viewers who may see the sender's address get a different avatar. */
 export const differsByViewer = (sender: UserSummary): boolean =>
   sender.avatar.source === 'gravatar' && !isPublic(sender);
 
 const isPublic = ({ emailVisibility }: UserSummary): boolean => emailVisibility === 'everyone';
 
-/** `isHidden`: from a guest who may not know them. */
+/** @param isHidden true for a guest without access to this user */
 export const shownAddress = (person: UserSummary, { emailDomain }: PublicRealm, isHidden = false): string =>
   isPublic(person) && !isHidden ? person.email : dummyAddress(person.id, emailDomain);
 
-/** How much of a topic is moved, in the words of the API. */
+/** Wire values for the scope of a topic move. */
 export const PROPAGATE_MODES = {
   one: 'change_one',
   later: 'change_later',
   all: 'change_all',
 } as const satisfies Record<MovePropagation, string>;
 
-/** In the order clients get them (messages §4.1), the derived one last. */
+/** Flags in wire order (messages §4.1), the derived flag last. */
 const FLAGS = [
   ['read', 'read'],
   ['starred', 'starred'],
@@ -303,7 +303,7 @@ export function flagNames(flags: PersonalFlags): readonly string[] {
 
 const flagTexts: string[] = [];
 
-/** The same as JSON text. There are so few that each is put together once. */
+/** Returns cached JSON text; there are only a few combinations. */
 export function flagsText(flags: PersonalFlags): string {
   const bits =
     (flags.read ? 1 : 0) |
@@ -318,11 +318,11 @@ export function flagsText(flags: PersonalFlags): string {
   return flagTexts[bits];
 }
 
-/** Messages §7.6, without the braces around it. */
+/** Highlight fields without braces (messages §7.6). */
 export const highlightText = ({ content, topic }: Highlighted): string =>
   `"match_content":${JSON.stringify(content)},"match_subject":${JSON.stringify(topic)}`;
 
-/** Messages §3: the policy only where sending changed the sender's. */
+/** Presents a sent message (messages §3). The policy is present only if sending changed it. */
 export const presentSentMessage = ({ id, newVisibility }: SentMessage): WireFields => ({
   id,
   automatic_new_visibility_policy: newVisibility === null ? undefined : VISIBILITY_POLICIES[newVisibility],
@@ -351,12 +351,12 @@ export function presentGetMessage(
   };
 }
 
-/** The fields of messages §5.3 as JSON text, up to the messages themselves. */
+/** Returns the page fields of messages §5.3 as JSON text, up to the messages. */
 export function presentMessagePage(page: Omit<MessagePage, 'entries'>): string {
   const anchor = page.anchor === null ? '' : `"anchor":${page.anchor},`;
   return (
     `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +
-    // Nothing hides what is older.
+    // False because no older message is withheld.
     `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":`
   );
 }

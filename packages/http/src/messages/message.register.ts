@@ -29,7 +29,7 @@ export const unreadSection: RegisterSection = registerSection({
   name: 'unread',
   fields: { unread_msgs: unreadMessages },
   forSpectators: 'likeGuests',
-  // Without either, a client could not keep it up to date.
+  // A client needs both event types to keep the section up to date.
   fetchEventTypes: ['message', 'update_message_flags'],
   load: (snapshot) => snapshot.load(loadUnread),
   present: (unread, context) => ({ unread_msgs: presentUnread(unread, context) }),
@@ -56,7 +56,7 @@ export const recentConversationsSection: RegisterSection = registerSection({
   }),
 });
 
-/** Events §4.4: for clients that know of no archived channels, without what is unread there. */
+/** Presents unread messages (events §4.4), without archived channels for clients that do not support them. */
 function presentUnread(
   { conversations: all, recipients, oldOnesAreMissing }: LoadedUnread,
   { viewer, presentation }: SectionContext,

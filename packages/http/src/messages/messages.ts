@@ -112,7 +112,7 @@ export const MESSAGE_WIRE_ERRORS = {
   },
 } as const satisfies WireErrors;
 
-/** Messages §2.5: absent where there is nothing of it to show. */
+/** Message part with edits (messages §2.5); absent if there are none to show. */
 export const EDIT_PART: MessagePart = {
   present: ({ edits = [] }, { editHistory, allowEmptyTopicName }) => {
     const visible = visibleEdits(edits, editHistory);
@@ -135,7 +135,7 @@ const presentEdit = (edit: MessageEdit, allowEmptyTopicName: boolean): WireField
   }),
 });
 
-/** Messages §10. `topic` is that of the message by then, also where the channel changed. */
+/** Presents message history (messages §10). `topic` is the topic at that time, even if the channel changed too. */
 export const presentMessageHistory = (
   snapshots: readonly MessageSnapshot[],
   { allow_empty_topic_name: allowEmptyTopicName }: { readonly allow_empty_topic_name: boolean },
@@ -179,8 +179,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       answer: SENT_MESSAGE,
       present: presentSentMessage,
     }),
-    // By hand: a page is presented within the read's snapshot, from which only what nobody has seen before is fetched, and a
-    // long one in parts.
+    // Custom handler, because the page is presented inside the snapshot's read and long pages are streamed.
     route('GET', '/messages', {
       auth: 'user',
       hot: true,
@@ -193,7 +192,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
         return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
       },
     }),
-    // The same for browsers whose user has not logged in.
+    // Same operation for anonymous browsers.
     route('GET', '/json/messages', {
       auth: 'anyone',
       atRoot: true,

@@ -14,7 +14,7 @@ function read(text: string): unknown {
 
 const term = (operator: string, operand: unknown, negated = false) => ({ operator, operand, negated });
 
-describe('a narrow', () => {
+describe('GetMessages with a narrow', () => {
   it.each([
     ['[]', []],
     ['[["channel","general"]]', [term('channel', 'general')]],
@@ -26,7 +26,7 @@ describe('a narrow', () => {
     ['[{"operator":"sender","operand":9,"unknown":1}]', [term('sender', 9)]],
     ['[{"operator":"colour","operand":"red"}]', [term('colour', 'red')]],
     ['[{"operator":"","operand":"red"}]', [term('', 'red')]],
-  ])('%s', (text, expected) => {
+  ])('supports the operator %s', (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 
@@ -53,7 +53,7 @@ describe('a narrow', () => {
     ['[{"operator":"topic","operand":5}]', 'operand is not a string'],
     ['[{"operator":"colour","operand":5}]', 'operand is not a string'],
     ['[["search"," "]]', 'operand cannot be blank.'],
-  ])('%s is refused', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(read(text)).toBe(message);
   });
 
@@ -67,7 +67,7 @@ describe('a narrow', () => {
       'narrow[0]["operand"] is too long (limit: 10000 items)',
     ],
     ['everything', Array(100).fill(['topic', 'x'.repeat(2000)]), 'narrow is too long (limit: 101000 characters)'],
-  ])('may not have too much of %s', (_what, terms, message) => {
+  ])('rejects too much of %s', (_what, terms, message) => {
     expect(read(JSON.stringify(terms))).toBe(message);
   });
 });

@@ -23,11 +23,14 @@ import {
 } from '../kernel/param-types.js';
 import { badParameter } from '../kernel/reply.js';
 
-/** The use case refuses what is too long for a channel's name, or is nobody's address, in its own words. */
+/** Loose limit, because the use case rejects long channel names and unknown addresses with its own text. */
 const name = text({ max: MAX_TEXT_LENGTH });
 const forms = anyOf([name, integer(), listOf(anyOf([name, integer()]), { max: MAX_IDS })]);
 
-/** JSON if it is JSON, else bare text (messages §3.1). Bounded here; which form fits is asked by `parseAddressee`. */
+/**
+ * Parses JSON, or bare text otherwise (messages §3.1). Only sizes are checked here; `parseAddressee` validates the
+ * form.
+ */
 export const addressee: ParamType<unknown> = jsonOrText({
   ...forms,
   check(value) {
@@ -42,7 +45,7 @@ export const addressee: ParamType<unknown> = jsonOrText({
   },
 });
 
-/** Whom a value of `addressee` means (messages §3.1). @throws HttpRefusal */
+/** Resolves a value of `addressee` (messages §3.1). @throws HttpRefusal */
 export function parseAddressee(type: 'channel' | 'direct', to: unknown): Addressee {
   return type === 'channel' ? parseChannel(to) : parsePeople(to);
 }
@@ -73,13 +76,13 @@ function parsePeople(to: unknown = []): Addressee {
 
 const mixed = () => badParameter('Recipient lists may contain emails or user IDs, but not both.');
 
-/** As text or as a number: what is neither is refused when it is read. */
+/** Accepts text or a number; `parseAnchor` rejects invalid values. */
 export function anchorText(): ParamType<string> {
   const asText = text({ max: MAX_TEXT_LENGTH });
   return { ...asText, schema: { anyOf: [integer().schema, asText.schema] } };
 }
 
-/** A message's number, or a word for one (messages §5.1). @throws HttpRefusal */
+/** Parses a message id or a named anchor (messages §5.1). @throws HttpRefusal */
 export function parseAnchor(anchor: string): Anchor {
   const text = anchor.trim();
   if (/^[+-]?\d+$/.test(text)) return { kind: 'id', id: Number(text) };
@@ -91,7 +94,7 @@ export function parseAnchor(anchor: string): Anchor {
 const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * The first whole second at or after a date or a time of ISO 8601: a date is its midnight, and what names no zone is in
+ * Returns the first whole second at or after an ISO 8601 date or time. A date means midnight, and the default zone is
  * UTC. @throws HttpRefusal
  */
 export function parseAnchorDate(text: string | undefined): UnixSeconds {
@@ -103,18 +106,18 @@ export function parseAnchorDate(text: string | undefined): UnixSeconds {
   return Math.ceil(milliseconds / 1000);
 }
 
-/** `+02` and `+0200` as `+02:00`. */
+/** Normalizes `+02` and `+0200` to `+02:00`. */
 const fullZone = (zone: string): string =>
   /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
 
-/** JavaScript takes the 30th of February for the first of March or so. */
+/** Needed because JavaScript accepts February 30 as March 1 or 2. */
 function isDayOfMonth(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
 }
 
 const MAX_TERMS = 100;
-/** Of a whole narrow, so that its lists of people together are not much longer than one of them may be. */
+/** Limit of the entire narrow, so that all its user lists together cannot grow much larger than one. */
 const JSON_LENGTH = 100_000;
 
 const words = text({ max: MAX_TEXT_LENGTH });
@@ -129,7 +132,7 @@ const termSchema = (operator: ParamType<unknown>['schema'], operand: ParamType<u
 
 const namesOf = (form: OperandForm) => ({ enum: [...narrowOperatorNames(form)] });
 
-/** `{operator, operand, negated?}` with whatever else, or the older pair of texts. */
+/** `{operator, operand, negated?}` with optional extra fields, or the older pair of texts. */
 const term: ParamType<NarrowTerm> = {
   decode: people.decode,
   check(value) {
@@ -152,7 +155,7 @@ const term: ParamType<NarrowTerm> = {
   },
 };
 
-/** A narrow as requests spell it; what its terms mean is looked up by the use case. */
+/** Narrow in wire form; the use case interprets its terms. */
 export const narrow = (): ParamType<NarrowTerm[]> => listOf(term, { max: MAX_TERMS, jsonLength: JSON_LENGTH });
 
 interface Parts extends Readonly<Record<string, unknown>> {
@@ -174,7 +177,7 @@ function partsOf(value: unknown): Parts {
   return { operator, operand, negated };
 }
 
-/** Which operands an operator takes (messages §7.1); a word that is none takes text. */
+/** Checks the operand type of an operator (messages §7.1). Unknown operators accept text. */
 function checkOperand(operator: string, parts: Parts): NarrowTerm['operand'] {
   const { operand } = parts;
   const form = findNarrowOperator(operator)?.operand ?? 'text';

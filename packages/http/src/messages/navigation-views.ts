@@ -26,7 +26,7 @@ export const NAVIGATION_VIEW_WIRE_ERRORS = {
   UNKNOWN_NAVIGATION_VIEW: { status: 404 },
 } as const satisfies WireErrors;
 
-/** Users §19; of changes, what they hold. */
+/** Presents a navigation view, or the changed fields of one (users §19). */
 export const presentNavigationView = ({ isPinned, ...view }: Partial<NavigationView>) => ({
   ...view,
   ...(isPinned !== undefined && { is_pinned: isPinned }),

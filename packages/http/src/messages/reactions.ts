@@ -29,7 +29,10 @@ export const REACTION_EVENTS = {
   },
 } satisfies Presenters<keyof ReactionEventTypes>;
 
-/** Messages §18.4. Clients of every age get `user` (README decision 28), of whom a guest may not know more than the id. */
+/**
+ * Presents a reaction (messages §18.4). Clients of all ages get `user` (README decision 28); a guest may only see the
+ * id of an inaccessible user.
+ */
 function presentReactionChange(event: EventOf<'reaction.changed'>, context: EventContext): Presented {
   const { op, messageId, user, emoji } = event;
   const { publicRealm, receiver, presentation } = context;
@@ -51,7 +54,7 @@ function presentReactionChange(event: EventOf<'reaction.changed'>, context: Even
   );
 }
 
-/** What is no emoji is refused in the words of messages §12, whatever its length. */
+/** Loose limit, because unknown emoji are rejected with the text of messages §12. */
 const EMOJI_LIMITS = { max: MAX_TEXT_LENGTH };
 
 class AddReactionDto {
@@ -68,7 +71,7 @@ class RemoveReactionDto {
   @TextParam({ ...EMOJI_LIMITS, optional: true }) reaction_type?: string;
 }
 
-/** What two operations have in common: an emoji's code and type, null where not given. */
+/** Returns code and type of an emoji for both operations; null if absent. */
 const toCodeAndType = ({ emoji_code, reaction_type }: AddReactionDto | RemoveReactionDto) => ({
   code: emoji_code ?? null,
   type: reaction_type === undefined ? null : toType(reaction_type),
@@ -91,7 +94,7 @@ export const reactionRoutes: readonly Route[] = [
   }),
 ];
 
-/** Messages §2.4: always a list. */
+/** Message part with reactions, always a list (messages §2.4). */
 const REACTION_PART: MessagePart = {
   present: ({ reactions = [] }, { client }) => ({
     reactions: reactions.map((reaction) => presentReaction(reaction, client)),

@@ -11,7 +11,7 @@ import { MessagePagePresenter, readMessagePage } from './message-page.js';
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 const newest: GetMessagesInput['select'] = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true };
 
-describe('a page too long for one part', () => {
+describe('readMessagePage', () => {
   let fixture: MemoryFixture;
   beforeEach(async () => {
     const long = (n: number) =>
@@ -47,7 +47,7 @@ describe('a page too long for one part', () => {
       },
       { narrow: [], select: newest, ...input },
     );
-  /** All fields, and how long the parts were. */
+  /** Returns all fields and the length of each part. */
   const take = async ({ chunks, rest }: WireText, meanwhile: (part: number) => Promise<void> = async () => {}) => {
     const parts = [chunks.join('')];
     await meanwhile(0);
@@ -60,7 +60,7 @@ describe('a page too long for one part', () => {
   const idsOf = (fields: { messages: { id: number }[] }) => fields.messages.map(({ id }) => id);
   const all = () => fixture.messages.map(({ id }) => id);
 
-  it('comes in parts that are short enough, and says of all of them what was found', async () => {
+  it('splits a long page into short parts with the highlights of all parts', async () => {
     const { fields, lengths } = await take(await read());
     expect(idsOf(fields)).toEqual(all());
     expect(fields).toMatchObject({ found_oldest: true, found_newest: true, found_anchor: false });
@@ -69,7 +69,7 @@ describe('a page too long for one part', () => {
     expect(fields.messages[39]).toMatchObject({ flags: [], subject: 't1' });
   });
 
-  it('is as of now in every part', async () => {
+  it('shows the current state in every part of a long page', async () => {
     const [last, secondLast] = fixture.messages.slice(-2).reverse();
     const { fields } = await take(await read(), async (part) => {
       if (part !== 0) return;
@@ -82,7 +82,7 @@ describe('a page too long for one part', () => {
     expect(fields.messages.at(-1).flags).toEqual(['starred']);
   });
 
-  it('shows nothing that its reader has lost meanwhile', async () => {
+  it('omits messages that the reader can no longer access', async () => {
     const { fields, lengths } = await take(await read(), async (part) => {
       if (part === 0) {
         await fixture.uow.write((tx) =>
@@ -96,7 +96,7 @@ describe('a page too long for one part', () => {
     expect(names.slice(25)).toEqual(Array.from(names.slice(25), () => 'even'));
   });
 
-  it('is JSON also where nothing is left of it', async () => {
+  it('returns valid JSON if no message of a page is left', async () => {
     const { fields } = await take(await read({ select: { ids: all().reverse() } }), async (part) => {
       if (part === 0) await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, all()).then(() => {}));
     });
@@ -104,7 +104,7 @@ describe('a page too long for one part', () => {
     expect(fields.messages.length).toBeLessThan(25);
   });
 
-  it('holds of named messages those of the narrow', async () => {
+  it('returns only those requested messages that match the narrow', async () => {
     const narrow = [{ operator: 'topic', operand: 't1', negated: false }];
     const odd = all().filter((_, n) => n % 2 === 1);
     const { fields } = await take(await read({ narrow, select: { ids: all() } }));

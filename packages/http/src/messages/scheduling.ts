@@ -80,7 +80,7 @@ type MessageType = (typeof TYPES)[number];
 
 const ids = anyOf([integer(), listOf(integer(), { max: MAX_IDS })]);
 
-/** Any JSON that is not too long: what does not fit the type of the message is refused in its turn (users §20.2). */
+/** Accepts any JSON of limited length; values that do not fit the message type are rejected later (users §20.2). */
 const recipients: ParamType<NamedRecipients> = json({
   ...ids,
   check(value): NamedRecipients {
@@ -89,7 +89,7 @@ const recipients: ParamType<NamedRecipients> = json({
       if (value.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items');
       return { kind: 'list', members: value };
     }
-    // No JSON, or too much of it.
+    // Rejects invalid or oversized JSON.
     if (typeof value === 'symbol' || value instanceof TooLong) ids.check(value);
     return { kind: 'other' };
   },

@@ -16,7 +16,7 @@ class ThingDto {
 
 const handle = async () => success();
 
-it('writes parameters, wherever they are sent, and answers without what all of them have', () => {
+it('writes all parameters and omits the envelope from responses', () => {
   const answer = wire.fields({
     things: wire.listOf(wire.named('Thing', wire.fields({ id: wire.integer(), "it's": wire.nullable(wire.text()) }))),
     more: wire.optional(wire.dictionaryOf(wire.anything())),
@@ -50,14 +50,14 @@ export interface Operations {
   };
 }
 
-/** Parameters that are JSON although their values may be texts, quotes and all. */
+/** Parameters that hold JSON although their values may be text, so clients must quote them. */
 export const JSON_TEXTS: Readonly<Record<string, readonly string[]>> = {
   'PATCH /things/{thing_id}': ['size'],
 };
 `);
 });
 
-it('leaves out the forms that clients get who know no better', () => {
+it('omits deprecated forms for older clients', () => {
   const event = eventSchema([
     form('gone', { ids: wire.listOf(wire.integer()) }),
     formWithout('many_at_once', 'gone', { id_of_one: wire.integer() }),

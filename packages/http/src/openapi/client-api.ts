@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../kernel/wire-schema.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
 
-/** What every success has: the client takes it for granted. */
+/** Fields common to all success responses, which the client does not declare. */
 const ENVELOPE = new Set(['result', 'msg', 'ignored_parameters_unsupported']);
 const JSON_TYPE = 'application/json';
 
-/** Of values that are sent lists may be read-only. */
+/** Direction of a value; lists in sent values may be readonly. */
 type Direction = 'sent' | 'answered';
 
 export interface Field {
@@ -16,7 +16,7 @@ export interface Field {
   readonly holdsJson: boolean;
 }
 
-/** The schema of a success without what all of them have; null: it is no JSON. */
+/** Returns the success schema without the envelope; null if the response is not JSON. */
 export function answerOf({ responses }: OpenApiOperation): JsonSchema | null {
   const schema = contentOf(responses[200]!)[JSON_TYPE]?.schema;
   if (!schema) return null;
@@ -31,7 +31,7 @@ export function answerOf({ responses }: OpenApiOperation): JsonSchema | null {
 const contentOf = ({ content = {} }: JsonSchema) =>
   content as Readonly<Record<string, { readonly schema: JsonSchema; readonly encoding?: object }>>;
 
-/** Parameters, wherever they are sent. */
+/** Returns parameters from all locations. */
 export function fieldsOf({ parameters = [], requestBody }: OpenApiOperation): readonly Field[] {
   const fields = parameters.map((parameter): Field => {
     const json = contentOf(parameter)[JSON_TYPE]?.schema;
@@ -87,7 +87,7 @@ export interface Described {
   readonly deprecated?: boolean;
 }
 
-/** In TypeScript. Forms that are deprecated are left out. */
+/** Returns the TypeScript type of a schema, without deprecated forms. */
 export function typeOf(schema: JsonSchema, direction: Direction, indent: string): string {
   const described = schema as Described;
   if (described.$ref !== undefined) return described.$ref.split('/').at(-1)!;
@@ -141,9 +141,9 @@ const HEAD = `// Made of the route table by \`npm run client-api\`: change that 
 const PREFIX = '/api/v1';
 
 /**
- * The document as TypeScript for `packages/client`: a type for each named schema, `Operations` with the parameters and answer of
- * every operation below /api/v1 that answers JSON, and which parameters are JSON where their values may be texts. Forms that
- * are deprecated are left out: the client asks for the others.
+ * Generates TypeScript for `packages/client` from the document. Every named schema becomes a type. `Operations` holds
+ * the parameters and response of each JSON operation below /api/v1. A table lists JSON parameters that may hold text.
+ * Deprecated forms are omitted, because the client requests newer ones.
  */
 export function writeClientApi({ paths, components }: OpenApiDocument): string {
   const operations: string[] = [];

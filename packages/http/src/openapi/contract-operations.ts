@@ -1,17 +1,17 @@
 import type { Method } from '../kernel/route.js';
 
-/** An operation that the contract describes, whether or not there is a route for it. */
+/** Operation described by the contract, including operations that have no route yet. */
 export interface ContractOperation {
   readonly method: Method;
-  /** In the form of the route table's paths. */
+  /** Path in the syntax of the route table. */
   readonly path: string;
-  /** Where in docs/contract: `messages §5`. */
+  /** Section in docs/contract, for example `messages §5`. */
   readonly section: string;
-  /** One of the twenty operations that docs/contract/README.md names. */
+  /** True if docs/contract/README.md lists it among the twenty required operations. */
   readonly isStarred: boolean;
-  /** The path counts from the server's address, not from `/api/v1`. */
+  /** True if the path is relative to the server's address instead of `/api/v1`. */
   readonly atRoot: boolean;
-  /** What the contract asks for and the route does not do. Null: nothing, or there is no route. */
+  /** Required behavior that the route does not implement; null if complete or if there is no route. */
   readonly lacks: string | null;
 }
 
@@ -28,7 +28,7 @@ const BOTS_LACK =
 const NO_CALL_PROVIDER = 'the provider cannot be configured: it answers that it is not';
 
 const ROWS: readonly Row[] = [
-  // Protocol
+  // Protocol.
   ['GET', '/server_settings', 'protocol §10'],
   ['GET', '/compatibility', 'protocol §10', { atRoot: true }],
   ['GET', '/openapi.json', 'protocol §10'],
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/user_uploads/*path_id', 'messages §16.2', { atRoot: true }],
   ['GET', '/user_uploads/download/*path_id', 'messages §16.2', { atRoot: true }],
   ['GET', '/user_uploads/thumbnail/*path_id_and_format', 'messages §16.2', { atRoot: true }],
-  // Channels
+  // Channels.
   ['GET', '/streams', 'channels §4.1', { isStarred: true }],
   ['GET', '/streams/:stream_id', 'channels §4.2'],
   ['GET', '/get_stream_id', 'channels §4.3'],
@@ -131,7 +131,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/user_topics', 'channels §5.4'],
   ['PATCH', '/users/me/subscriptions/muted_topics', 'channels §5.5'],
   ['POST', '/streams/:stream_id/delete_topic', 'channels §5.6', { isStarred: true }],
-  // Users
+  // Users.
   ['GET', '/users', 'users §2'],
   ['GET', '/users/:user_id', 'users §2'],
   ['GET', '/users/:email', 'users §2'],
@@ -211,7 +211,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/reminders', 'users §21', { isStarred: true }],
   ['DELETE', '/reminders/:reminder_id', 'users §21'],
   ['POST', '/users/me/onboarding_steps', 'users §22'],
-  // Organization
+  // Organization.
   ['PATCH', '/realm', 'organization §2'],
   ['GET', '/realm/icon', 'organization §3'],
   ['POST', '/realm/icon', 'organization §3'],
@@ -265,7 +265,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/calls/webex/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
 ];
 
-/** In the order of the contract. docs/compatibility.md is made of it and of the route table. */
+/** Contract operations in contract order. docs/compatibility.md is generated from this list and the route table. */
 export const CONTRACT_OPERATIONS: readonly ContractOperation[] = ROWS.map(([method, path, section, more]) => ({
   method,
   path,
@@ -277,8 +277,8 @@ export const CONTRACT_OPERATIONS: readonly ContractOperation[] = ROWS.map(([meth
 }));
 
 /**
- * The path of the contract that a request's path fits, as it is in the table: what the log may contain of a request for which
- * there is no route. Undefined: the contract has no such path below `/api/v1` or `/json`.
+ * Returns the contract path template that matches a request path, for logging requests without a route. Undefined if
+ * no path below `/api/v1` or `/json` matches.
  */
 export function contractPathOf(requestPath: string): string | undefined {
   const [, path = null] = /^\/(?:api\/v1|json)(\/.*)/s.exec(requestPath) ?? [];
@@ -292,7 +292,7 @@ interface PathPattern {
 
 let patterns: readonly PathPattern[] | undefined;
 
-/** Made when they are first needed. Those with more literal text come first, as the route table prefers them. */
+/** Builds the patterns on first use. Paths with more literal text come first, as in the route table. */
 function pathPatterns(): readonly PathPattern[] {
   patterns ??= [...new Set(CONTRACT_OPERATIONS.filter(({ atRoot }) => !atRoot).map(({ path }) => path))]
     .map((path) => ({ path, pattern: patternOf(path), literals: path.split('/').filter(isLiteral).length }))
@@ -302,7 +302,7 @@ function pathPatterns(): readonly PathPattern[] {
 
 const isLiteral = (segment: string): boolean => !/^[:*]/.test(segment);
 
-/** `:stream_id` is digits, `:email` a segment, `*fragment` everything that follows. */
+/** Converts a path template: `:stream_id` matches digits, `:email` a segment, `*fragment` the rest. */
 function patternOf(path: string): RegExp {
   const segments = path.split('/').map((segment) => {
     if (isLiteral(segment)) return segment;

@@ -18,7 +18,10 @@ th, td { border-bottom: 1px solid var(--shade); padding: .25rem .5rem .25rem 0; 
 details > :not(summary) { margin-left: 1rem; }
 b { display: inline-block; min-width: 5rem; }`;
 
-/** The document for people: each operation with its parameters and what it answers. Without scripts. In short steps. */
+/**
+ * Generates the document as an HTML page without scripts, listing parameters and responses of each operation. Runs in
+ * short steps.
+ */
 export function* writeDocsPage({ paths, components }: OpenApiDocument): Generator<void, string> {
   const names = new Set(Object.keys(components.schemas));
   const byTag = new Map<string, string[]>();
@@ -38,7 +41,7 @@ export function* writeDocsPage({ paths, components }: OpenApiDocument): Generato
   );
   const schemas: string[] = [];
   for (const name of [...names].sort()) {
-    // Browsers open what a link leads into.
+    // Browsers open the details element that a link targets.
     const type = `<pre id="${name}">${typeHtml(components.schemas[name]!, names)}</pre>`;
     schemas.push(detailsHtml(`<code>${name}</code>`, type));
     yield;
@@ -99,7 +102,7 @@ function boundsOf(schema: Described & Readonly<Record<string, unknown>>): readon
   ];
 }
 
-/** Schemas that have a name are linked to. */
+/** Writes a type as HTML with links to named schemas. */
 const typeHtml = (schema: Described, names: Names): string =>
   escapeHtml(typeOf(schema as Readonly<Record<string, unknown>>, 'answered', '')).replace(/\b[A-Z]\w+\b/g, (word) =>
     names.has(word) ? `<a href="#${word}">${word}</a>` : word,
@@ -111,13 +114,13 @@ const detailsHtml = (summary: string, content: string): string =>
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
 
-/** The page needs nothing but its own styles. */
+/** Allows only the inline styles of the page. */
 const PAGE_POLICY = [
   'Content-Security-Policy',
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 ];
 
-/** A description of the other routes, and in development a page of it. Nothing in either depends on who asks. */
+/** Routes of the OpenAPI document and, in development, its HTML page. Both are the same for all callers. */
 export function openApiRoutes(
   routes: readonly Route[],
   { serverInfo }: { readonly serverInfo: Pick<ServerInfo, 'isDevelopment'> },
@@ -146,7 +149,7 @@ export function openApiRoutes(
   ];
 }
 
-/** Made when first asked for, whoever asks meanwhile. */
+/** Memoizes an async function; concurrent callers share the first call. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -26,7 +26,7 @@ const { paths, components } = openApiOf([
   route('POST', '/development', { auth: 'anyone', isDevelopment: true, dto: ExampleDto, handle }),
 ]);
 
-it('describes parameters where they are: in the path, the query or a form', () => {
+it('places parameters in the path, the query or a form', () => {
   expect(paths['/api/v1/things/{thing_id}']!.get).toMatchObject({
     operationId: 'get-things-thing_id',
     parameters: [
@@ -54,11 +54,11 @@ it('describes parameters where they are: in the path, the query or a form', () =
   });
 });
 
-it('leaves out what is for development', () => {
+it('omits development routes', () => {
   expect(Object.keys(paths)).toEqual(['/api/v1/things/{thing_id}', '/things/{name}']);
 });
 
-it('describes a success to its last field, named schemas among the components', () => {
+it('describes a success response completely with named schemas among the components', () => {
   const { content } = paths['/api/v1/things/{thing_id}']!.get!.responses[200] as {
     content: Record<string, { schema: object }>;
   };
@@ -82,7 +82,7 @@ it('describes a success to its last field, named schemas among the components', 
   });
 });
 
-it('describes operations whose paths differ by the name of a parameter as one', () => {
+it('merges operations whose paths differ only in a parameter name', () => {
   class ByNameDto {
     @TextParam({ max: 9 }) name!: string;
   }
@@ -100,19 +100,19 @@ it('describes operations whose paths differ by the name of a parameter as one', 
   });
 });
 
-it('gives each operation an id of its own', () => {
+it('assigns a unique id to each operation', () => {
   const operations = Object.values(openApiOf(createRoutes({} as RouteDependencies)).paths).flatMap(Object.values);
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
 });
 
-it('refuses two schemas of one name', () => {
+it('rejects two schemas with the same name', () => {
   const answering = (path: string, field: wire.WireSchema<unknown>) =>
     route('GET', path, { auth: 'user', dto: ExampleDto, answer: wire.fields({ it: field }), handle });
   const other = wire.named('Thing', wire.fields({ id: wire.text() }));
   expect(() => openApiOf([answering('/a', thing), answering('/b', other)])).toThrow('Two schemas are called Thing');
 });
 
-it('says which parameters hold JSON though they may be texts', () => {
+it('marks JSON parameters that may hold text', () => {
   const routes = createRoutes({} as RouteDependencies);
   const { requestBody } = openApiOf(routes).paths['/api/v1/register']!.post!;
   const { encoding } = Object.values((requestBody as { content: object }).content)[0] as { encoding: object };
@@ -123,7 +123,7 @@ it('says which parameters hold JSON though they may be texts', () => {
   expect(encoding).not.toHaveProperty('include_subscribers');
 });
 
-it('has a declared answer for every operation', () => {
+it('requires a response schema for every operation', () => {
   const undeclared = createRoutes({} as RouteDependencies)
     .filter((each) => !each.errorPage && each.answer !== 'bytes' && answerSchemaOf(each) === null)
     .map(({ method, path }) => `${method} ${path}`);

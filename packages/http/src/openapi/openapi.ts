@@ -37,8 +37,8 @@ const ERROR_SCHEMA: JsonSchema = {
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * The API as OpenAPI 3.1: from the route table its paths, from the DTOs its parameters with every maximum, from `answer` of
- * the routes what a success has. Paths begin where the document's own does, whatever an embedding application puts before it.
+ * Generates an OpenAPI 3.1 document from the route table. Parameters and their limits come from DTOs, success fields
+ * from `answer`. Paths are relative to the document, so they are valid under any mount path.
  */
 export function openApiOf(routes: readonly Route[]): OpenApiDocument {
   const steps = describeApi(routes);
@@ -48,13 +48,13 @@ export function openApiOf(routes: readonly Route[]): OpenApiDocument {
   }
 }
 
-/** The same in steps: altogether they take longer than a turn of the event loop may. */
+/** Generates the document in steps, because the whole would block the event loop too long. */
 export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiDocument> {
   const components = new Components();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   const pathsByShape = new Map<string, string>();
   for (const route of routes) {
-    // Pages are for people.
+    // Pages are not part of the API.
     if (route.isDevelopment || route.errorPage) continue;
     const shape = pathOf(route).replace(/\{\w+\}/g, '{}');
     const path = pathsByShape.get(shape) ?? pathOf(route);
@@ -86,7 +86,10 @@ export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiD
   };
 }
 
-/** Paths that differ by the name of a parameter are one to OpenAPI: by id, and by address. */
+/**
+ * Merges paths that differ only in a parameter name, such as by id and by address, because OpenAPI treats them as
+ * equal.
+ */
 function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperation {
   const others = other.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
   return {
@@ -104,7 +107,7 @@ function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperat
   };
 }
 
-/** `/api/v1/streams/{stream_id}`. */
+/** Returns a path such as `/api/v1/streams/{stream_id}`. */
 const pathOf = ({ path, atRoot }: Route): string => (atRoot ? '' : '/api/v1') + path.replace(/[:*](\w+)/g, '{$1}');
 
 const namesInPath = ({ path }: Route): ReadonlySet<string> =>
@@ -145,7 +148,7 @@ function operationOf(route: Route, components: Components): OpenApiOperation {
   };
 }
 
-/** `get-streams-stream_id-members`; `post-tus-` of a path that ends in a slash. */
+/** Returns an id such as `get-streams-stream_id-members`; a trailing slash yields `post-tus-`. */
 const operationIdOf = ({ method, path, atRoot }: Route): string =>
   [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).slice(1)].join('-');
 
@@ -188,7 +191,7 @@ const schemaOf = ({ type, byDefault }: Member): JsonSchema => ({
   ...(byDefault !== undefined && { default: byDefault }),
 });
 
-/** Without members that are undefined, which JSON does not have. */
+/** Drops undefined members, which JSON does not have. */
 const plain = (schema: JsonSchema): JsonSchema => JSON.parse(JSON.stringify(schema));
 
 function answerContentOf(route: Route, components: Components) {
@@ -206,8 +209,8 @@ const ENVELOPE: JsonSchema = {
 };
 
 /**
- * What a success of the route is, to the last field. Null: it is not declared, or no JSON. A route without a presenter
- * answers the envelope alone.
+ * Returns the complete success schema of a route; null if undeclared or not JSON. Without a presenter, it is the bare
+ * envelope.
  */
 export function answerSchemaOf({ answer, present, handle }: Route): JsonSchema | null {
   if (answer === 'bytes') return null;
@@ -229,7 +232,7 @@ export function answerSchemaOf({ answer, present, handle }: Route): JsonSchema |
   };
 }
 
-/** The same with each named schema once, below `components`: quicker to compile where a name is used a hundred times. */
+/** Returns the success schema with shared `components`, which compile faster than repeated named schemas. */
 export function compactAnswerSchemaOf(route: Route): JsonSchema | null {
   const schema = answerSchemaOf(route);
   if (!schema) return null;
@@ -237,13 +240,16 @@ export function compactAnswerSchemaOf(route: Route): JsonSchema | null {
   return { ...components.hoist(schema), components: { schemas: components.schemas } };
 }
 
-/** Schemas that have a name. */
+/** Named schemas. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
-  /** What an object became: most are used in many places. */
+  /** Cache of converted schemas, most of which are used repeatedly. */
   private readonly hoisted = new Map<object, unknown>();
 
-  /** Puts what has a name here, and a reference in its place. @throws Error when another schema has the name */
+  /**
+   * Moves named schemas to the components and leaves references. @throws Error if a different schema has the same
+   * name
+   */
   hoist(json: JsonSchema): JsonSchema {
     return this.walk(json) as JsonSchema;
   }

@@ -45,7 +45,7 @@ class NewPasswordDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
 }
 
-/** Another address, and another password, by links that were sent by mail (users §6.2, protocol §8.3). */
+/** Pages that change the email address or password through emailed links (users §6.2, protocol §8.3). */
 export const accountPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/accounts/confirm_new_email/:key', {
     dto: KeyDto,
@@ -148,7 +148,7 @@ const requestForm = (site: Site, email = '', failure: Failure | null = null): Re
 </form>`,
   });
 
-/** `email`: whose password it is, for programs that keep passwords. */
+/** @param email account of the password, for password managers */
 const passwordForm = (site: Site, email: string | null, failure: Failure | null = null): Reply =>
   pageReply({
     status: failure?.status ?? 200,
@@ -166,7 +166,7 @@ ${
 </form>`,
   });
 
-/** A field is read out with what is wrong. */
+/** Links a field to the error text for screen readers. */
 export const describedBy = (failure: Failure | null): Html | null =>
   failure && html` aria-describedby="problem" aria-invalid="true"`;
 
@@ -186,7 +186,7 @@ class LinkDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
 }
 
-/** Forms send what is not filled in as empty texts. */
+/** Forms send empty fields as empty text. */
 class RegistrationDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
@@ -196,7 +196,7 @@ class RegistrationDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) timezone = '';
 }
 
-/** Joining by invitation links, by letters, and in organizations that are open to all (organization §10.1). */
+/** Pages for joining by invitation link, by email, or freely in open organizations (organization §10.1). */
 export const signUpPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/join/:key/', {
     dto: SignUpPagesKeyDto,
@@ -204,7 +204,7 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
     handle: async ({ site, realm, caller, dto, useCase }) => {
       try {
         const { email } = await useCase.execute(caller, dto);
-        // Letters have a page of their own.
+        // Email invitations have their own page.
         return email === null ? emailForm(site) : seeOther(site, `/accounts/do_confirm/${encodeURIComponent(dto.key)}`);
       } catch (error) {
         if (isBrokenLink(error) && !realm.settings.inviteRequired) return seeOther(site, '/register/');
@@ -302,7 +302,7 @@ The link is good for one day.</p>`,
 
 const withEmail = (path: string, email: string): string => `${path}?${new URLSearchParams({ email })}`;
 
-/** Who has an account logs in. */
+/** Redirects users who already have an account to log-in. */
 async function orLogIn(site: Site, email: string, send: () => Promise<Reply>): Promise<Reply> {
   try {
     return await send();
@@ -346,10 +346,12 @@ const VISIBILITIES: readonly (readonly [code: number, label: string])[] = [
   [4, 'Nobody'],
 ];
 
-/** Of the groups of channels that a newcomer may choose; which, is in their names, since they may be several. */
+/**
+ * Prefix of the checkboxes of default channel groups; the id is part of the field name because several may be chosen.
+ */
 const GROUP_FIELD = 'default_stream_group_';
 
-/** There are no more groups, and a form has at most a thousand fields. */
+/** Bounded by the limit of a thousand fields per form. */
 function chosenGroups({ parameters }: Request): readonly DefaultChannelGroupId[] {
   const names = [...parameters.names()].filter((name) => name.startsWith(GROUP_FIELD));
   return names.map((name) => Number(name.slice(GROUP_FIELD.length)) as DefaultChannelGroupId);

@@ -1,14 +1,14 @@
 import { html } from './layout.js';
 
-describe('templates', () => {
-  it('keep tags, and escape whatever is put in', () => {
+describe('html template', () => {
+  it('keeps its tags and escapes its values', () => {
     const name = `<b onclick="x">&'`;
     expect(html`<p title="${name}">${name}</p>`.markup).toBe(
       '<p title="&lt;b onclick=&quot;x&quot;&gt;&amp;&#x27;">&lt;b onclick=&quot;x&quot;&gt;&amp;&#x27;</p>',
     );
   });
 
-  it('take templates, lists and numbers, and leave nothing of null and false', () => {
+  it('accepts templates, lists and numbers and omits null and false', () => {
     const items = ['a', '<'].map((item) => html`<li>${item}</li>`);
     expect(html`<ul>${items}</ul>${null}${false}${7}`.markup).toBe('<ul><li>a</li><li>&lt;</li></ul>7');
   });
@@ -21,7 +21,7 @@ describe('templates', () => {
     '<!--',
     ']]>',
     '&lt;b&gt;',
-  ])('let %j be nothing but text', (text) => {
+  ])('escapes %j as text', (text) => {
     const { markup } = html`<p title="${text}">${text}</p>`;
     const value = markup.slice('<p title="'.length, markup.indexOf('">'));
     expect(value).not.toMatch(/[<>"']/);

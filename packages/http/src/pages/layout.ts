@@ -8,16 +8,16 @@ import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type Context, type Method, type Route, route } from '../kernel/route.js';
 
-/** What may stand between the tags of a template: texts, which are escaped, and markup. False and null leave nothing. */
+/** Content of a template: markup, or text that is escaped. False and null render nothing. */
 export type Content = Html | string | number | false | null | readonly Content[];
 
-/** Markup whose tags were all written in a template here. The only way to it is `html`. */
+/** Trusted markup that only `html` templates can create. */
 export class Html {
   private constructor(readonly markup: string) {}
 
   /**
-   * Only for use as the tag of a template. Values stand in text or in attributes between double quotes, never in names of tags or
-   * attributes, scripts or styles.
+   * Tag of a template literal. Place values only in text or double-quoted attributes, never in tag or attribute
+   * names, scripts or styles.
    */
   static readonly template = (texts: TemplateStringsArray, ...values: readonly Content[]): Html =>
     new Html(texts.reduce((markup, text, index) => markup + markupOf(values[index - 1]!) + text));
@@ -32,28 +32,28 @@ function markupOf(content: Content): string {
   return escapeHtml(String(content));
 }
 
-/** The organization that a page belongs to. */
+/** Organization of a page. */
 export interface Site {
   readonly name: string;
-  /** Without a slash at the end: `https://example.com/chat`. */
+  /** URL without trailing slash, for example `https://example.com/chat`. */
   readonly url: string;
-  /** What paths begin with: `/chat`, or nothing. */
+  /** Prefix of all paths, for example `/chat`; may be empty. */
   readonly base: string;
 }
 
 export interface Page {
-  /** Default: 200. */
+  /** Defaults to 200. */
   readonly status?: number;
-  /** The page's own, which is also its heading. */
+  /** Page title, also used as heading. */
   readonly title: string;
-  /** Null: there is none at the address. */
+  /** Null if no organization exists at the address. */
   readonly site: Site | null;
   readonly content: Html;
-  /** Name, value, name, value … */
+  /** Alternating names and values. */
   readonly headers?: readonly string[];
 }
 
-/** Written into the page as it is; the policy allows it by its digest. */
+/** Inlined in the page and allowed by its digest in the policy. */
 const STYLE = html`
 :root { color-scheme: light dark; }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: 2rem 1rem; }
@@ -71,7 +71,7 @@ pre { overflow-x: auto; padding: 0.5rem; border: 1px solid; }
 footer { border-top: 1px solid; font-size: 0.9rem; margin-top: 3rem; }
 `;
 
-/** Nothing is loaded from anywhere, no script runs, and forms go to this server alone. */
+/** Forbids loading resources and running scripts; forms may only be sent to this server. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE.markup).digest('base64')}'`,
@@ -83,7 +83,7 @@ const CONTENT_SECURITY_POLICY = [
 const HEADERS = [
   'Content-Security-Policy',
   CONTENT_SECURITY_POLICY,
-  // Addresses of pages hold keys; forms need an Origin by which they are recognized as ours.
+  // URLs of pages may contain secret keys, and forms need an Origin header to pass the origin check.
   'Referrer-Policy',
   'same-origin',
   'X-Robots-Tag',
@@ -121,7 +121,7 @@ ${
   };
 }
 
-/** To another page of the organization: what came with a form is not sent again when that is loaded anew. */
+/** Redirects to another page of the organization, so that reloading does not resend the form. */
 export const seeOther = ({ base }: Site, path: string): Reply => ({
   status: 303,
   body: '',
@@ -131,8 +131,8 @@ export const seeOther = ({ base }: Site, path: string): Reply => ({
 });
 
 /**
- * Whether a form was sent from a page of ours, or by a program. Browsers say where a form comes from: newer ones by
- * `Sec-Fetch-Site`, where the connection is secure, and all of them by `Origin`. `url`: where the organization is reached.
+ * True if a form was sent by one of our pages or by a program. Newer browsers report the source in `Sec-Fetch-Site`
+ * on secure connections, all of them in `Origin`. `url` is the organization's URL.
  */
 export function isFromOwnPage(request: Request, url: string): boolean {
   const site = request.header('sec-fetch-site');
@@ -143,13 +143,13 @@ export function isFromOwnPage(request: Request, url: string): boolean {
   return [new URL(url).host, request.authority].includes(new URL(origin).host);
 }
 
-/** What pages are made with. */
+/** Dependencies of pages. */
 export interface PageParts {
   readonly realmUrls: RealmUrls;
   readonly publicRealms: PublicRealms;
 }
 
-/** Somebody looks at a page of an organization, or sends its form. */
+/** Request to a page of an organization. */
 export interface Visit<D, U> extends Context<'anyone', D, U> {
   readonly realm: Realm;
   readonly site: Site;
@@ -158,13 +158,13 @@ export interface Visit<D, U> extends Context<'anyone', D, U> {
 export interface PageSpec<D extends object, C extends Injectable> {
   readonly dto: Dto<D>;
   readonly useCase?: C & Wired<C>;
-  /** Costs so much that an overloaded server refuses it. */
+  /** True if an overloaded server should reject the request. */
   readonly isExpensive?: boolean;
-  /** What the form refuses, it shows itself; what is thrown becomes a page that says so. */
+  /** Shows form errors itself; thrown errors become an error page. */
   readonly handle: (visit: Visit<D, InstanceType<C>>) => Promise<Reply>;
 }
 
-/** A page for browsers, at the root. Whatever goes wrong is shown as a page as well. */
+/** Declares a browser page at the root. Errors are shown as pages too. */
 export const pageRoute = <D extends object, C extends Injectable>(
   { realmUrls, publicRealms }: PageParts,
   method: Extract<Method, 'GET' | 'POST'>,
@@ -193,7 +193,7 @@ export const pageRoute = <D extends object, C extends Injectable>(
     },
   });
 
-/** What a page says of something that went wrong. */
+/** Error as shown on a page. */
 export interface Failure {
   readonly status: number;
   readonly message: string;
@@ -206,7 +206,7 @@ const FOREIGN_FORM: Failure = {
   message: 'This form was sent from a page of another site. Open the page anew and send it from there.',
 };
 
-/** What a link that leads nowhere is refused with. */
+/** Error codes that mean a broken link. */
 const BROKEN_LINKS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INVALID_INVITATION_KEY',
   'UNKNOWN_INVITATION',
@@ -217,7 +217,7 @@ const BROKEN_LINKS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 export const isBrokenLink = (error: unknown): boolean => error instanceof DomainError && BROKEN_LINKS.has(error.code);
 
-/** How a refusal is put to somebody who looks at a page. */
+/** Converts a domain error to text for users. */
 export function failureOf(error: DomainError): Failure {
   const { message } = error;
   if (error.is('RATE_LIMITED')) {
@@ -248,7 +248,7 @@ export const errorPage = (site: Site | null, { status, message, headers = [] }: 
     content: html`<p role="alert" class="alert">${message}</p>`,
   });
 
-/** What a mistyped name shows, and a server that was started just now. */
+/** Shown for a mistyped host name and on a newly installed server. */
 const noOrganizationPage = (): Reply =>
   pageReply({
     status: 404,
@@ -261,7 +261,7 @@ whoever invited you for yours.</p>
 <code>parley realm create '' 'My organization'</code> makes the first organization.</p>`,
   });
 
-/** Sends a form: what is refused is shown in the form itself, but for what says that the page leads nowhere. */
+/** Submits a form and shows errors in it, except errors that mean a broken link. */
 export async function submit(
   send: () => Promise<Reply>,
   showForm: (failure: Failure) => Reply | Promise<Reply>,
@@ -274,6 +274,6 @@ export async function submit(
   }
 }
 
-/** Above a form. */
+/** Error message above a form. */
 export const alert = (failure: Failure | null): Html | null =>
   failure && html`<p role="alert" class="alert" id="problem">${failure.message}</p>`;

@@ -6,12 +6,12 @@ import type { Route } from '../kernel/route.js';
 import { accountPages, signUpPages } from './account-pages.js';
 import { type Html, html, type PageParts, pageReply, pageRoute, type Site, seeOther } from './layout.js';
 
-/** Who was about to join, and has an account. */
+/** Email address of a user who followed an invitation but already has an account. */
 class LoginDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
 }
 
-/** Where people land who open the address, and where clients send those who are to log in. */
+/** Landing page and log-in page. */
 export const homePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/', {
     dto: NoParameters,
@@ -58,7 +58,7 @@ ${
 `
 }</ul>`;
 
-/** What every client asks for is the address. */
+/** Shows the server URL, which every client asks for. */
 export const connecting = ({ url }: Site): Html => html`<h2>How to connect</h2>
 <dl>
 <dt>On a phone or tablet</dt>
@@ -72,7 +72,7 @@ export const connecting = ({ url }: Site): Html => html`<h2>How to connect</h2>
 </dl>
 <p>There is no web app at this address. The desktop app of Zulip, which shows one, cannot connect.</p>`;
 
-/** What people see in a browser. */
+/** Browser pages. */
 export const PAGES = {
   routes: (parts) => [...homePages(parts), ...accountPages(parts), ...signUpPages(parts)],
 } satisfies HttpFeature;

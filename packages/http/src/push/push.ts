@@ -37,7 +37,7 @@ const DEVICE = {
 /** Organization §11. */
 export const device = wire.named('Device', wire.fields(DEVICE));
 
-/** What changed of it. */
+/** Changed bot fields. */
 export const DEVICE_CHANGE: wire.Shape = wire.optionalFields(DEVICE);
 
 export const PUSH_WIRE_ERRORS = {
@@ -68,7 +68,7 @@ export const presentDevice = ({ key, tokenId, pending, tokenUpdatedAt, error }: 
   push_registration_error_code: presentError(error),
 });
 
-/** The changed ones of the same fields. */
+/** Presents only the changed device fields. */
 export const presentDeviceChange = (change: DeviceChange): WireFields => ({
   ...(change.keyId !== undefined && { push_key_id: change.keyId }),
   ...(change.tokenId !== undefined && { push_token_id: change.tokenId }),
@@ -109,7 +109,7 @@ const MAX_KEY_ID = 4_294_967_295;
 const keyId = refine(integer(), (id) =>
   id < 0 || id > MAX_KEY_ID ? 'Invalid {p}: Value error, Not a valid unsigned 32-bit integer' : undefined,
 );
-/** Of a token of 4096 characters with what belongs to it, encrypted. */
+/** Room for an encrypted token of 4096 characters with its metadata. */
 const MAX_REGISTRATION_LENGTH = 7000;
 const MAX_APP_ID_LENGTH = 255;
 
@@ -144,7 +144,7 @@ class OptionalTokenDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) token?: string;
 }
 
-/** What is given in part counts as absent (organization §12). */
+/** Treats an incomplete key as absent (organization §12). */
 const toKey = ({ push_key_id: id, push_key: key }: RegisterForPushDto): PushKey | null =>
   id === undefined || key === undefined ? null : { id, key };
 

@@ -35,7 +35,7 @@ const callOf = (provider: CreateCallInput['provider']) => ({
   toInput: (): CreateCallInput => ({ provider }),
 });
 
-/** Jitsi needs nothing of the server: clients make its addresses themselves (organization §20). */
+/** Routes of call providers. Jitsi needs none, because clients generate its URLs (organization §20). */
 export const callRoutes: readonly Route[] = [
   route('POST', '/calls/zoom/create', { ...callOf('Zoom'), dto: CreateZoomCallDto }),
   route('GET', '/calls/bigbluebutton/create', {
@@ -46,7 +46,7 @@ export const callRoutes: readonly Route[] = [
     answer: wire.fields({ url: wire.text() }),
     present: (link) => ({ url: `${JOIN_PATH}?bigbluebutton=${link}` }),
   }),
-  // Browsers follow it out of messages.
+  // Browsers open this URL from links in messages.
   route('GET', JOIN_PATH, {
     auth: 'user',
     atRoot: true,
@@ -55,7 +55,7 @@ export const callRoutes: readonly Route[] = [
     answer: 'bytes',
     handle: async ({ dto, caller, useCase }) => ({
       ...redirectTo(await useCase.execute(caller, { link: dto.bigbluebutton })),
-      // It lets the caller in, under their name.
+      // The URL joins the call under the caller's name.
       cacheControl: 'no-store',
     }),
   }),
@@ -66,7 +66,7 @@ export const callRoutes: readonly Route[] = [
 
 export const CALLS = {
   routes: () => callRoutes,
-  // Nobody has signed in to a provider.
+  // Constant because no user can sign in to a call provider.
   registerSections: () => [
     fixedSection(
       'video_calls',

@@ -17,7 +17,7 @@ import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** Organization §6. */
+/** Checks permission to manage linkifiers (organization §6). */
 export const linkifier = wire.named(
   'Linkifier',
   wire.fields({
@@ -30,7 +30,7 @@ export const linkifier = wire.named(
   }),
 );
 
-/** Organization §6: all keys, always. */
+/** Presents a linkifier with all keys (organization §6). */
 export const presentLinkifier = (linkifier: Linkifier) => ({
   pattern: linkifier.pattern,
   url_template: linkifier.urlTemplate,
@@ -117,7 +117,7 @@ export const linkifierRoutes: readonly Route[] = [
   }),
 ];
 
-/** Clients without it would take a template for the form before it, which is gone. */
+/** Clients without this capability would misread a template as the older format, which no longer exists. */
 const CAPABILITY = 'linkifier_url_template';
 
 const presentLinkifiers = ({ linkifiers }: EventOf<'realm.linkifiers_changed'>): string =>
@@ -149,7 +149,7 @@ export const LINKIFIERS = {
       }),
       'likeGuests',
     ),
-    // What there was before templates; kept for clients that look for it (organization §6).
+    // Legacy list before templates; kept empty for clients that read it (organization §6).
     fixedSection('realm_filters', { realm_filters: wire.listOf(wire.anything()) }, { realm_filters: [] }),
   ],
 } satisfies HttpFeature;

@@ -13,7 +13,7 @@ import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** A highlighter's name for a language (organization §7). */
+/** Maximum length of a language name of the syntax highlighter (organization §7). */
 const MAX_LANGUAGE_LENGTH = 40;
 const TEXT = { max: 1000 };
 
@@ -50,7 +50,7 @@ export const playgroundRoutes: readonly Route[] = [
   }),
 ];
 
-/** Organization §7. */
+/** Adds a playground (organization §7). */
 const presentPlaygrounds = (playgrounds: readonly Playground[]) => ({
   realm_playgrounds: playgrounds.map(({ id, name, language, urlTemplate }) => ({
     id,

@@ -34,7 +34,7 @@ import * as wire from '../kernel/wire-schema.js';
 import { declareSettings, WireSettings, type WireTable } from '../kernel/wire-settings.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
 
-/** What clients call the ways to sign in (events §5.2). */
+/** Wire names of authentication methods (events §5.2). */
 const NAMES = {
   devAuthentication: 'Dev',
   emailAuthentication: 'Email',
@@ -50,7 +50,7 @@ const METHODS: ReadonlyMap<string, AuthenticationMethod> = new Map(
   Object.entries(NAMES).map(([method, name]) => [name, method as AuthenticationMethod]),
 );
 
-/** Whatever the names; those that are none are refused in their turn. */
+/** Accepts any names; the use case rejects unknown ones. */
 export const authenticationMethodsParam: ParamType<Record<string, boolean>> = recordOf(boolean(), {
   max: 100,
   maxKeyLength: 100,
@@ -77,7 +77,7 @@ export function presentAuthenticationMethods(methods: readonly AuthenticationMet
   );
 }
 
-/** What `presentAuthenticationMethods` answers. */
+/** Schema of `presentAuthenticationMethods`. */
 export const AUTHENTICATION_METHODS = wire.dictionaryOf(
   wire.fields({ enabled: wire.boolean(), available: wire.boolean() }),
 );
@@ -100,19 +100,19 @@ const ORGANIZATION_TYPES = {
 
 /** Organization §20. */
 const VIDEO_CHAT_PROVIDERS = { none: 0, jitsi: 1, bigBlueButton: 4 };
-/** What is no provider at all is a number still. */
+/** Returns the number for an unknown provider unchanged. */
 const providerCode = (value: SettingValue): unknown =>
   VIDEO_CHAT_PROVIDERS[value as keyof typeof VIDEO_CHAT_PROVIDERS] ?? value;
 
 const DEFAULT_SERVER = 'default';
-/** A URL, or what stands for the server's own. */
+/** URL, or the word for the server's default. */
 const jitsiServerUrl = refine(json(text({ max: MAX_TEXT_LENGTH })), (url) =>
   url === DEFAULT_SERVER || isSettingValue(REALM_SETTINGS.jitsiServerUrl, url)
     ? undefined
     : '{p} is not an allowed_type',
 );
 
-/** What clients call the settings of an organization, and their values (organization §2.1, §2.3). */
+/** Wire names and values of organization settings (organization §2.1, §2.3). */
 const REALM_SETTING_TABLE = {
   allowMessageEditing: 'allow_message_editing',
   avatarChangesDisabled: 'avatar_changes_disabled',
@@ -213,7 +213,7 @@ const SETTINGS = (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
 
 const MAX_STRING_ID_LENGTH = 40;
 
-/** And every setting and permission of the organization, by the registries. */
+/** Parameters of a realm change; settings and permissions are declared from the registries. */
 export class ChangeRealmDto {
   @TextParam({ max: MAX_REALM_NAME_LENGTH, notBlank: true, optional: true }) name?: string;
   @TextParam({ max: MAX_STRING_ID_LENGTH, optional: true }) string_id?: string;
@@ -225,7 +225,7 @@ declarePermissionChanges(ChangeRealmDto, PERMISSIONS);
 export const toRealmPermissionChanges = (dto: ChangeRealmDto): ChangeRealmInput['permissions'] =>
   toPermissionChanges(dto, PERMISSIONS);
 
-/** What really changed; of texts no more than that (organization §2). */
+/** Presents effective changes only; text settings report just the fact of a change (organization §2). */
 export function presentRealmChanges(output: ChangeRealmOutput, dto: ChangeRealmDto): WireFields {
   const { name, settings, permissions, changesAuthentication } = output;
   const fields: Record<string, unknown> = name === null ? {} : { name: UPDATED };
@@ -241,7 +241,10 @@ export function presentRealmChanges(output: ChangeRealmOutput, dto: ChangeRealmD
 
 const UPDATED = 'updated';
 
-/** What is sent in a dictionary, with what goes with the setting; everything else as a property (organization §2.1, §2.6). */
+/**
+ * Settings sent in a dictionary together with related values; all others are sent as a property (organization §2.1,
+ * §2.6).
+ */
 const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.setting_changed'>) => WireFields>> = {
   allowMessageEditing: () => ({}),
   messageContentEditLimitSeconds: () => ({}),

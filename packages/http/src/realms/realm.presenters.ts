@@ -39,7 +39,7 @@ import { AUTHENTICATION_METHODS, presentAuthenticationMethods, REALM_SETTING_FOR
 
 const titlesOf = (registry: object): readonly string[] => Object.keys(registry).map(permissionTitle);
 
-/** Under keys that name them. */
+/** Providers by key. */
 const providers = wire.dictionaryOf(wire.fields({ name: wire.text(), id: wire.integer() }));
 
 const images = Object.assign(
@@ -155,7 +155,7 @@ export const REALM_FIELDS = {
 
 const updated = wire.oneOf('updated');
 
-/** Of what changed; texts are said no more of than that (organization §2). */
+/** Changed settings; text settings report just the fact of a change (organization §2). */
 export const CHANGED_REALM = wire.fields(
   wire.optionalFields({
     name: updated,
@@ -165,7 +165,7 @@ export const CHANGED_REALM = wire.fields(
   }),
 );
 
-/** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
+/** Presents the `realm` section of register with organization, limits and server (events §5.1–5.2). */
 export function presentRealm(
   realm: Realm,
   permissions: LoadedRealmPermissions,
@@ -260,7 +260,7 @@ function presentRealmPermissions(realm: Realm, { values }: LoadedRealmPermission
   return result;
 }
 
-/** What old clients read in place of group permissions, where those are given to a system group (events §5.2). */
+/** Presents legacy policies for older clients, for permissions held by a system group (events §5.2). */
 function presentLegacyPolicies(realm: Realm, { systemGroupIds }: LoadedRealmPermissions): WireFields {
   const nameOf = new Map(Object.entries(systemGroupIds).map(([name, id]) => [id, name]));
   const policy = (permission: RealmPermission, codes: Readonly<Record<string, number>>, otherwise: number): number =>
@@ -288,7 +288,7 @@ const GIF_RATINGS = {
   r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
 };
 
-/** Services whose profile fields the server names (users §13.3). */
+/** External account types for profile fields (users §13.3). */
 const EXTERNAL_ACCOUNTS = Object.fromEntries(
   Object.entries(DEFAULT_EXTERNAL_ACCOUNTS).map(([key, { text, urlPattern, name, hint }]) => [
     key,
@@ -309,7 +309,7 @@ const THUMBNAIL_FORMATS = [
 
 const REPORT_TYPES = Object.entries(REPORT_REASONS).map(([key, name]) => ({ key, name }));
 
-/** The registries as clients read them (channels §3.4–3.6). */
+/** Permission registries in wire form (channels §3.4–3.6). */
 const SUPPORTED_PERMISSIONS = {
   realm: presentDefinitions(REALM_PERMISSIONS, ''),
   stream: presentDefinitions(CHANNEL_PERMISSIONS, 'channel_creator'),

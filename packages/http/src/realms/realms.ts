@@ -94,7 +94,7 @@ export const realmRoutes: readonly Route[] = [
     useCase: DeactivateRealm,
     toInput: ({ deletion_delay_days }) => ({ deletionDelayDays: deletion_delay_days }),
   }),
-  // By hand: what is to be said is the message of the envelope.
+  // Custom handler, because the result is the envelope's message.
   route('GET', '/json/realm/subdomain/:subdomain', {
     auth: 'anyone',
     atRoot: true,

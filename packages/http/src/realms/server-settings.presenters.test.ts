@@ -2,7 +2,7 @@ import { presentServerSettings } from './server-settings.js';
 
 const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 
-it('leaves out what names a realm where there is none', () => {
+it('omits realm fields if the address belongs to no realm', () => {
   const wire = presentServerSettings(
     { realm: null, url: 'https://chat.example', isDevelopment: false, allowsSpectators: false },
     realmUrls,

@@ -9,7 +9,7 @@ import { type Route, route } from '../kernel/route.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../kernel/server-info.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** Protocol §10. Clients decode all of it strictly. */
+/** Presents the server settings (protocol §10), all of which clients decode strictly. */
 export function presentServerSettings(settings: ServerSettings, realmUrls: RealmUrls): WireFields {
   const { realm, url, isDevelopment, allowsSpectators } = settings;
   const allowsPasswords = realm?.settings.emailAuthentication ?? true;
@@ -38,7 +38,7 @@ export function presentServerSettings(settings: ServerSettings, realmUrls: Realm
     require_email_format_usernames: true,
     realm_url: url,
     realm_uri: url,
-    // Where the server's address belongs to no realm there is nothing to name.
+    // Realm fields are omitted if the address belongs to no realm.
     ...(realm && {
       realm_name: realm.name,
       realm_icon: realmImageUrl('icon', realm.images.icon, publicRealmOf(realm, realmUrls)),
@@ -48,7 +48,7 @@ export function presentServerSettings(settings: ServerSettings, realmUrls: Realm
   };
 }
 
-/** Protocol §10; what names an organization only where there is one. */
+/** Response of the server settings (protocol §10); organization fields are present only if there is one. */
 const SERVER_SETTINGS_ROUTES_SERVER_SETTINGS = wire.fields({
   authentication_methods: wire.dictionaryOf(wire.boolean()),
   external_authentication_methods: wire.listOf(wire.anything()),
@@ -80,7 +80,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
     answer: SERVER_SETTINGS_ROUTES_SERVER_SETTINGS,
     present: (settings) => presentServerSettings(settings, realmUrls),
   }),
-  // Clients of long ago ask whether they are too old; none is (protocol §10).
+  // Very old clients ask if they are supported; all are (protocol §10).
   route('GET', '/compatibility', {
     auth: 'anyone',
     atRoot: true,

@@ -6,7 +6,7 @@ import { REALM_SETTING_FORMS, unknownMethodText } from './realm-settings.js';
 
 export const SETTING_WIRE_ERRORS = { BAD_SETTING_VALUE: badSetting } as const satisfies WireErrors;
 
-/** In the words that clients know the setting by. */
+/** Presents the error with the setting's wire name. */
 function badSetting({ details: { of, setting, value } }: DomainError<'BAD_SETTING_VALUE'>): WireError {
   if (setting === 'authenticationMethods') return { text: unknownMethodText(String(value)) };
   const forms = of === 'user' ? USER_SETTING_FORMS : REALM_SETTING_FORMS;

@@ -23,7 +23,7 @@ import { type AnonymousClient, type Context, type Route, route } from '../kernel
 import * as wire from '../kernel/wire-schema.js';
 import { API_KEY, KEY_OF_TOKEN, presentUser } from './user.presenters.js';
 
-/** Also of the log-in of browsers. */
+/** Parameters of fetching an API key; browser log-in uses them too. */
 export class FetchApiKeyDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) username!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) password!: string;
@@ -48,17 +48,20 @@ export const AUTHENTICATION_WIRE_ERRORS = {
   PASSWORD_AUTH_DISABLED: { status: 401, code: 'PASSWORD_AUTH_DISABLED' },
 } as const satisfies WireErrors;
 
-/** `email` as it is stored; a client compares it with what it asked for. */
+/** Presents an issued API key. `email` has its stored form; clients compare it with their input. */
 export const presentApiKey = ({ apiKey, user }: IssuedKey): WireFields => ({
   api_key: apiKey,
   email: user.email,
   user_id: user.id,
 });
 
-/** The session itself is in the cookies (protocol §7.6). */
+/** Presents a log-in. The session itself is in the cookies (protocol §7.6). */
 export const presentLogIn = ({ user }: OpenedSession): WireFields => ({ email: user.email, user_id: user.id });
 
-/** Protocol §8.2: the profile as one's own client shows it, without what the organization asks for. */
+/**
+ * Presents a key obtained by token with the caller's own profile, without the fields required by the organization
+ * (protocol §8.2).
+ */
 export const presentKeyOfToken = (
   { apiKey, user, realm }: IssuedKey & { readonly realm: Realm },
   withProfile: boolean,
@@ -83,7 +86,7 @@ export function presentDevelopmentUsers({ administrators, others, realmUrl }: De
 
 const DEVELOPMENT_USERS = wire.listOf(wire.fields({ email: wire.text(), realm_uri: wire.text() }));
 
-/** The rate limit of log-ins, counted by name. */
+/** Rate limit of log-in attempts, counted per user name. */
 const ATTEMPTS = {
   rule: 'authenticate_by_username',
   keyOf: ({ username }: FetchApiKeyDto, { realmId }: AnonymousClient) => loginAttemptKey(realmId, username),
@@ -106,7 +109,7 @@ export function authenticationRoutes({
       answer: API_KEY,
       present: presentApiKey,
     }),
-    // By hand, because of the cookies: clients in development go on as browsers do (clients §6).
+    // Custom handler because of the cookies: development clients continue like browsers (clients §6).
     route('POST', '/dev_fetch_api_key', {
       auth: 'anyone',
       isApiOnly: true,
@@ -137,7 +140,7 @@ export function authenticationRoutes({
       answer: KEY_OF_TOKEN,
       present: (key, { dto }) => presentKeyOfToken(key, dto.include_profile, realmUrls),
     }),
-    // What a page of the host application shows is up to it: this is for the cookie that a log-in has to be sent with.
+    // Sets the cookie required to log in. The host application controls the content of its own page.
     route('GET', '/accounts/login/', {
       auth: 'anyone',
       atRoot: true,
@@ -145,7 +148,7 @@ export function authenticationRoutes({
       answer: wire.fields({}),
       handle: async () => success(),
     }),
-    // Pages above or beside our address cannot read the cookie.
+    // The response header keeps pages of other origins from reading the token.
     route('GET', '/accounts/csrf_token/', {
       auth: 'anyone',
       atRoot: true,

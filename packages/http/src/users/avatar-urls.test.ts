@@ -7,13 +7,13 @@ const person = (source: AvatarOwner['avatar']['source']): AvatarOwner => ({
   email: 'Hamlet@Zulip.com',
   avatar: source === 'uploaded' ? { source, version: 3, key: KEY } : { source, version: 3 },
 });
-/** Of the address in lower case. */
+/** MD5 hash of the lower-case address. */
 const GRAVATAR = 'https://secure.gravatar.com/avatar/6d8cad0fd00256e7b40691d27ddfd466?d=identicon&version=3';
 
 const DRAWN = 'https://chat.example/chat/user_avatars/2/7.png?version=3';
 const UPLOADED = `https://chat.example/chat/user_avatars/2/${KEY}.png?version=3`;
 
-describe('where an avatar is', () => {
+describe('avatarUrl', () => {
   it.each`
     source         | seesEmail | clientGravatar | url
     ${'gravatar'}  | ${true}   | ${false}       | ${GRAVATAR}
@@ -24,9 +24,12 @@ describe('where an avatar is', () => {
     ${'generated'} | ${false}  | ${true}        | ${DRAWN}
     ${'uploaded'}  | ${true}   | ${true}        | ${UPLOADED}
     ${'uploaded'}  | ${false}  | ${false}       | ${UPLOADED}
-  `('$source, who sees the address: $seesEmail, client_gravatar: $clientGravatar', ({ source, url, ...viewer }) => {
-    expect(avatarUrl(person(source), place, viewer)).toBe(url);
-    const medium = url === null ? null : url === GRAVATAR ? `${GRAVATAR}&s=500` : url.replace('.png', '-medium.png');
-    expect(mediumAvatarUrl(person(source), place, viewer)).toBe(medium);
-  });
+  `(
+    'returns the URL of a $source avatar (sees email: $seesEmail, client_gravatar: $clientGravatar)',
+    ({ source, url, ...viewer }) => {
+      expect(avatarUrl(person(source), place, viewer)).toBe(url);
+      const medium = url === null ? null : url === GRAVATAR ? `${GRAVATAR}&s=500` : url.replace('.png', '-medium.png');
+      expect(mediumAvatarUrl(person(source), place, viewer)).toBe(medium);
+    },
+  );
 });

@@ -2,32 +2,32 @@ import { createHash } from 'node:crypto';
 import type { Avatar } from '@parley/domain/users';
 import type { PublicRealm } from '../kernel/public-realm.js';
 
-/** Whoever has an avatar, as far as its address depends on them. */
+/** User fields that determine the avatar URL. */
 export interface AvatarOwner {
   readonly id: number;
-  /** The address they sign in with. */
+  /** Address the user signs in with. */
   readonly email: string;
   readonly avatar: Avatar;
 }
 
-/** Who looks at it. */
+/** Viewer properties that determine the avatar URL. */
 export interface AvatarViewer {
-  /** May see the address, of which a gravatar's URL holds a hash. */
+  /** True if the viewer may see the email address; a gravatar URL contains its hash. */
   readonly seesEmail: boolean;
-  /** The client works gravatars out by itself. */
+  /** True if the client computes gravatar URLs itself. */
   readonly clientGravatar: boolean;
 }
 
 /**
- * Where the picture is, or null where the client works it out from the address it knows (messages §2.2, users §1.3). Whoever
- * may not see the address gets the picture that we draw instead of the gravatar (contract decision 21).
+ * Returns the avatar URL, or null if the client computes it from the email address (messages §2.2, users §1.3).
+ * Viewers without access to the address get a generated picture instead of the gravatar (contract decision 21).
  */
 export function avatarUrl(person: AvatarOwner, publicRealm: PublicRealm, { seesEmail, clientGravatar }: AvatarViewer) {
   if (person.avatar.source !== 'gravatar' || !seesEmail) return ownAvatarUrl(person, publicRealm);
   return clientGravatar ? null : gravatarUrl(person);
 }
 
-/** The same in 500 instead of 100 pixels. */
+/** Returns the avatar URL at 500 instead of 100 pixels. */
 export function mediumAvatarUrl(
   person: AvatarOwner,
   publicRealm: PublicRealm,
@@ -37,17 +37,20 @@ export function mediumAvatarUrl(
   return clientGravatar ? null : `${gravatarUrl(person)}&s=500`;
 }
 
-/** Uploaded or drawn: `avatar.routes.ts` serves it. A version of its own for each picture, so caches may keep it. */
+/**
+ * Returns the URL of an uploaded or generated avatar, served by `avatar.routes.ts`. The version changes with each
+ * picture, so caches may keep the response.
+ */
 function ownAvatarUrl({ id, avatar }: AvatarOwner, publicRealm: PublicRealm, suffix = ''): string {
   const name = avatar.source === 'uploaded' ? avatar.key : id;
   return `${publicRealm.url}/user_avatars/${publicRealm.id}/${name}${suffix}.png?version=${avatar.version}`;
 }
 
-/** For clients to fetch or not; we never do. The contract's own address. */
+/** Returns the gravatar URL required by the contract. Only clients fetch it; the server never does. */
 function gravatarUrl({ email, avatar }: AvatarOwner): string {
   const hash = createHash('md5').update(email.toLowerCase()).digest('hex');
   return `https://secure.gravatar.com/avatar/${hash}?d=identicon&version=${avatar.version}`;
 }
 
-/** The picture of whoever the viewer may not know. */
+/** URL of the picture for users whom the viewer may not access. */
 export const unknownAvatarUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/unknown.png`;

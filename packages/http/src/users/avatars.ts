@@ -17,9 +17,9 @@ const OWN_AVATAR = wire.fields({ avatar_url: wire.nullable(wire.text()) });
 
 const SIZE = 100;
 const MEDIUM_SIZE = 500;
-/** Those we draw ourselves: `7.png`, `7-medium.png`, `unknown.png`. */
+/** File names of generated avatars: `7.png`, `7-medium.png`, `unknown.png`. */
 const DRAWN = /^(0|[1-9]\d{0,15}|unknown)(-medium)?\.png$/;
-/** Those that were uploaded, by their keys. */
+/** File names of uploaded avatars: their keys. */
 const UPLOADED = /^([0-9a-f]{32})(-medium)?\.png$/;
 
 class AvatarFileDto {
@@ -77,8 +77,8 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     redirecting('/avatar/:user_id', avatarUrl),
     redirecting('/avatar/:user_id/medium', mediumAvatarUrl),
-    // For anybody, since browsers load them without credentials. Of what is drawn nothing is looked up, so that it tells
-    // nobody who exists; of what was uploaded nobody can guess the key.
+    // Public, because browsers load images without credentials. Generated images need no lookup and so reveal no
+    // accounts; keys of uploaded images cannot be guessed.
     route('GET', '/user_avatars/:realm_id/:file', {
       ...SERVES_PICTURES,
       dto: AvatarFileDto,

@@ -37,7 +37,7 @@ import * as wire from '../kernel/wire-schema.js';
 
 const status = wire.oneOf('active', 'idle', 'offline');
 
-/** Users §8.2, in either form: by ids with times, or by addresses with what each client says. */
+/** Presence formats (users §8.2): by id with times, or by address with the status per client. */
 export const presenceTimes = wire.fields({ active_timestamp: wire.integer(), idle_timestamp: wire.integer() });
 export const presenceByClient = wire.dictionaryOf(
   wire.fields({
@@ -57,7 +57,7 @@ export const PRESENCES = {
 
 export const ALL_PRESENCES = wire.fields(PRESENCES);
 
-/** Nothing of them where the call says only that it is there (users §8.1). */
+/** Absent if the request only reports the caller's presence (users §8.1). */
 export const REPORTED_PRESENCE = wire.fields({
   presences: wire.optional(PRESENCES.presences),
   server_timestamp: wire.optional(PRESENCES.server_timestamp),
@@ -69,13 +69,13 @@ export const ONE_PRESENCE = wire.fields({
   presence: wire.dictionaryOf(wire.fields({ status, timestamp: wire.integer() })),
 });
 
-/** `modern`: by ids, with two times; `legacy`: by addresses, with a status (users §8.2). */
+/** Presence format: `modern` maps ids to two times, `legacy` maps addresses to a status (users §8.2). */
 export type PresenceForm = 'modern' | 'legacy';
 
 export const presenceFormOf = (presentation: QueuePresentation): PresenceForm =>
   presentation.slimPresence || can(presentation, 'simplified_presence_events') ? 'modern' : 'legacy';
 
-/** The clients that there were once are one. */
+/** Single client name that replaces the former separate clients. */
 const CLIENT = 'website';
 
 export const presentTimes = (
@@ -86,12 +86,12 @@ export const presentTimes = (
   idle_timestamp: lastConnected,
 });
 
-/** Of one client, in the old form. */
+/** Presents a client in the legacy format. */
 export const presentClient = (times: PresenceTimes): WireFields => ({
   [CLIENT]: { client: CLIENT, ...statusOf(times), pushable: false },
 });
 
-/** By the address that the viewer knows them by (users §1.4). */
+/** Returns the address under which the viewer knows the user (users §1.4). */
 export const presenceAddress = (user: User, { emailDomain }: PublicRealm, isHidden: boolean): string =>
   isHidden ? dummyAddress(user.id, emailDomain) : publicAddress(user, emailDomain);
 
@@ -104,14 +104,14 @@ function memberOf(entry: PresenceEntry, form: MemberForm, publicRealm: PublicRea
   return `${address}:${JSON.stringify({ aggregated, ...presentClient(entry) })}`;
 }
 
-/** Entries are new objects whenever they change, so that what was made of them can be kept with them. */
+/** Cached by entry, because a changed entry is a new object. */
 const MEMBERS: Readonly<Record<MemberForm, WeakMap<PresenceEntry, string>>> = {
   modern: new WeakMap(),
   legacy: new WeakMap(),
   legacyHidden: new WeakMap(),
 };
 
-/** Of thousands, as JSON text: an object by ids or addresses. */
+/** Writes presences as JSON text, keyed by id or address, because there may be thousands. */
 export function presentPresences(
   { entries, knownIds }: Pick<PresenceList, 'entries' | 'knownIds'>,
   form: PresenceForm,
@@ -131,11 +131,11 @@ export function presentPresences(
   return `{${members.join(',')}}`;
 }
 
-/** The greatest update id among them; without any, what the client knows already, or -1 (users §8.1). */
+/** Returns the highest update id. If there are no entries, returns the client's last known id or -1 (users §8.1). */
 export const lastUpdateIdOf = ({ entries, isDisabled }: PresenceList, known: number | null = null): number =>
   isDisabled ? -1 : (entries.at(-1)?.updateId ?? known ?? -1);
 
-/** Of one user, as of now (users §8.3). */
+/** Presents the current presence of one user (users §8.3). */
 export function presentPresence(entry: PresenceEntry, now: number): WireFields {
   const { status, timestamp } = statusOf(entry);
   const isOffline = now - timestamp > OFFLINE_SECONDS;
@@ -207,7 +207,7 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
       const since = now - days * SECONDS_PER_DAY;
       if (days <= 0 || isSpectator) return { entries: [], knownIds: null, isDisabled: isSpectator };
       const { entries, ...rest } = await presence.listFor(repositories, caller, { after: null, since });
-      // Who does not want to be seen is left out (events §4.5).
+      // Omits users who hide their presence (events §4.5).
       return { ...rest, entries: entries.filter(({ user }) => user.settings.presenceEnabled) };
     },
     present: (list, { realm, presentation, now }) => ({

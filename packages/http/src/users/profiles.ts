@@ -61,15 +61,15 @@ export const profileField = wire.named(
   }),
 );
 
-/** Of values in one request. */
+/** Maximum number of values per request. */
 const MAX_ENTRIES = 200;
-/** Of the keys and texts of choices, and of a pattern of URLs. */
+/** Limits of keys and texts of choices and of URL patterns. */
 const DATA_TEXT = { max: 500 };
 const DATA_KEYS = { max: MAX_PROFILE_CHOICES + 1, maxKeyLength: 100 };
 
 const isNotAllowed = (position: string) => `${position} is not an allowed_type`;
 const value = nullable(anyOf([text({ max: 2500 }), listOf(integer(), { max: MAX_USERS_IN_VALUE + 1 })], isNotAllowed));
-/** In the form in which values are given: `[{"id": 1, "value": "x"}]`. */
+/** List of profile values: `[{"id": 1, "value": "x"}]`. */
 export const profileEntries = listOf(object({ id: integer(), value }), {
   max: MAX_ENTRIES,
   jsonLength: 500_000,
@@ -131,7 +131,7 @@ export class ClearOwnProfileDto {
   @IntegerListParam({ max: MAX_ENTRIES }) data!: number[];
 }
 
-/** Absent parameters leave things as they are. */
+/** Absent parameters mean no change. */
 export const toProfileFieldChanges = (dto: Omit<UpdateProfileFieldDto, 'field_id'>) =>
   given({
     name: dto.name,

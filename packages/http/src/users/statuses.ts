@@ -21,7 +21,7 @@ import { type ClientVariant, variantByKey } from '../kernel/request.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** Users §7: what is set, or has changed. */
+/** Fields of a status or of a change to it (users §7). */
 export const STATUS: wire.Shape = wire.optionalFields({
   away: wire.boolean(),
   status_text: wire.text(),
@@ -34,7 +34,7 @@ export const STATUS_WIRE_ERRORS = {
   EMOJI_NAME_REQUIRED: { text: 'Client must pass emoji_name if they pass either emoji_code or reaction_type.' },
 } as const satisfies WireErrors;
 
-/** Users §7: only what is set. */
+/** Presents only the fields that are set (users §7). */
 export const presentStatus = ({ isAway, text, emoji }: ShownStatus, client: ClientVariant): WireFields => ({
   ...(isAway && { away: true }),
   ...(text !== '' && { status_text: text }),
@@ -43,7 +43,7 @@ export const presentStatus = ({ isAway, text, emoji }: ShownStatus, client: Clie
 
 const NO_EMOJI: Emoji = { type: 'unicode', code: '', name: '' };
 
-/** The parts that were asked for; empty where there is nothing any more. */
+/** Presents the changed fields; cleared ones are empty. */
 export const presentStatusChange = ({ isAway, text, emoji }: StatusChange, client: ClientVariant): WireFields => ({
   ...(isAway !== undefined && { away: isAway }),
   ...(text !== undefined && { status_text: text }),
@@ -73,7 +73,7 @@ export const statusSection: RegisterSection = registerSection({
 });
 
 const TEXT = { max: MAX_STATUS_TEXT_LENGTH, strip: true, optional: true };
-/** What is no emoji is refused in words of its own, whatever its length. */
+/** Loose limit, because unknown emoji are rejected with their own text. */
 const EMOJI_LIMITS = { max: MAX_TEXT_LENGTH, optional: true };
 
 class UserDto {

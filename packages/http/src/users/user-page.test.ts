@@ -29,7 +29,7 @@ const settings = (user: User, more: Partial<UserSettings>): User => ({
   settings: { ...user.settings, ...more },
 });
 
-describe('a list of users', () => {
+describe('user list presenter', () => {
   let fixture: MemoryFixture;
   let pages: UserPagePresenter;
   beforeEach(async () => {
@@ -45,14 +45,14 @@ describe('a list of users', () => {
   });
   const idOf = (name: string) => fixture.user(name).id;
 
-  it('is fetched once for all who see the same of it', async () => {
+  it('fetches a list once for all viewers with the same access', async () => {
     expect((await read(fixture, pages, 'iago')).fetched).toEqual([idOf('iago'), idOf('hamlet'), idOf('helper')]);
     const { members, fetched } = await read(fixture, pages, 'iago');
     expect(fetched).toEqual([]);
     expect(members.map((one: { full_name: string }) => one.full_name)).toEqual(['iago', 'hamlet', 'helper']);
   });
 
-  it('gives an address only to those who may see it, whoever looked before', async () => {
+  it('shows an address only to viewers with access, even from the cache', async () => {
     const addressOf = async (who: string) => {
       const { members } = await read(fixture, pages, who);
       return members.find((one: { user_id: number }) => one.user_id === idOf('hamlet')).delivery_email;
@@ -63,7 +63,7 @@ describe('a list of users', () => {
     expect(await addressOf('helper')).toBeNull();
   });
 
-  it('is fetched anew for those who changed', async () => {
+  it('refetches only changed users', async () => {
     await read(fixture, pages, 'iago');
     const { fullName: _old, ...hamlet } = fixture.user('hamlet');
     await fixture.uow.write((tx) => tx.users.update({ ...hamlet, fullName: 'Prince Hamlet' }));
@@ -72,7 +72,7 @@ describe('a list of users', () => {
     expect(members[1].full_name).toBe('Prince Hamlet');
   });
 
-  it('is fetched anew in another form', async () => {
+  it('refetches users for a different form', async () => {
     await read(fixture, pages, 'iago');
     const { members } = await read(fixture, pages, 'iago', { withProfile: true });
     expect(members.map((one: { profile_data?: object }) => one.profile_data)).toEqual([{}, {}, undefined]);

@@ -9,11 +9,11 @@ import { publicRealmOf } from '../kernel/public-realm.js';
 import * as wire from '../kernel/wire-schema.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
-/** Something else of somebody (events §7.3). */
+/** Form of an event about another property of a user (events §7.3). */
 export const personForm = (shape: wire.Shape): EventForm =>
   form('realm_user', { op: wire.oneOf('update'), person: wire.fields({ user_id: wire.integer(), ...shape }) });
 
-/** What `presentAvatar` answers. */
+/** Schema of `presentAvatar`. */
 export const AVATAR = personForm({
   avatar_source: wire.oneOf('G', 'J', 'U'),
   avatar_url: wire.nullable(wire.text()),
@@ -21,18 +21,18 @@ export const AVATAR = personForm({
   avatar_version: wire.integer(),
 });
 
-/** What stands for the address. */
+/** Change of the visible address. */
 export const SHOWN_EMAIL = personForm({ new_email: wire.text() });
 
-/** Null: it is hidden from now on. */
+/** Null if the address becomes hidden. */
 export const DELIVERY_EMAIL = personForm({ delivery_email: wire.nullable(wire.text()) });
 
 /** In characters of all texts together: ten thousand usual users are 5 million in each form, and clients ask for two. */
 const MAX_TEXTS = 32 * 1024 * 1024;
-/** In bytes, with the texts: the same users are about 8 MB in each form. */
+/** In bytes, including the texts. */
 const MAX_ENCODED = 48 * 1024 * 1024;
 
-/** Fetched at once; the event loop may turn before the next ones. */
+/** Users fetched per step; the event loop may turn in between. */
 const USERS_AT_A_TIME = 250;
 
 /** What the texts of a user depend on beside the form. */
@@ -48,7 +48,7 @@ export interface UserText {
   readonly text: string;
 }
 
-/** What differs by client; what differs by viewer is worked out for each user. */
+/** Form properties that depend on the client; those that depend on the viewer are computed per user. */
 export type UserListForm = Omit<UserForm, 'seesEmail'>;
 
 /** Presents lists of users as JSON texts that are kept, so that only users who changed are read and presented anew. */

@@ -46,7 +46,7 @@ const timeZone = refine(text({ max: MAX_TEXT_LENGTH }), (name) =>
 );
 const TOPIC_POLICY = { participating: 1, sending: 2, starting: 3, never: 4 };
 
-/** What clients call the settings of users, and their values (users §6.1). */
+/** Wire names and values of user settings (users §6.1). */
 const USER_SETTING_TABLE = {
   allowPrivateDataExport: 'allow_private_data_export',
   automaticallyFollowTopicsPolicy: { name: 'automatically_follow_topics_policy', codes: TOPIC_POLICY },
@@ -149,7 +149,7 @@ const USER_SETTING_TABLE = {
 
 export const USER_SETTING_FORMS = new WireSettings(USER_SETTINGS, USER_SETTING_TABLE);
 
-/** By the number that clients know it by, which was checked; null: none was given. */
+/** Converts the validated wire number; null if absent. */
 export const toEmailVisibility = (email_address_visibility: number | undefined): EmailVisibility | null =>
   (USER_SETTING_FORMS.read({ email_address_visibility }).emailAddressVisibility as EmailVisibility | undefined) ?? null;
 
@@ -157,7 +157,7 @@ const ids = listOf(integer(), { max: MAX_IDS });
 const targetUsers = object({ user_ids: optional(ids), group_ids: optional(ids), skip_if_already_edited: boolean() });
 type TargetUsers = ValueOf<typeof targetUsers>;
 
-/** And every setting of users, by the registry. */
+/** Parameters of a user settings change; settings are declared from the registry. */
 export class ChangeSettingsDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) email?: string;
@@ -167,7 +167,7 @@ export class ChangeSettingsDto {
 }
 declareSettings(ChangeSettingsDto, USER_SETTING_FORMS, Object.keys(USER_SETTINGS) as UserSettingName[]);
 
-/** Every setting that the organization has a default for. */
+/** Parameters for all settings with organization defaults. */
 export class ChangeUserDefaultsDto {}
 declareSettings(ChangeUserDefaultsDto, USER_SETTING_FORMS, SETTINGS_WITH_REALM_DEFAULT);
 
@@ -186,7 +186,7 @@ const SETTING_CHANGED = [
   ...propertyForms(USER_SETTING_FORMS.schemas({ isWanted: (name) => name !== 'defaultLanguage' }), update),
 ] as const;
 
-/** What becomes of presence, presence/presence.events.ts presents. */
+/** User settings events; presence/presence.events.ts presents presence changes. */
 export const USER_SETTINGS_EVENTS = {
   'user.setting_changed': toAll(SETTING_CHANGED, presentSettingChange),
   'user.name_changed': toAll(personForm({ full_name: wire.text() }), ({ userId, fullName }) =>
@@ -209,7 +209,7 @@ export const USER_SETTINGS_EVENTS = {
   },
 } satisfies Presenters<Exclude<keyof UserSettingsEventTypes, 'user.presence_switched'>>;
 
-/** To the user's own clients (users §6.4). */
+/** Presents a setting to the user's own clients (users §6.4). */
 function presentSettingChange({ setting, value }: EventOf<'user.setting_changed'>): WireFields {
   const shown = USER_SETTING_FORMS.presentValue(setting, value);
   return {
@@ -228,7 +228,10 @@ function presentTimeZoneChange({ user }: EventOf<'user.time_zone_changed'>, publ
   });
 }
 
-/** To whom the address appears or vanishes; and to all when what stands for it changes (users §6.4). */
+/**
+ * Notifies receivers to whom the address appears or disappears, and all if the substitute address changes (users
+ * §6.4).
+ */
 function presentEmailVisibilityChange(
   { user, before }: EventOf<'user.email_visibility_changed'>,
   viewer: { readonly id: UserId; readonly role: Role },
@@ -286,7 +289,7 @@ export const userDefaultsSection: RegisterSection = plainSection(
   'likeGuests',
 );
 
-/** Events §5.3; the defaults for newcomers have no time zone. */
+/** Presents settings (events §5.3); defaults for new users have no time zone. */
 function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {
   const { timezone, ...rest } = USER_SETTING_FORMS.present(settings);
   return {
@@ -297,7 +300,7 @@ function presentUserSettings(settings: UserSettings, isPersonal: boolean): Recor
   };
 }
 
-/** What zulip-term 0.7 reads at the top level and dies without (clients.md). */
+/** Top-level settings without which zulip-term 0.7 crashes (clients.md). */
 function presentLegacySettings(settings: UserSettings): Record<string, unknown> {
   return {
     twenty_four_hour_time: settings.twentyFourHourTime,
@@ -330,7 +333,7 @@ const changeSettings = (path: string): Route =>
 
 export const userSettingRoutes: readonly Route[] = [
   changeSettings('/settings'),
-  // What they were before they were one operation; the same in all (users §6.1).
+  // Older separate paths of the same operation (users §6.1).
   changeSettings('/settings/display'),
   changeSettings('/settings/notifications'),
   route('PATCH', '/realm/user_settings_defaults', {

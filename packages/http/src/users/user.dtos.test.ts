@@ -12,14 +12,14 @@ function userIds(text: string): unknown {
   }
 }
 
-describe('the people to list', () => {
+describe('user list parameters', () => {
   it.each([
     ['[7,8]', [7, 8]],
     ['[]', []],
     ['7,8', [7, 8]],
     [' 7 , 8 ', [7, 8]],
     ['7', [7]],
-  ])('are %j', (text, ids) => {
+  ])('accept %j', (text, ids) => {
     expect(userIds(text)).toEqual(ids);
   });
 
@@ -29,11 +29,11 @@ describe('the people to list', () => {
     ['7,', 'user_ids is not valid JSON'],
     ['-7', 'user_ids is not a list'],
     ['["x"]', 'user_ids[0] is not an integer'],
-  ])('are not %j', (text, message) => {
+  ])('reject %j', (text, message) => {
     expect(userIds(text)).toBe(message);
   });
 
-  it('are as many in the older form as in the newer', () => {
+  it('have the same maximum in the older form', () => {
     const ones = (count: number) => Array(count).fill(1).join();
     expect(userIds(ones(10_000))).toHaveLength(10_000);
     for (const text of [ones(10_001), `[${ones(10_001)}]`]) {

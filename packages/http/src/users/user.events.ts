@@ -76,7 +76,7 @@ export const USER_EVENTS = {
   'user.sessions_ended': toNobody,
 } satisfies Presenters<keyof UserEventTypes>;
 
-/** Whoever may not know them gets somebody unknown, or nothing (events §8). */
+/** Presents an unknown user, or nothing, to receivers without access (events §8). */
 function presentUserCreated({ user }: EventOf<'user.created'>, context: EventContext): Presented {
   const { receiver, presentation, publicRealm } = context;
   if (!receiver.inaccessible.has(user.id)) return [presentUserAdded(user, context)];
@@ -85,7 +85,10 @@ function presentUserCreated({ user }: EventOf<'user.created'>, context: EventCon
   return [[context.shared('unknown', () => opened({ type: 'realm_user', op: 'add', person: person() }))]];
 }
 
-/** The address, and the gravatar that is made of it, for those who see it; what stands for it where that is the same (users §3.2). */
+/**
+ * Presents the address and its gravatar to receivers with access, and the substitute address if it changes (users
+ * §3.2).
+ */
 function presentEmailChange({ user }: EventOf<'user.email_changed'>, context: EventContext): Presented {
   const { receiver, publicRealm } = context;
   const { id: user_id } = user;
@@ -102,7 +105,7 @@ function presentEmailChange({ user }: EventOf<'user.email_changed'>, context: Ev
   ]);
 }
 
-/** Where it is, as far as the receiver may know that. */
+/** Presents the avatar URL as far as the receiver may see it. */
 function presentAvatarChange({ user }: EventOf<'user.avatar_changed'>, context: EventContext): Presented {
   const { receiver, publicRealm } = context;
   const seesEmail = canSeeEmail({ id: receiver.userId, role: receiver.role }, user);
@@ -112,7 +115,7 @@ function presentAvatarChange({ user }: EventOf<'user.avatar_changed'>, context: 
   });
 }
 
-/** And the gravatar that is made of it. */
+/** Presents an address with the gravatar derived from it. */
 function presentAddressChange(user: User, isSeen: boolean, publicRealm: PublicRealm): readonly WireEvent[] {
   const { id: user_id, email, avatar } = user;
   const shown = { seesEmail: isSeen, clientGravatar: false };
@@ -123,7 +126,7 @@ function presentAddressChange(user: User, isSeen: boolean, publicRealm: PublicRe
   return people.map((person) => [opened({ type: 'realm_user', op: 'update', person })]);
 }
 
-/** Clients take somebody added for active. */
+/** Clients assume that an added user is active. */
 function presentUserGained(user: User, context: EventContext): readonly WireEvent[] {
   const added = presentUserAdded(user, context);
   if (user.isActive) return [added];

@@ -5,7 +5,7 @@ import { presentOwnUser, presentUser } from './user.presenters.js';
 const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
 const form = { seesEmail: true, clientGravatar: true, withProfile: false };
 
-describe('a user', () => {
+describe('isInAudience', () => {
   let hamlet: User;
   let helper: User;
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe('a user', () => {
     helper = fixture.user('helper');
   });
 
-  it('has exactly the fields of the contract', () => {
+  it('presents exactly the fields of the contract', () => {
     expect(presentUser(hamlet, place, form)).toEqual({
       user_id: hamlet.id,
       delivery_email: 'hamlet@example.com',
@@ -34,7 +34,7 @@ describe('a user', () => {
     });
   });
 
-  it('that is a bot says whose, and has no profile', () => {
+  it('shows the owner of a bot and no profile', () => {
     const wire = presentUser(helper, place, { ...form, withProfile: true });
     expect(wire).toMatchObject({ is_bot: true, bot_type: 1, bot_owner_id: hamlet.id });
     expect(wire).not.toHaveProperty('profile_data');
@@ -50,7 +50,7 @@ describe('a user', () => {
     ${'moderator'}     | ${300} | ${false} | ${false} | ${false}
     ${'member'}        | ${400} | ${false} | ${false} | ${false}
     ${'guest'}         | ${600} | ${false} | ${false} | ${true}
-  `('as $role is $number', ({ role, number, isOwner, isAdmin, isGuest }) => {
+  `('presents the role $role as $number', ({ role, number, isOwner, isAdmin, isGuest }) => {
     expect(presentUser({ ...hamlet, role }, place, form)).toMatchObject({
       role: number,
       is_owner: isOwner,
@@ -59,7 +59,7 @@ describe('a user', () => {
     });
   });
 
-  it('whose address is hidden goes by a dummy, the same for those who see it', () => {
+  it('shows a dummy address for a hidden one, even to viewers with access', () => {
     const shy = { ...hamlet, settings: { ...hamlet.settings, emailAddressVisibility: 'administrators' as const } };
     const dummy = `user${hamlet.id}@chat.example`;
     expect(presentUser(shy, place, form)).toMatchObject({
@@ -69,7 +69,7 @@ describe('a user', () => {
     });
     const hidden = presentUser(shy, place, { ...form, seesEmail: false });
     expect(hidden).toMatchObject({ email: dummy, delivery_email: null });
-    // A gravatar's address would be a hash of the one that is hidden (contract decision 21).
+    // A gravatar URL would contain a hash of the hidden address (contract decision 21).
     expect(hidden.avatar_url).toBe(`https://chat.example/user_avatars/2/${hamlet.id}.png?version=1`);
     const seen = presentUser(shy, place, { ...form, clientGravatar: false });
     expect(seen.avatar_url).toContain('https://secure.gravatar.com/avatar/');

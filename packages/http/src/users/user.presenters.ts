@@ -46,11 +46,11 @@ const USER = {
 export const user = wire.named('User', wire.fields(USER));
 
 export const ONE_USER = wire.fields({ user });
-/** Users §1.1: their newest message beside what others see. */
+/** Own user: the public fields plus the newest message id (users §1.1). */
 export const OWN_USER = wire.fields({ ...USER, max_message_id: wire.integer() });
 export const USER_LIST = wire.fields({ members: wire.listOf(user) });
 
-/** Of those who have not logged in (events §1): without a time zone. */
+/** User as shown to spectators, without a time zone (events §1). */
 export const shownUser = wire.named('ShownUser', wire.fields({ ...USER, timezone: wire.optional(USER.timezone) }));
 export const SHOWN_USERS = wire.fields({ members: wire.listOf(shownUser) });
 
@@ -83,20 +83,20 @@ export const BOT_TYPES: Readonly<Record<BotKind, number>> = {
   embedded: 4,
 };
 
-/** Who looks at a user, and in which of its forms. */
+/** Viewer and client properties that determine a user's form. */
 export interface UserForm {
-  /** Whether the viewer may see the address the user signs in with. */
+  /** True if the viewer may see the address used for log-in. */
   readonly seesEmail: boolean;
-  /** The client works gravatars out by itself. */
+  /** True if the client computes gravatar URLs itself. */
   readonly clientGravatar: boolean;
   readonly withProfile: boolean;
-  /** For those who have not logged in: no time zone, and of when somebody joined the day. */
+  /** True for spectators, who see no time zone and only the date of joining. */
   readonly forSpectators?: boolean;
-  /** False where the list says by itself who is active; default: true. */
+  /** False if the list itself indicates activity; defaults to true. */
   readonly withActivity?: boolean;
 }
 
-/** Without a profile: one who said nothing. */
+/** User with optional profile; absent if empty. */
 export type PresentableUser = User & { readonly profile?: readonly ProfileValue[] };
 
 /** Users §1.1. */
@@ -129,7 +129,7 @@ export function presentUser(
   };
 }
 
-/** By field, as text (users §1.1). */
+/** Presents profile values as text by field id (users §1.1). */
 const presentProfile = (profile: readonly ProfileValue[]): Readonly<Record<string, WireFields>> =>
   Object.fromEntries(profile.map(({ fieldId, value, rendered }) => [fieldId, presentProfileValue(value, rendered)]));
 
@@ -138,12 +138,12 @@ export const presentProfileValue = <V extends string | null>(value: V, rendered:
   ...(rendered && { rendered_value: rendered }),
 });
 
-/** What stands for a name that the viewer may not know (users §1.4). */
+/** Name shown for a user whom the viewer may not access (users §1.4). */
 export const UNKNOWN_USER_NAME = 'Unknown user';
 
 const AVATAR_SOURCES = { gravatar: 'G', generated: 'J', uploaded: 'U' } as const;
 
-/** Events §7.3, and of oneself in register. */
+/** Presents an avatar for events §7.3 and for the own user in register. */
 export const presentAvatar = (user: User, publicRealm: PublicRealm, viewer: AvatarViewer) => ({
   avatar_source: AVATAR_SOURCES[user.avatar.source],
   avatar_url: avatarUrl(user, publicRealm, viewer),
@@ -151,7 +151,7 @@ export const presentAvatar = (user: User, publicRealm: PublicRealm, viewer: Avat
   avatar_version: user.avatar.version,
 });
 
-/** Somebody whom the viewer may not know, as clients get them that expect to know everybody (users §1.4). */
+/** Presents a user whom the viewer may not access, for clients that expect to know all users (users §1.4). */
 export function presentUnknownUser(
   id: UserId,
   publicRealm: PublicRealm,
@@ -177,7 +177,7 @@ export function presentUnknownUser(
   };
 }
 
-/** With an offset, as every client reads it: `2019-10-20T07:50:00+00:00`. */
+/** Writes a time with offset, which every client can parse: `2019-10-20T07:50:00+00:00`. */
 const isoTime = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', '+00:00');
 
 export function presentGetUser(
@@ -194,7 +194,7 @@ export function presentGetUser(
   };
 }
 
-/** Users see their own account with every field; the newest message only for old clients. */
+/** Presents the caller's own account with every field; only old clients use the newest message id. */
 export function presentOwnUser({ user, realm, newestMessageId }: GetOwnUserOutput, realmUrls: RealmUrls) {
   return {
     ...presentUser(user, publicRealmOf(realm, realmUrls), {

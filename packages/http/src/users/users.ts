@@ -99,7 +99,7 @@ export const USER_WIRE_ERRORS = {
 const NUMBER = /^\s*\d+\s*$/;
 const ids = listOf(integer(), { max: MAX_IDS });
 
-/** `[7,8]`, and `7,8` as the Go client writes it. */
+/** Accepts `[7,8]`, and `7,8` as sent by the Go client. */
 const userIds: ParamType<number[]> = {
   ...ids,
   decode(text) {
@@ -152,7 +152,7 @@ export class UpdateUserByEmailDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
 }
 
-/** What both ways to name the user have in common. */
+/** Changes common to both ways of naming the user. */
 export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
   given({
     fullName: full_name,
@@ -200,10 +200,10 @@ export function toDeactivation({ user_id, deactivation_notification_comment, act
   });
 }
 
-/** What clients ask for to get either of the sections below (events §3.3). */
+/** Event type that requests both sections below (events §3.3). */
 const REALM_USER = 'realm_user';
 
-/** The viewer themselves. */
+/** Section of the viewer's own user. */
 export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
   plainSection(
     REALM_USER,
@@ -248,7 +248,7 @@ export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): Registe
     'likeGuests',
   );
 
-/** Active users, deactivated ones and the realm's own bots. */
+/** Section of active users, deactivated users and cross-realm bots. */
 export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm_users',
@@ -278,8 +278,8 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
   });
 
 /**
- * Within the read, since those are fetched of whom no text is at hand. Those whom a guest may not know are left out, or stand
- * among the active ones as somebody unknown where the client expects everybody (users §1.4).
+ * Runs within the read, because users without cached text are fetched. Users inaccessible to a guest are omitted, or
+ * shown as unknown active users if the client expects all users (users §1.4).
  */
 async function writePeople(
   { viewer, realm }: Pick<SectionContext, 'viewer' | 'realm'>,
@@ -310,7 +310,7 @@ const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as Us
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
   const turns = new Turns();
   return [
-    // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
+    // Custom handler, because the list is presented inside the snapshot's read, which fetches only changed users.
     route('GET', '/users', {
       auth: 'user',
       isExpensive: true,
@@ -329,7 +329,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         return success(await presentLongList(turns, 'members', members));
       },
     }),
-    // The same for browsers whose user has not logged in: less of each.
+    // Same operation for anonymous browsers, with fewer fields per user.
     route('GET', '/json/users', {
       auth: 'anyone',
       atRoot: true,
@@ -424,9 +424,9 @@ class ZcommandDto {
 
 interface DisplayCommand {
   readonly settings: DisplaySwitch;
-  /** What the display is called then. */
+  /** Resulting name of the display mode. */
   readonly name: string;
-  /** What leads back. */
+  /** Command that reverts the change. */
   readonly opposite: string;
 }
 
@@ -438,7 +438,7 @@ const DISPLAY_COMMANDS: Readonly<Record<string, DisplayCommand>> = {
 };
 
 export const zcommandRoutes: readonly Route[] = [
-  // By hand: what it answers is shown to people in the envelope itself.
+  // Custom handler, because the result is the envelope's message to the user.
   route('POST', '/zcommand', {
     auth: 'user',
     dto: ZcommandDto,

@@ -19,9 +19,9 @@ const LIST_ITEM = /^[ ]*([*+-]|\p{Nd}\.)[ ]+/u;
 const TAB_WIDTH = 4;
 
 /**
- * A list needs no blank line before it: one is put before an item that directly follows other text, and between items of
- * different kinds. Not inside code, of course. The reference decides what code is by counting fences, without telling
- * those that are themselves code, and clients have learned to expect the outcome.
+ * Inserts blank lines before list items that follow other text or an item of a different kind, except in code. Code
+ * is detected by counting fences, including those inside code. Deliberate: the reference server does so, and clients
+ * expect the result.
  */
 export function separateLists(lines: readonly string[]): readonly string[] {
   if (!lines.some((line) => LIST_ITEM.test(line))) return lines;
@@ -52,7 +52,7 @@ export function separateLists(lines: readonly string[]): readonly string[] {
   return result;
 }
 
-/** One kind of line end, no tabs, no control characters that stand for placeholders, blank lines empty. */
+/** Normalizes line ends, tabs, placeholder characters and blank lines. */
 export function normalizeWhiteSpace(lines: readonly string[]): string[] {
   let text = `${lines.join('\n')}\n\n`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -79,7 +79,10 @@ const MARKS = new Set(['-', '_', '*']);
 const MAX_INDENT = 3;
 const MAX_GAP = 2;
 
-/** The first line of three or more equal marks, a little apart at most, and nothing else; its ends, or null. */
+/**
+ * Returns the bounds of the first line that consists of three or more equal marks with little space between them;
+ * null if none.
+ */
 export function findThematicBreak(block: string): { readonly start: number; readonly end: number } | null {
   for (let start = 0; start < block.length; ) {
     const newline = block.indexOf('\n', start);
@@ -108,29 +111,29 @@ function isThematicBreak(block: string, start: number, end: number): boolean {
   return marks >= 3;
 }
 
-/** A piece of text between blank lines, or what a rule left of one. */
+/** Text between blank lines, or the rest of it left by a rule. */
 interface Piece {
   readonly text: string;
-  /** False once it is known to hold none. */
+  /** False if it cannot contain a heading. */
   readonly mayHoldHeading: boolean;
 }
 
-/** Offered a piece, and the pieces that follow it, last one first. */
+/** Receives a piece and the following pieces in reverse order. */
 type BlockRule = (parser: BlockParser, parent: Element, piece: Piece, queue: Piece[]) => boolean;
 
-/** Where a block stands, as far as it changes what the block means. */
+/** Context that changes the meaning of a block. */
 type State = 'document' | 'quote' | 'list' | 'looselist' | 'detabbed';
 
 interface ListKind {
   readonly tag: 'ol' | 'ul';
-  /** A first line that starts such a list. */
+  /** Matches the first line of such a list. */
   readonly start: RegExp;
-  /** A line that starts a further item: the marker, then the text. */
+  /** Matches a line of a further item: the marker, then the text. */
   readonly item: RegExp;
 }
 
 const STEPS_PER_PIECE = 300;
-/** Where lines are looked at one by one. */
+/** Cost of rules that examine single lines. */
 const STEPS_PER_LINE = 40;
 
 const LIST_INDENT = 2;
@@ -145,12 +148,12 @@ const QUOTED_LINE = /^ {0,3}> ?(.*)$/s;
 const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
 
 /**
- * Turns lines into a tree of blocks. Text is cut at blank lines; each piece is offered to the rules in their order, and
- * the first that knows it takes it, or takes a part and puts the rest back. A rule sees only its own piece and the tree so
- * far. That is why a list goes on after a blank line: its next item finds the list as its elder sibling.
+ * Parses lines into a tree of blocks. Each piece between blank lines is offered to the rules in order. The first
+ * matching rule takes it, or takes a part and requeues the rest. Rules see only their piece and the tree so far. A
+ * list therefore continues after a blank line, because its next item finds the list as preceding sibling.
  */
 export class BlockParser {
-  /** In this order. Each answers whether it took the piece. */
+  /** Rules in order; each returns true if it took the piece. */
   private static readonly RULES: readonly BlockRule[] = [
     (parser, parent, piece, queue) => parser.skipBlank(parent, piece, queue),
     (parser, parent, { text }) => parser.continueList(parent, text),
@@ -189,7 +192,7 @@ export class BlockParser {
     const queue: Piece[] = [];
     for (const text of blocks) {
       queue.push({ text, mayHoldHeading: true });
-      // Taken from the end, since rules put rests back.
+      // Taken from the end, because rules requeue rests there.
       while (queue.length > 0) this.parsePiece(parent, queue.pop()!, queue);
     }
     this.depth--;
@@ -218,7 +221,7 @@ export class BlockParser {
     return true;
   }
 
-  /** A piece that is indented belongs to the item before it. */
+  /** Adds an indented piece to the preceding item. */
   private continueList(parent: Element, block: string): boolean {
     if (!block.startsWith(' '.repeat(LIST_INDENT)) || this.state === 'detabbed') return false;
     if (parent.tag !== 'li' && !isList(parent.lastChild)) return false;
@@ -239,7 +242,7 @@ export class BlockParser {
     return true;
   }
 
-  /** How many levels of the list the indent of the piece stands for, and the element found there. */
+  /** Returns the list level that corresponds to the indent, and the element at that level. */
   private findLevel(parent: Element, block: string): { level: number; sibling: Element } {
     const wanted = Math.floor(/^ */.exec(block)![0].length / LIST_INDENT);
     let level = this.state === 'list' ? 1 : 0;
@@ -253,7 +256,7 @@ export class BlockParser {
     return { level, sibling };
   }
 
-  /** Kept as a `pre` until the whole block is known: blank lines do not end it. */
+  /** Kept as `pre` until the block is complete, because blank lines do not end it. */
   private parseCode(parent: Element, { text, mayHoldHeading }: Piece, queue: Piece[]): boolean {
     if (!this.indentedCode || !text.startsWith(' '.repeat(CODE_INDENT))) return false;
     const { code, rest } = unindent(text);
@@ -294,7 +297,7 @@ export class BlockParser {
     const after = trimCharacterStart(block.slice(found.end), '\n');
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append('hr');
-    // Headings were looked for first.
+    // Headings were already searched before.
     if (after !== '') queue.push({ text: after, mayHoldHeading: false });
     return true;
   }
@@ -307,7 +310,7 @@ export class BlockParser {
     const elder = parent.lastChild;
     let list: Element;
     if (elder?.tag === kind.tag && elder.lastChild) {
-      // A blank line stood between, so the items on both sides of it hold paragraphs.
+      // A blank line separated the items, so both contain paragraphs.
       list = elder;
       const lastItem = elder.lastChild;
       wrapText(lastItem);
@@ -368,7 +371,7 @@ export class BlockParser {
   }
 }
 
-/** Code that was indented gets its markup once its last line is known. */
+/** Renders indented code once its last line is known. */
 export function finishCode(element: Element, html: HtmlStash, typesetting: Typesetting): void {
   element.children.forEach((child, i) => {
     if (child.tag !== 'pre') finishCode(child, html, typesetting);
@@ -411,7 +414,9 @@ interface Heading {
   readonly text: string;
 }
 
-/** A line whose end is escaped by a backslash is no heading, and an escaped `#` at its end belongs to the text. */
+/**
+ * Finds a heading. A line that ends with an escaped newline is none, and an escaped trailing `#` belongs to the text.
+ */
 function findHeading(block: string): Heading | null {
   for (const match of block.matchAll(HEADING)) {
     const textStart = match.index + match[0].length;
@@ -432,7 +437,7 @@ function endsEscaped(line: string): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Where the first quoted line begins; -1 when there is none but bare marks with nothing after them. */
+/** Returns the start of the first quoted line; -1 if there is none or all marks are empty. */
 function findQuote(block: string): number {
   const lines = block.split('\n');
   const lastWithText = lines.findLastIndex((line) => line !== '' && !BARE_MARK.test(line));
@@ -451,7 +456,7 @@ function unquote(line: string): string {
   return QUOTED_LINE.exec(silent)?.[1] ?? silent;
 }
 
-/** The leading lines that are indented as code, without that indent, and the lines after them. */
+/** Splits off the leading lines of indented code and removes their indent. */
 function unindent(block: string): { code: string; rest: string } {
   const indent = ' '.repeat(CODE_INDENT);
   const code: string[] = [];

@@ -6,10 +6,10 @@ import type { CodeJob } from '../typesetting/typeset.js';
 import type { Typesetting } from '../typesetting/typesetting.js';
 import { findLanguage } from './languages.js';
 
-/** `#!/usr/bin/python`; with a mere `#!python` there is no path. */
+/** Matches `#!/usr/bin/python`; `#!python` has no path. */
 const SHEBANG = /^#!(?<path>(?:\/\w+)*[/ ])?(?<word>[\w#.+-]*)/;
 
-/** Answers what writes the block once its tokens are known. */
+/** Returns a function that writes the block once its tokens are known. */
 export function codeBlock(text: string, word: string, typesetting: Typesetting): () => string {
   const code = trimCharacter(text, '\n');
   if (word === '') return markup(code, SHEBANG.exec(code)?.groups?.word ?? '', '', typesetting);
@@ -17,7 +17,7 @@ export function codeBlock(text: string, word: string, typesetting: Typesetting):
   return markup(code, word, ` data-code-language="${escapeAttribute(name)}"`, typesetting);
 }
 
-/** A first line `#!lang` without a path only says how to highlight, and is not shown: the reference's rule. */
+/** Hides a first line `#!lang` without a path, which only selects the language, as the reference server does. */
 export function indentedCodeBlock(text: string, typesetting: Typesetting): () => string {
   let code = trimCharacter(text, '\n');
   const shebang = SHEBANG.exec(code)?.groups;
@@ -37,25 +37,25 @@ function markup(source: string, word: string, attribute: string, typesetting: Ty
 }
 
 /**
- * An opening fence. `+-.` is a range of characters, comma included: the reference's slip, which texts rely on by now. What
- * may follow is looked for first, since otherwise its parts would be tried in every combination.
+ * Opening fence. Deliberate: `+-.` is a range that includes the comma, as in the reference server, and texts rely on
+ * it. The lookahead prevents trying all combinations of the following parts.
  */
 export const FENCE =
   /^(?<fence>~{3,}|`{3,})(?=[^~`]*$)[ ]*(?:\{?\.?(?<language>[a-zA-Z0-9_+-./#]+)[ ]*(?<header>[^ ~`][^~`]*)?\}?)?$/;
 
-/** A fenced block that is still open. */
+/** Fenced block that is still open. */
 interface OpenBlock {
   readonly fence: string;
   readonly lines: string[];
-  /** Whether its lines are Markdown, and may open further fences. */
+  /** True if its lines are Markdown and may contain further fences. */
   readonly holdsMarkdown: boolean;
   readonly defaultLanguage: string;
   readonly finish: (lines: readonly string[]) => string | null;
 }
 
 /**
- * Finds the fenced blocks. What they hold is rendered here and now, or turned into the plainer form that the block rules
- * know: a quote into lines that begin with `> `. The rest of the pipeline sees placeholders only, each a block of its own.
+ * Finds fenced blocks. Their content is rendered immediately or converted to a simpler form known to the block rules:
+ * a quote becomes lines that start with `> `. Later phases see only placeholders, each a separate block.
  */
 export class FenceReader {
   private open: OpenBlock[] = [];
@@ -112,7 +112,7 @@ export class FenceReader {
   private close(): void {
     const { finish, lines } = this.open.pop()!;
     const text = finish(lines);
-    // Each quote makes every line longer, and those around it go over it again.
+    // Each nested quote lengthens every line, and enclosing quotes scan the lines again.
     this.work.spend(text?.length ?? 0);
     if (text !== null) this.open.at(-1)!.lines.push('', text, '');
   }

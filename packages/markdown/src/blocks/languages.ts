@@ -1,6 +1,6 @@
 /**
- * What an info word means: the language's name, as clients show it, and the word by which the highlighter knows it, if it
- * does. The names are those of the reference's lexers.
+ * Meaning of an info word: the language name shown by clients and, if supported, the highlighter's name. Names follow
+ * the reference's lexers.
  */
 export interface Language {
   readonly name: string;
@@ -193,7 +193,7 @@ const TABLE: readonly (readonly [words: string, name: string, grammar?: string])
 
 let byWord: Map<string, Language> | undefined;
 
-/** Null for a word that names no language we know; the word itself is shown then. */
+/** Returns null for an unknown language, whose info word is shown instead. */
 export function findLanguage(word: string): Language | null {
   byWord ??= new Map(
     TABLE.flatMap(([words, name, grammar]) => words.split(' ').map((w) => [w, { name, grammar: grammar ?? null }])),

@@ -4,7 +4,7 @@ import type { Element } from '../html/html.js';
 
 type Alignment = 'left' | 'center' | 'right' | null;
 
-/** A table found in a block of text, not yet built. */
+/** Table found in a block of text, not built yet. */
 export interface TableOutline {
   readonly alignments: readonly Alignment[];
   readonly hasBorder: boolean;
@@ -13,12 +13,12 @@ export interface TableOutline {
 const STEPS_PER_CELL = 100;
 
 const SEPARATOR = /^[|:\- ]*$/;
-/** What the second line consists of; backslashes may only be part of the border. */
+/** Characters of the second line; backslashes may only be part of the border. */
 const SEPARATORS = /^[|:\-\\ ]*$/;
 const END_BORDER = /(?<!\\)(?:\\\\)*\|$/;
 const TICKS_AND_PIPES = /(\\\\)|(\\`+)|(`+)|(\\\|)|(\|)/g;
 
-/** The first line is the header, the second has as many cells, of dashes and colons only. */
+/** Finds a table: a header line, then a line with as many cells of dashes and colons only. */
 export function findTable(block: string, work: WorkBudget): TableOutline | null {
   const headerEnd = block.indexOf('\n');
   if (headerEnd === -1) return null;
@@ -60,7 +60,7 @@ export function buildTable(
   work: WorkBudget,
 ): void {
   const [header, , ...rows] = block.split('\n');
-  // A short row has as many cells as the header.
+  // Short rows are filled up to the header's number of cells.
   work.spend(alignments.length * (rows.length + 1) * STEPS_PER_CELL);
   const table = parent.append('table');
   addRow(table.append('thead'), 'th', splitRow(trimSpaces(header!), hasBorder), alignments);
@@ -94,7 +94,7 @@ function splitRow(row: string, hasBorder: boolean): string[] {
   return splitAtPipes((row.startsWith('|') ? row.slice(1) : row).replace(END_BORDER, ''));
 }
 
-/** Pipes inside code spans and behind a backslash do not split. */
+/** Splits at pipes, except inside code spans and after a backslash. */
 function splitAtPipes(row: string): string[] {
   const pipes: number[] = [];
   const ticks: { start: number; end: number; length: number; escapes: number }[] = [];
@@ -122,7 +122,7 @@ function splitAtPipes(row: string): string[] {
 
 function pairTicks(ticks: readonly { start: number; end: number; length: number; escapes: number }[]) {
   const spans: { start: number; end: number }[] = [];
-  /** By length, where ticks are that may close a span; the nearest last. */
+  /** Positions of backticks that may close a span, by length; the nearest is last. */
   const closings = new Map<number, number[]>();
   for (let i = ticks.length - 1; i >= 0; i--) {
     const sameLength = closings.get(ticks[i]!.length);

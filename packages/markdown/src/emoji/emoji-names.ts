@@ -1,6 +1,6 @@
 /**
- * The Unicode emoji: code, canonical name, aliases, with commas between emoji. Emoji 15.0, in the code points and under
- * the names that Zulip clients know; other collections give other emoji the same names.
+ * Unicode emoji as comma-separated code, canonical name and aliases. Emoji 15.0 with the code points and names that
+ * Zulip clients know; other collections use these names for different emoji.
  */
 export const EMOJI_NAMES = `
 0023-20e3 hash,002a-20e3 asterisk,0030-20e3 zero,0031-20e3 one,0032-20e3 two,0033-20e3 three,0034-20e3 four,

@@ -2,7 +2,7 @@ import type { UnicodeEmoji } from '@parley/domain/files';
 import { lazily } from '../characters.js';
 import { EMOJI_NAMES } from './emoji-names.js';
 
-/** The emoji that every realm has. */
+/** Emoji available in every realm. */
 export const unicodeEmoji = lazily((): UnicodeEmoji => {
   const namesByCode = new Map<string, readonly string[]>();
   const codesByName = new Map<string, string>();

@@ -7,8 +7,8 @@ interface Run {
 }
 
 /**
- * Text between two runs of as many backticks. The opening run may be longer, then what is too much belongs to the code.
- * A backslash before the run makes it ordinary; of an even number of backslashes half are left, and the code stays code.
+ * Code between backtick runs of equal length. Excess backticks of a longer opening run belong to the code. An odd
+ * number of backslashes before the run disables it; an even number is halved and the code remains.
  */
 export const codeSpans: InlineRule = (text, { stash, work }) => {
   if (!text.includes('`')) return text;
@@ -21,7 +21,7 @@ export const codeSpans: InlineRule = (text, { stash, work }) => {
     if (sameLength) sameLength.push(run);
     else closings.set(run.length, [run]);
   }
-  /** By length: how many runs are already behind us. */
+  /** Number of runs already passed, by length. */
   const passed = new Map<number, number>();
   const nextRun = (length: number, after: number): Run | undefined => {
     const candidates = closings.get(length);
@@ -43,7 +43,7 @@ export const codeSpans: InlineRule = (text, { stash, work }) => {
       result += text.slice(done, run.start - backslashes) + stash('\\'.repeat(backslashes / 2));
       done = run.start;
     }
-    // The backslash disables the first backtick only.
+    // The backslash disables only the first backtick.
     const start = isEscaped ? run.start + 1 : run.start;
     const available = isEscaped ? run.length - 1 : run.length;
     for (let length = available; length > 0; length--) {

@@ -5,7 +5,7 @@ import type { InlineContext, InlineRule } from './rule.js';
 
 const NAMED = new RegExp(`:([${WORD}\\-+]+):`, 'gu');
 
-/** The project's own emoji, which is in no standard. */
+/** Zulip's own emoji, which no standard contains. */
 const ZULIP_IMAGE = '/static/generated/emoji/images/emoji/unicode/zulip.png';
 
 const EMOTICONS: Readonly<Record<string, string>> = {
@@ -24,15 +24,15 @@ const EMOTICONS: Readonly<Record<string, string>> = {
 };
 const EMOTICON = /(?<![^,.;?!()[\] "'\n\t])(?::[)(|/DoOpP]|\(:|<3|;\))(?![^,.;?!()[\] "'\n\t])/g;
 
-/** Unicode's own pattern of what may be an emoji: TR51. */
+/** Unicode's pattern of possible emoji (TR51). */
 const PART = '\\p{Emoji}(?:\\p{Emoji_Modifier}|\\uFE0F\\u20E3?|[\\u{E0020}-\\u{E007E}]+\\u{E007F})?';
 const SEQUENCE = `(?:\\p{RI}\\p{RI}|${PART})`;
 const POSSIBLE = new RegExp(`${SEQUENCE}(?:\\u200D${SEQUENCE})*`, 'gu');
-/** Where emoji are, and no letters of the languages most spoken; high surrogates stand for all beyond the first plane. */
+/** Quick test that excludes common letters; high surrogates stand for all characters beyond the first plane. */
 const HINT = /[\u00a9\u00ae\u203c-\u3299\ud800-\udbff]/;
 const PRESENTED_AS_TEXT = /^\P{Emoji_Presentation}$/u;
 
-/** `:smile:`. What is between colons but no emoji is not looked at again. */
+/** Replaces names such as `:smile:`. Unknown names are not examined again. */
 export const namedEmoji: InlineRule = (text, context) =>
   text.includes(':') ? text.replace(NAMED, (typed, name: string) => context.stash(emoji(name, typed, context))) : text;
 
@@ -40,7 +40,7 @@ export const emoticons: InlineRule = (text, context) => {
   if (!context.options.translateEmoticons) return text;
   let end = -1;
   return text.replace(EMOTICON, (typed, offset: number) => {
-    // The one before is no longer text, so it is no boundary.
+    // The preceding emoji is no longer text and thus no boundary.
     if (offset === end) return typed;
     end = offset + typed.length;
     const name = EMOTICONS[typed]!;
@@ -63,7 +63,7 @@ interface KnownEmoji {
   readonly text: string;
 }
 
-/** Those met before, as they were typed: a text may hold the same one thousands of times. */
+/** Cache of emoji by source text, because a message may repeat one thousands of times. */
 const known = new Map<string, KnownEmoji>();
 
 function knownAs(typed: string): KnownEmoji | undefined {
@@ -92,7 +92,7 @@ function emojiSpan(code: string, name: string, text: string): Element {
   return element;
 }
 
-/** Of the emoji met before, by name. */
+/** Cached attributes of emoji by name. */
 const attributes = new Map<string, Readonly<Record<string, string>>>();
 
 function attributesOf(code: string, name: string): Readonly<Record<string, string>> {
@@ -107,7 +107,7 @@ function attributesOf(code: string, name: string): Readonly<Record<string, strin
 
 const spaced = (name: string) => name.replaceAll('_', ' ');
 
-/** Code points in hexadecimal, without the one that only says how to draw the others. */
+/** Returns code points in hexadecimal, without the variation selector. */
 function codeOf(sequence: string): string {
   return [...sequence]
     .map((character) => character.codePointAt(0)!.toString(16).padStart(4, '0'))

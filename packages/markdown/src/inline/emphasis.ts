@@ -3,7 +3,7 @@ import { isSpace } from '../characters.js';
 import { Element } from '../html/html.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
-/** A run of stars that may open something, and what stands behind it. */
+/** Opening run of stars with the text after it. */
 class Opening {
   private readonly pieces: string[] = [];
   private first = '';
@@ -20,12 +20,12 @@ class Opening {
     this.pieces.push(piece);
   }
 
-  /** Whether what stands behind could be inside: on one line, without a caret, with white space at neither end. */
+  /** True if the text after it is valid content: one line without a caret or surrounding white space. */
   get canHold(): boolean {
     return this.first !== '' && !this.isBroken && !isSpace(this.first) && !isSpace(this.last);
   }
 
-  /** What stands behind it, which is as if it had never been there. */
+  /** Removes and returns the content. */
   take(): string {
     const inside = this.pieces.join('');
     this.pieces.length = 0;
@@ -36,8 +36,8 @@ class Opening {
 }
 
 /**
- * Replaces what stands between so many stars and the next as many. Stars that find no partner may find one once what
- * stands between has been replaced, so those still open are kept, innermost last. Nothing is looked at twice.
+ * Replaces content between runs of a given number of stars. Unmatched stars may match after inner content is
+ * replaced, so open runs are kept on a stack. Runs in linear time.
  */
 export function replaceBetweenStars(
   text: string,

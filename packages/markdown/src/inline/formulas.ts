@@ -6,15 +6,15 @@ import type { InlineContext, InlineRule } from './rule.js';
 
 const WORD_BEFORE = new RegExp(`[${WORD}]$`, 'u');
 const WORD_AT_START = new RegExp(`^[${WORD}]`, 'u');
-/** What a formula does not begin with. */
+/** Invalid first characters of a formula. */
 const NO_BEGINNING = /^[\n_]/;
 
-/** A run of dollars, and what stands behind it. */
+/** Run of dollars with the text after it. */
 class Dollars {
   private readonly pieces: string[] = [];
   private length = 0;
   private hasNewline = false;
-  /** Whether a dollar that follows directly belongs to what stands behind; a backslash that begins it escapes nothing. */
+  /** True if a directly following dollar belongs to the text; an initial backslash escapes nothing. */
   escapesNext = false;
   private beginsWell = true;
 
@@ -32,7 +32,7 @@ class Dollars {
     this.length += piece.length;
   }
 
-  /** Whether what stands behind could be a formula. */
+  /** True if the text after the run could be a formula. */
   get canHold(): boolean {
     return this.mayOpen && this.count === 2 && this.length > 0 && this.beginsWell && !this.hasNewline;
   }
@@ -43,9 +43,9 @@ class Dollars {
 }
 
 /**
- * Replaces the formulas: on one line between two dollars and two dollars, no letters around those, no dollars in it but
- * such as `\$`. A formula may hold another once that has been replaced, so openings are kept, innermost last. Nothing is
- * looked at twice.
+ * Replaces formulas: text on one line between double dollars, without adjacent letters and without dollars except
+ * `\$`. A formula may contain another one once that is replaced, so open runs are kept on a stack. Runs in linear
+ * time.
  */
 export function replaceFormulas(text: string, replace: (source: string) => string): string {
   const open: Dollars[] = [new Dollars(0, false)];
@@ -76,10 +76,10 @@ export function replaceFormulas(text: string, replace: (source: string) => strin
   return open.map(({ count, inside }) => '$'.repeat(count) + inside).join('');
 }
 
-/** One character, which may be two code units. */
+/** One character, which may have two code units. */
 const next = (text: string, position: number) => text.slice(position, position + 2);
 
-/** A fence of mathematics: one formula per paragraph. Null when it holds none. */
+/** Renders a math fence with one formula per paragraph; null if it is empty. */
 export function displayMath(text: string, typesetting: Typesetting): (() => string) | null {
   const jobs = text
     .split('\n\n')
@@ -92,13 +92,13 @@ export function displayMath(text: string, typesetting: Typesetting): (() => stri
   return () => `<p>${jobs.map(write).join('\n\n')}</p>`;
 }
 
-/** `$$e = mc^2$$`, on one line. */
+/** Renders `$$e = mc^2$$` on one line. */
 export const math: InlineRule = (text, context) =>
   text.includes('$$') ? replaceFormulas(text, (source) => formula(source, context)) : text;
 
 function formula(source: string, { typesetting, html: stash, stash: stashElement }: InlineContext): string {
   const job: FormulaJob = { kind: 'formula', source, displayMode: false };
-  // Something that was understood already is no part of a formula.
+  // Formulas cannot contain content that was already parsed.
   if (!source.includes(OPEN_PLACEHOLDER)) typesetting.request(job);
   const html = typesetting.resultOf(job);
   if (html !== null) return stash.add(html, `$$${source}$$`);

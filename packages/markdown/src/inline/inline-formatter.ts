@@ -18,7 +18,7 @@ const entities: InlineRule = (text, { html }) =>
 const lineBreaks: InlineRule = (text, { stash }) =>
   text.includes('\n') ? text.replaceAll('\n', () => stash(new Element('br'))) : text;
 
-/** In this order. Each runs over a whole text before the next one starts. */
+/** Rules in order; each processes a whole text before the next one. */
 const RULES: readonly InlineRule[] = [
   codeSpans,
   strongEmphasis,
@@ -41,7 +41,7 @@ const RULES: readonly InlineRule[] = [
   unicodeEmojiCharacters,
 ];
 
-/** Anything that one of the rules, linkifiers aside, might be about: most sentences hold none of it. */
+/** Quick test for syntax of any rule except linkifiers, since most sentences contain none. */
 const MAYBE_SPECIAL = /[`*@$#<[&~:\n/\u0080-\uffff]|\.[^\s.]/;
 
 const PLACEHOLDER = new RegExp(`${OPEN_PLACEHOLDER}(\\d+)${CLOSE_PLACEHOLDER}`, 'g');
@@ -54,9 +54,9 @@ const STEPS_PER_PLACEHOLDER = 300;
 type Services = Omit<InlineContext, 'stash' | 'formatInside' | 'restore'>;
 
 /**
- * Turns the texts of a tree of blocks into elements. The rules work on flat text with placeholders; afterwards those are
- * replaced by what they stand for. What has become an element's text or tail that way is gone over once more on its own,
- * from the first rule on, now that its neighbours no longer touch it: the reference does so, and it shows.
+ * Formats texts in a block tree. Rules work on flat text with placeholders, which are expanded afterwards. The
+ * resulting texts and tails are formatted again from the first rule, because their neighbours no longer touch them.
+ * Deliberate: the reference server does so, with visible effects.
  */
 export class InlineFormatter implements InlineContext {
   readonly options;
@@ -99,13 +99,13 @@ export class InlineFormatter implements InlineContext {
         if (child.children.length > 0) stack.push(child);
         if (beginning.length > 0) child.children = [...beginning, ...child.children];
       }
-      // Most are as they were.
+      // Most lists are unchanged.
       if (children.length > parent.children.length) parent.children = children;
     }
     unnestLinks(root, false);
   }
 
-  /** Rules take it out of the context, hence no method. */
+  /** Property instead of a method, because rules destructure it. */
   readonly stash = (content: Element | string): string => {
     this.work.spend(STEPS_PER_PLACEHOLDER);
     return `${OPEN_PLACEHOLDER}${this.stashed.push(content) - 1}${CLOSE_PLACEHOLDER}`;
@@ -141,7 +141,7 @@ export class InlineFormatter implements InlineContext {
     return this.linkifiers === null && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text);
   }
 
-  /** Puts text with placeholders into an element, or behind it; answers the elements that come after the leading text. */
+  /** Expands placeholders into the text or tail of an element. Returns the elements after the leading text. */
   private expand(text: string, element: Element, place: 'text' | 'tail'): readonly Element[] {
     if (!text.includes(OPEN_PLACEHOLDER)) {
       element[place] = text;
@@ -156,11 +156,11 @@ export class InlineFormatter implements InlineContext {
       if (last) last.tail += piece;
       else leading += piece;
     };
-    // Without a pattern: there may be thousands.
+    // Uses indexOf instead of a pattern, because there may be thousands of placeholders.
     for (let at = text.indexOf(OPEN_PLACEHOLDER); at !== -1; at = text.indexOf(OPEN_PLACEHOLDER, at + 1)) {
       const close = text.indexOf(CLOSE_PLACEHOLDER, at);
       const content = this.stashed[Number(text.slice(at + 1, close))];
-      // HTML that the renderer made itself stays a placeholder until it is written.
+      // Generated HTML stays a placeholder until it is written.
       if (content === undefined) continue;
       add(text.slice(done, at));
       done = close + 1;
@@ -172,7 +172,7 @@ export class InlineFormatter implements InlineContext {
       elements.push(content);
     }
     const last = elements.at(-1);
-    // What stands before a placeholder is ordinary text again, even where the whole was final.
+    // Text before a placeholder is ordinary again, even if the whole was final.
     if (last && last.tail === '') last.isTailFinal = isFinal;
     add(text.slice(done));
     element[place] = leading;
@@ -196,7 +196,7 @@ export class InlineFormatter implements InlineContext {
   }
 }
 
-/** A link inside a link would be none: of that only the text is kept. */
+/** Replaces links inside links by their text. */
 function unnestLinks(element: Element, isInLink: boolean): void {
   if (element.children.length === 0) return;
   const kept: Element[] = [];

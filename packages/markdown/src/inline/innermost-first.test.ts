@@ -4,7 +4,7 @@ import { SPACE, WORD } from '../characters.js';
 import { replaceBetweenStars } from './emphasis.js';
 import { replaceFormulas } from './formulas.js';
 
-/** What is meant, in its shortest form: the first match is replaced, and everything is looked at anew. */
+/** Simplest specification: replaces the first match and starts again. */
 function replaceInnermostFirst(text: string, pattern: RegExp, replace: (inside: string) => string): string {
   let result = text;
   for (let match = pattern.exec(result); match; match = pattern.exec(result)) {
@@ -14,7 +14,7 @@ function replaceInnermostFirst(text: string, pattern: RegExp, replace: (inside: 
   return result;
 }
 
-/** Stand for what was inside, and end in no letter. */
+/** Represents replaced content without a trailing letter. */
 function placeholders(): (inside: string) => string {
   const seen: string[] = [];
   return (inside) => `\u0002${seen.push(inside)}:${inside.length}\u0003`;
@@ -23,11 +23,11 @@ function placeholders(): (inside: string) => string {
 const textOf = (...pieces: readonly string[]) =>
   fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => parts.join(''));
 
-describe('finding partners in one go', () => {
+describe('linear replacement of nested pairs', () => {
   it.each([
     [1, new RegExp(`\\*(?![${SPACE}])([^*^\\n]+)(?<![${SPACE}])\\*`)],
     [3, new RegExp(`\\*\\*\\*(?![${SPACE}])([^*^\\n]+)(?<![${SPACE}])\\*\\*\\*`)],
-  ])('finds what stands between stars, %i each', (width, pattern) => {
+  ])('replaces text between runs of %i stars', (width, pattern) => {
     fc.assert(
       fc.property(textOf('*', '*', '**', '***', '****', 'a', ' ', '^', '\n', '\u00a0'), (text) => {
         expect(replaceBetweenStars(text, width, new WorkBudget(), placeholders())).toBe(

@@ -2,7 +2,7 @@ import type { LinkifierMatch } from '../links/compiled-linkifier.js';
 import { linkOrText } from './links.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
-/** The realm's own patterns, in their order: each runs over what those before it have left. */
+/** Applies the realm's linkifiers in order, each to the text left by the previous ones. */
 export const linkifiers: InlineRule = (text, context) => {
   let result = text;
   for (const search of context.linkifiers?.searches(text) ?? []) result = putLinks(result, search(result), context);

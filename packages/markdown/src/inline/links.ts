@@ -5,17 +5,17 @@ import { completeUrl, hasForbiddenScheme, relativeToRealm, uploadPath } from '..
 import { audioPlayer, inlineImage } from '../previews.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
-/** `(target "title")`, and where it ends. */
+/** Link target `(target "title")` with its end. */
 export interface Target {
   readonly href: string;
-  /** As typed, without the quotes around it: see `cleanTitle`. */
+  /** Raw title without quotes; see `cleanTitle`. */
   readonly title: string | null;
   readonly end: number;
 }
 
 const BRACKETED = /\(\s*(?:(<[^<>]*>)\s*(?:('[^']*'|"[^"]*")\s*)?\))?/y;
 
-/** Where the pairs of one text are: found in one go, since links in hostile texts begin everywhere and end nowhere. */
+/** Bracket pairs of a text, computed in one pass, because hostile texts contain many unclosed links. */
 export class LinkSyntax {
   private readonly closingBrackets: ReadonlyMap<number, number>;
   private parentheses: Parentheses | undefined;
@@ -24,12 +24,12 @@ export class LinkSyntax {
     this.closingBrackets = pairs(text, '[', ']');
   }
 
-  /** Where the text opened by a bracket ends, brackets inside it being balanced; -1 when it does not. */
+  /** Returns the matching closing bracket; -1 if there is none. */
   findClosingBracket(opening: number): number {
     return this.closingBrackets.get(opening) ?? -1;
   }
 
-  /** Reads a target that starts at a given place; null when there is none. */
+  /** Reads the target at a position; null if there is none. */
   readTarget(start: number): Target | null {
     const { text } = this;
     BRACKETED.lastIndex = start;
@@ -44,7 +44,7 @@ export class LinkSyntax {
   }
 }
 
-/** Where each opening mark that has a partner finds it. */
+/** Returns the closing position of each matched opening character. */
 function pairs(text: string, opening: string, closing: string): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   const open: number[] = [];
@@ -55,23 +55,22 @@ function pairs(text: string, opening: string, closing: string): ReadonlyMap<numb
   return found;
 }
 
-/** A closing parenthesis with nothing but spaces between it and a quote, which may be the end of a title. */
+/** Closing parenthesis preceded by a quote and optional spaces, a possible end of a title. */
 interface TitleEnd {
   readonly quote: number;
   readonly parenthesis: number;
 }
 
 /**
- * A target holds balanced parentheses and may end in a quoted title, but quotes may also belong to it. The first quote is
- * taken for the beginning of a title, or else the first of the other kind, when any further one of its kind stands right
- * before a closing parenthesis; parentheses mean nothing inside it. All that this needs to know about the text is found
- * in one go.
+ * Finds link targets with balanced parentheses and an optional quoted title. A quote starts a title if a later quote
+ * of its kind precedes a closing parenthesis, and parentheses inside a title are ignored. The first quote is tried
+ * first, then the first of the other kind. All positions are computed in one pass.
  */
 class Parentheses {
   private readonly partners: ReadonlyMap<number, number>;
-  /** All of them, in order. */
+  /** Positions of all parentheses in order. */
   private readonly positions: number[] = [];
-  /** For each of those: how many are open behind it. */
+  /** Nesting depth after each parenthesis. */
   private readonly depths: number[] = [];
   private readonly quotes = { '"': [] as number[], "'": [] as number[] };
   private readonly titleEnds = { '"': [] as TitleEnd[], "'": [] as TitleEnd[] };
@@ -79,7 +78,7 @@ class Parentheses {
   constructor(private readonly text: string) {
     this.partners = pairs(text, '(', ')');
     let depth = 0;
-    /** Where the last character stands that is no space. */
+    /** Position of the last non-space character. */
     let last = -1;
     for (let i = 0; i < text.length; i++) {
       const character = text[i]!;
@@ -96,7 +95,7 @@ class Parentheses {
     }
   }
 
-  /** @param start Where the target begins, behind the parenthesis that opens it and white space. */
+  /** @param start Start of the target after the opening parenthesis and white space. */
   readTarget(opening: number, start: number): Target | null {
     const { text, quotes, titleEnds } = this;
     const partner = this.partners.get(opening) ?? Number.POSITIVE_INFINITY;
@@ -125,8 +124,8 @@ class Parentheses {
   }
 
   /**
-   * No title ends anywhere. Then each parenthesis behind the first quote, an opening one too, closes one that is open
-   * there: the reference's slip.
+   * Reads a target without a valid title. Deliberate: as in the reference server, each parenthesis after the first
+   * quote, even an opening one, closes an open one.
    */
   private readUntitled(opening: number, start: number, quote: number): Target | null {
     const { text, positions, depths } = this;
@@ -136,23 +135,23 @@ class Parentheses {
     const last = positions[behindQuote + open - 1];
     if (last === undefined) return null;
     if (text[last] === ')') return { href: trim(text.slice(start, last)), title: null, end: last + 1 };
-    // The reference then takes everything but the last characters for the URL.
+    // The reference server then uses everything except the last characters as URL.
     return { href: trim(text.slice(start, -2)), title: null, end: Math.max(start, text.length - 1) };
   }
 }
 
 const isQuote = (character: string | undefined): character is '"' | "'" => character === '"' || character === "'";
 
-/** The first of ascending positions that is not before `from`; infinite when there is none. */
+/** Returns the first of ascending positions at or after `from`; infinite if none. */
 const next = (positions: readonly number[], from: number): number =>
   positions[lowerBound(positions, from)] ?? Number.POSITIVE_INFINITY;
 
-/** The first whose quote is not before `from`. */
+/** Returns the first title end whose quote is at or after `from`. */
 function nextTitleEnd(ends: readonly TitleEnd[], from: number): TitleEnd | undefined {
   return ends[lowerBound(ends, from, ({ quote }) => quote)];
 }
 
-/** How many of ascending values are less. */
+/** Returns the number of ascending values below the limit. */
 function lowerBound<T = number>(values: readonly T[], than: number, value = (item: T) => item as number): number {
   let low = 0;
   let high = values.length;
@@ -170,13 +169,13 @@ export function cleanTitle(title: string): string {
   return (isQuoted ? text.slice(1, -1) : text).replace(/\s/g, ' ');
 }
 
-/** `![title](/user_uploads/…)` of an image or a sound; anything else so written stays text. */
+/** Renders `![title](/user_uploads/…)` for images and audio; other uses of this syntax stay text. */
 export const media: InlineRule = (text, context) =>
   text.includes('![') && text.includes('user_uploads/')
     ? replaceBracketed(text, '![', (title, target) => mediaElement(title, target, context), context)
     : text;
 
-/** `[text](url "title")` */
+/** Renders `[text](url "title")`. */
 export const links: InlineRule = (text, context) =>
   text.includes('](') ? replaceBracketed(text, '[', (inside, target) => link(inside, target, context), context) : text;
 
@@ -190,7 +189,7 @@ export const autolinks: InlineRule = (text, context) => {
   return done === 0 ? text : result + text.slice(done);
 };
 
-/** A link to a URL, however incomplete; the bare text when its scheme is not allowed. */
+/** Returns a link to a possibly incomplete URL; plain text if its scheme is forbidden. */
 export function linkOrText(url: string, text: string | null, context: InlineContext): Element | string {
   const href = completeUrl(context.restore(url));
   if (href === null) return text ?? url;
@@ -230,7 +229,7 @@ function replaceBracketed(
 
 function link(inside: string, target: Target, context: InlineContext): Element | null {
   const { realmUrl } = context.options;
-  // A target that makes no link may hold many others.
+  // An invalid target may contain many others.
   if (hasForbiddenScheme(target.href)) return null;
   context.work.spend(inside.length + target.href.length);
   const complete = completeUrl(trim(context.restore(target.href)));

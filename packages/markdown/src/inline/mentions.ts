@@ -5,7 +5,7 @@ import { SPACE, withOne } from '../characters.js';
 import { Element } from '../html/html.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
-/** What may stand before a mention or a link to a channel, beside the start of the text. */
+/** Allowed characters before a mention or channel link, besides the start of the text. */
 export const BOUNDARY = `(?<![^${SPACE}'"({\\[/<])`;
 
 const USER = new RegExp(`${BOUNDARY}@(?<silent>_?)\\*\\*(?<name>[^*]+)\\*\\*`, 'g');
@@ -37,14 +37,14 @@ export const groupMentions: InlineRule = (text, context) => {
   });
 };
 
-/** In a quote nobody is called. */
+/** Silences mentions, because a quote must not notify anyone. */
 export function silenceMentions(line: string): string {
   return line
     .replace(USER, (_, _mark, name: string) => `@_**${name}**`)
     .replace(GROUP, (_, _mark, name: string) => `@_*${name}*`);
 }
 
-/** A mention by number: `Ann Example|31`, or just `|31`. */
+/** Parses a mention by id: `Ann Example|31` or just `|31`. */
 export function parseIdMention(name: string): { fullName: string | undefined; id: UserId } | null {
   const groups = WITH_ID.exec(name)?.groups;
   if (!groups) return null;
@@ -88,7 +88,7 @@ const MESSAGE = new RegExp(`${BOUNDARY}#\\*\\*(?<channel>[^*>]+)>(?<topic>[^*]*)
 const TOPIC = new RegExp(`${BOUNDARY}#\\*\\*(?<channel>[^*>]+)>(?<topic>[^*]*)\\*\\*`, 'g');
 const CHANNEL = new RegExp(`${BOUNDARY}#\\*\\*(?<channel>[^*]+)\\*\\*`, 'g');
 
-/** Links to a message, to a topic and to a channel; what names no channel the author can read stays text. */
+/** Links to messages, topics and channels; references to channels that the author cannot read stay text. */
 export const channelLinks: InlineRule = (text, context) => {
   if (!text.includes('#**')) return text;
   const { names, stash } = context;

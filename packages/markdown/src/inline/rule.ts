@@ -12,12 +12,12 @@ import type { RealmLinkifiers } from '../links/realm-linkifiers.js';
 import type { Typesetting } from '../typesetting/typesetting.js';
 
 /**
- * One rule of inline formatting. It runs over a whole text before the next one starts; what it understands it replaces by
- * a placeholder, which is opaque to the rules after it.
+ * Inline formatting rule. Processes a whole text before the next rule and replaces parsed content by placeholders
+ * that later rules ignore.
  */
 export type InlineRule = (text: string, format: InlineContext) => string;
 
-/** What rules work with. */
+/** Context of inline rules. */
 export interface InlineContext {
   readonly options: MarkdownOptions;
   readonly fileLinks: boolean;
@@ -26,23 +26,23 @@ export interface InlineContext {
   readonly html: HtmlStash;
   readonly typesetting: Typesetting;
   readonly work: WorkBudget;
-  /** Null when the realm has none. */
+  /** Null if the realm has none. */
   readonly linkifiers: RealmLinkifiers | null;
-  /** A placeholder for an element, or for text that later rules must not touch. */
+  /** Returns a placeholder for an element or for text that later rules must not change. */
   stash(content: Element | string): string;
-  /** The text with the rules after this one applied: for what stands inside an element. */
+  /** Formats content of an element with the rules after the current one. */
   formatInside(text: string): string;
-  /** The text as it was before rules put placeholders in. */
+  /** Returns the source text without placeholders. */
   restore(text: string): string;
 }
 
-/** Where rules find what names stand for. */
+/** Resolves names. */
 export interface NameLookup {
   userByName(name: string): MentionableUser | undefined;
   userById(id: UserId): MentionableUser | undefined;
   groupByName(name: string): MentionableGroup | undefined;
   channelByName(name: string): LinkableChannel | undefined;
-  /** The image of an active custom emoji. */
+  /** Returns the image of an active custom emoji. */
   customEmojiUrl(name: string): string | undefined;
   upload(path: string): StoredUpload | undefined;
 }

@@ -6,10 +6,10 @@ const ISO_8601 =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:(?:\s*T|\s+)(\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(?:\s*(?:(Z)|([+-])(\d\d):?(\d\d)?))?)?$/i;
 const UNIX_SECONDS = /^(\d{9,11})(?:\.(\d+))?$/;
 
-/** `<time:2024-03-07T15:00:00+01:00>`: a moment that every reader sees in their own time zone. */
+/** Renders `<time:2024-03-07T15:00:00+01:00>`, a time that readers see in their own time zone. */
 export const times: InlineRule = (text, { stash }) => {
   if (!text.includes('<time:')) return text;
-  // Behind the last mark that ends one, each beginning would be followed to the end of the text.
+  // Excludes text after the last closing character, where each opening one would cause a scan to the end.
   const end = text.lastIndexOf('>') + 1;
   const replaced = text.slice(0, end).replace(TIME, (typed, value: string) => {
     const datetime = toUtc(value.trim());
@@ -40,7 +40,7 @@ function toUtc(value: string): string | null {
   const moment = new Date(0);
   moment.setUTCFullYear(year, month - 1, day);
   moment.setUTCHours(hours, minutes, seconds);
-  // A day that its month does not have would have become one of the next.
+  // Rejects days that do not exist in the month, which JavaScript moves to the next one.
   if (moment.getUTCMonth() !== month - 1 || moment.getUTCDate() !== day) return null;
   const offset = Number(offsetHours ?? 0) * 60 + Number(offsetMinutes ?? 0);
   if (offset >= 24 * 60) return null;

@@ -5,19 +5,19 @@ import { isTopLevelDomain } from './url.js';
 const MAX_NESTED_PARENTHESES = 7;
 const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
 
-/** Something that looks like an address. */
+/** Text that looks like a URL or email address. */
 export interface Autolink {
   readonly start: number;
   readonly end: number;
 }
 
-/** A quick no for most texts. */
+/** Quick test that excludes most texts. */
 const HINT = /:\/\/|[^\s.]\.[^\s.]|@|bitcoin:/;
 
-/** False: there is none in the text, nor in a part of it. */
+/** Returns false only if neither the text nor any part contains an address. */
 export const mayHoldAddresses = (text: string): boolean => HINT.test(text);
 
-/** The addresses in a text, from left to right. */
+/** Yields the addresses in a text from left to right. */
 export function* findAutolinks(text: string, fileLinks: boolean, work: WorkBudget): Generator<Autolink> {
   if (!mayHoldAddresses(text)) return;
   const scanner = new AddressScanner(text, fileLinks, work);
@@ -26,21 +26,21 @@ export function* findAutolinks(text: string, fileLinks: boolean, work: WorkBudge
     const end = scanner.scan(start);
     if (end === -1) continue;
     yield { start, end };
-    // The rest is looked at as if the address had not been there: nothing that follows it directly can start another.
+    // The rest is treated like a new text, because nothing directly after an address can start another.
     start = end;
   }
 }
 
 const mayPrecede = (character: string) => `'"(,:<`.includes(character) || isSpace(character);
 
-/** Finds where an address that starts at a given place ends; the shortest end at which it may is taken. */
+/** Finds the earliest possible end of an address that starts at a given position. */
 class AddressScanner {
-  /** The run of punctuation that was looked at last. */
+  /** Bounds of the last examined run of punctuation. */
   private runStart = 0;
   private runEnd = -1;
-  /** Where no path goes on from, with no parenthesis open: one that failed before has been there already. */
+  /** Positions from which no path can continue without open parentheses, remembered to avoid repeated scans. */
   private readonly deadEnds = new Set<number>();
-  /** Where the file that was looked at last ends. */
+  /** End of the last examined file name. */
   private fileEnd = -1;
 
   constructor(
@@ -73,14 +73,14 @@ class AddressScanner {
     return this.domainAddress(start);
   }
 
-  /** Labels with dots between them, the last of them a known top-level domain; the longest that fits. */
+  /** Finds the longest sequence of labels separated by dots whose last label is a known top-level domain. */
   private domainAddress(start: number): number {
     const { text } = this;
     let end = start;
     while (end < text.length && (text[end] === '.' || this.isLabelCharacter(end))) end += this.width(end);
     this.work.spend(end - start);
     const name = text.slice(start, end);
-    // No label before the last one may be empty.
+    // Labels before the last one must not be empty.
     const firstGap = name.startsWith('.') ? 0 : name.indexOf('..');
     let labelEnd = firstGap === -1 ? name.length : firstGap;
     for (let dot = name.lastIndexOf('.', labelEnd - 1); dot > 0; dot = name.lastIndexOf('.', labelEnd - 1)) {
@@ -108,7 +108,7 @@ class AddressScanner {
     let end = at + 1;
     while (end < text.length && this.isLabelCharacter(end, '.')) end += this.width(end);
     this.work.spend(end - at);
-    // The last part holds no hyphen, and what is left over must be punctuation.
+    // The last label contains no hyphen, and the rest must be punctuation.
     const domain = text.slice(at + 1, end);
     for (let dot = domain.lastIndexOf('.'); dot > 0; dot = domain.lastIndexOf('.', dot - 1)) {
       let last = at + 1 + dot + 1;
@@ -138,7 +138,7 @@ class AddressScanner {
     return this.fileEnd;
   }
 
-  /** Anything but white space and quotes, as long as parentheses match. */
+  /** Accepts anything except white space and quotes with balanced parentheses. */
   private path(start: number): number {
     const { text } = this;
     const passed: number[] = [];
@@ -159,7 +159,7 @@ class AddressScanner {
     return -1;
   }
 
-  /** Only punctuation stands between here and the next white space. */
+  /** True if only punctuation precedes the next white space. */
   private isEnd(position: number): boolean {
     const { text } = this;
     if (position < this.runStart || position > this.runEnd) {
@@ -183,7 +183,7 @@ class AddressScanner {
     return this.width(position) === 2 ? this.text.slice(position, position + 2) : this.text[position]!;
   }
 
-  /** In code units: characters beyond the basic plane are two. */
+  /** In code units: two for characters beyond the basic plane. */
   private width(position: number): 1 | 2 {
     const code = this.text.charCodeAt(position);
     return code >= 0xd800 && code < 0xdc00 && position + 1 < this.text.length ? 2 : 1;

@@ -1,6 +1,6 @@
 const ASCII = 128;
 
-/** Characters of ASCII are bits of four numbers; all others belong to a set, or none does. */
+/** ASCII characters as bits of four numbers; all other characters are in or out together. */
 export interface CharacterSet {
   readonly ascii: readonly [number, number, number, number];
   readonly others: boolean;
@@ -37,7 +37,7 @@ export function* range(from: string, to: string): Generator<string> {
   for (let code = from.charCodeAt(0); code <= to.charCodeAt(0); code++) yield String.fromCharCode(code);
 }
 
-/** Where the character at `at` ends, if it is of the set; otherwise -1. */
+/** Returns the end of the character at `at` if it is in the set; otherwise -1. */
 export function endOfCharacter(text: string, at: number, set: CharacterSet): number {
   if (at >= text.length) return -1;
   const code = text.charCodeAt(at);
@@ -46,7 +46,7 @@ export function endOfCharacter(text: string, at: number, set: CharacterSet): num
   return at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
 }
 
-/** Where the character before `at` begins. */
+/** Returns the start of the character before `at`. */
 export function startOfPrevious(text: string, at: number): number {
   return at >= 2 && text.codePointAt(at - 2)! > 0xffff ? at - 2 : at - 1;
 }

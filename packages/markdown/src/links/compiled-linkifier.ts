@@ -4,15 +4,18 @@ import { Watchdog } from '../typesetting/typeset.js';
 export interface LinkifierMatch {
   readonly start: number;
   readonly end: number;
-  /** @param restore What was typed for a part of the text. */
+  /** @param restore returns the source of a part of the text */
   urlWith(restore: (part: string) => string): string;
 }
 
-/** One that is ready to be applied. */
+/** Linkifier ready to be applied. */
 export interface CompiledLinkifier {
-  /** Part of every match; empty where none is known. */
+  /** Text contained in every match; may be empty. */
   readonly literal: string;
-  /** As many as are found with the effort that is left, from left to right. `original`: what the text was before other matches left it. */
+  /**
+   * Returns matches from left to right within the remaining effort. `original` is the text before other matches were
+   * removed.
+   */
   search(text: string, effort: Effort, original: OriginalText): readonly LinkifierMatch[];
 }
 
@@ -23,7 +26,7 @@ export class OriginalText {
 
   constructor(private readonly text: string) {}
 
-  /** Whether there are letters or digits that are not ASCII's. */
+  /** True if there are non-ASCII letters or digits. */
   get hasOtherLetters(): boolean {
     this.hasOthers ??= OTHER_LETTERS.test(this.text);
     return this.hasOthers;
@@ -32,25 +35,25 @@ export class OriginalText {
 
 export const NONE: readonly LinkifierMatch[] = [];
 
-/** Characters that plain patterns may look at: some ten milliseconds. */
+/** Maximum number of characters read by plain patterns; about ten milliseconds. */
 const MAX_CHARACTERS = 1_000_000;
-/** For engines: all patterns on all of one text together take some milliseconds without being watched, and these with. */
+/** Limits for engines per text: unwatched steps first, then watched time, a few milliseconds each. */
 const SEARCH_STEPS = 1_000_000;
 const SEARCH_MS = 12;
-/** Starting an engine costs more than most searches do. */
+/** Starting an engine costs more than most searches. */
 const MAX_ENGINE_STARTS = 10_000;
-/** Some twenty patterns of a line. */
+/** About twenty patterns of one line. */
 const COMPILE_STEPS = 500_000;
 const COMPILE_MS = 15;
-/** A millisecond or two: being watched costs more than most searches do. */
+/** One or two milliseconds; watching costs more than most searches. */
 const STEPS_AT_ONCE = 500_000;
 
-/** What all linkifiers together may do for one text. */
+/** Limits of all linkifiers together for one text. */
 export class Effort {
   readonly searching = new Watchdog(SEARCH_MS, SEARCH_STEPS, STEPS_AT_ONCE);
-  /** Most patterns are compiled already. */
+  /** Small, because most patterns are compiled already. */
   readonly compiling = new Watchdog(COMPILE_MS, COMPILE_STEPS, STEPS_AT_ONCE);
-  /** Looked at without an engine. */
+  /** Characters examined without an engine. */
   characters = 0;
   engineStarts = 0;
 
@@ -58,7 +61,7 @@ export class Effort {
     return this.searching.isOver || this.engineStarts > MAX_ENGINE_STARTS;
   }
 
-  /** Whether plain patterns may look at no more. It is counted: no text has other links on another machine. */
+  /** True if plain patterns must stop. Counted instead of timed, so that links do not depend on the machine. */
   get isSpent(): boolean {
     return this.characters > MAX_CHARACTERS;
   }
@@ -72,7 +75,7 @@ const templates = lazily((require) => require('url-template') as { parse(templat
 
 export const parseUrlTemplate = (template: string): UrlTemplate => templates().parse(template);
 
-/** A group that took no part is null. */
+/** A group without a match is null. */
 export type CaughtGroups = readonly (readonly [name: string, value: string | null])[];
 
 export function expandUrl(template: UrlTemplate, groups: CaughtGroups, restore: (part: string) => string): string {

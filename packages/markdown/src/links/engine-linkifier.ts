@@ -13,29 +13,34 @@ import {
   type UrlTemplate,
 } from './compiled-linkifier.js';
 
-/** Linear in the text, whatever the pattern. */
+/** Linear in the text for any pattern. */
 const re2 = lazily((require) => (require('re2js') as { RE2JS: typeof RE2JS }).RE2JS);
 
-/** Compiled once per process, when a text first may hold a match: realms may have many, of which a text has few. */
+/**
+ * Limit of the cache of compiled patterns per process. Patterns are compiled on first possible match, because a text
+ * matches few of a realm's patterns.
+ */
 const MAX_COMPILED = 5000;
 const compiled = new Map<string, Program | null>();
 
 const MATCH = 'linkifier_actual_match';
 const AFTER = 'linkifier_after_match';
 const LETTERS_AND_DIGITS = '\\pL\\pN';
-/** Enough for texts without others, and compiled in a third of the time. */
+/** Sufficient for ASCII texts and compiled in a third of the time. */
 const OF_ASCII = 'A-Za-z0-9';
-/** What may stand around a match. The next-line character is white space that RE2's `\s` and `\pZ` both miss. */
+/**
+ * Adds the allowed context of a match. RE2's `\s` and `\pZ` both lack the next-line character, which is white space.
+ */
 export const surrounded = (pattern: string, notAfter = LETTERS_AND_DIGITS) =>
   `(?:^|\\s|\\x85|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^${notAfter}])`;
 
 const STEPS_PER_SEARCH = 1000;
 const STEPS_PER_INSTRUCTION = 250;
 
-/** One whose pattern takes an engine. What is not found in time stays text. */
+/** Linkifier whose pattern requires an engine. Matches not found in time stay text. */
 export class EngineLinkifier implements CompiledLinkifier {
   readonly literal: string;
-  /** Of its programs for texts with other letters than ASCII's, and without. */
+  /** Cache keys of the programs for texts with and without non-ASCII letters. */
   private readonly keys: readonly [others: string, ascii: string];
 
   constructor(private readonly rule: LinkifierRule) {
@@ -51,7 +56,7 @@ export class EngineLinkifier implements CompiledLinkifier {
     return program?.search(text, this.literal, effort.searching) ?? NONE;
   }
 
-  /** Null when the pattern does not compile, or time is up. */
+  /** Returns null if the pattern does not compile or time is up. */
   private compile(hasOtherLetters: boolean, watchdog: Watchdog): Program | null {
     const key = this.keys[hasOtherLetters ? 0 : 1];
     const known = compiled.get(key);
@@ -62,7 +67,7 @@ export class EngineLinkifier implements CompiledLinkifier {
       const whole = surrounded(pattern, hasOtherLetters ? LETTERS_AND_DIGITS : OF_ASCII);
       program = new Program(compilePattern(whole, watchdog), parseUrlTemplate(urlTemplate));
     } catch {
-      // Another text may give it more time.
+      // Not cached, because another text may allow more time.
       if (watchdog.isOver) return null;
       program = null;
     }
@@ -73,21 +78,24 @@ export class EngineLinkifier implements CompiledLinkifier {
   }
 }
 
-/** In time linear to the pattern, as far as it repeats nothing; else as long as the watchdog lets it. @throws as RE2 does */
+/**
+ * Compiles a pattern; takes linear time without repetitions, otherwise as long as the watchdog allows. @throws as RE2
+ * does
+ */
 export function compilePattern(pattern: string, watchdog: Watchdog): RE2JS {
-  // Loading the library is no fault of the pattern.
+  // Excludes the time to load the library.
   const engine = re2();
   return watchdog.run(() => engine.compile(pattern), STEPS_PER_INSTRUCTION * programSize(pattern));
 }
 
-/** At most: what is repeated by a number may hold what is, and counts as often. */
+/** Upper bound, because nested counted repetitions multiply. */
 function programSize(pattern: string): number {
   let size = pattern.length;
   for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g)) size *= Math.max(1, Number(least), Number(most));
   return size;
 }
 
-/** What every match begins with, as far as a short look at the pattern tells; empty where it does not. */
+/** Returns the literal start of every match if a quick scan can tell; otherwise an empty text. */
 export function literalPrefix(pattern: string): string {
   if (pattern.includes('|')) return '';
   const characters = [...pattern];
@@ -100,7 +108,7 @@ export function literalPrefix(pattern: string): string {
     }
     if (character === '\\') {
       character = characters[++at] ?? '';
-      // A letter or digit after it is a class, an anchor, or the like.
+      // An escaped letter or digit is a class, an anchor or the like.
       if (!/^[!-/:-@[-`{-~]$/.test(character)) break;
     } else if (!/^[\p{L}\p{N} _#:/!@&%=~;,"'<>-]$/u.test(character)) break;
     prefix.push(character);
@@ -118,7 +126,10 @@ class Program {
     this.groups = Object.keys(pattern.namedGroups());
   }
 
-  /** As many as are found in time. `prefix`: of every match. The character after one match may be the one before the next. */
+  /**
+   * Returns the matches found in time. `prefix` starts every match. The character after a match may precede the next
+   * one.
+   */
   search(text: string, prefix: string, watchdog: Watchdog): readonly LinkifierMatch[] {
     const found: LinkifierMatch[] = [];
     const matcher = this.pattern.matcher(text);
@@ -128,7 +139,7 @@ class Program {
         if (prefix !== '') {
           const next = text.indexOf(prefix, position);
           if (next === -1) break;
-          // With the character before it.
+          // Includes the character before the match.
           position = Math.max(next - 1, position);
         }
         const from = position;
@@ -148,7 +159,7 @@ class Program {
     return found;
   }
 
-  /** One match may be looked for to the very end. */
+  /** Upper bound, because a match may require a scan to the end of the text. */
   private stepsFor(text: string, position: number): number {
     return STEPS_PER_SEARCH + this.pattern.programSize() * (text.length - position);
   }

@@ -18,7 +18,7 @@ describe('URL templates', () => {
     ${'%%(foo)s'}        | ${[]}
     ${'$fgfg'}           | ${[]}
     ${''}                | ${[]}
-  `('$template has the variables $variables', ({ template, variables }) => {
+  `('extracts from $template the variables $variables', ({ template, variables }) => {
     expect([...re2LinkifierSyntax.templateVariables(template)!]).toEqual(variables);
   });
 
@@ -34,12 +34,12 @@ describe('URL templates', () => {
     '{a b}',
     '{=a}',
     '{a:0}',
-  ])('%s is none', (template) => {
+  ])('rejects %s', (template) => {
     expect(re2LinkifierSyntax.templateVariables(template)).toBeNull();
   });
 });
 
-describe('patterns', () => {
+describe('linkifier patterns', () => {
   it.each`
     pattern                  | problem
     ${'(foo'}                | ${'missing ): (foo'}
@@ -51,17 +51,17 @@ describe('patterns', () => {
     ${'a{1001}'}             | ${'invalid repetition size: {1001}'}
     ${'(?P<a'}               | ${'invalid named capture group: (?P<a'}
     ${'a\\'}                 | ${'trailing \\'}
-  `('$pattern is refused: $problem', ({ pattern, problem }) => {
+  `('rejects $pattern: $problem', ({ pattern, problem }) => {
     expect(re2LinkifierSyntax.compile(pattern)).toEqual({ problem });
   });
 
-  it('are refused when they are named as what surrounds them', () => {
+  it('fail if they use a reserved group name', () => {
     expect(re2LinkifierSyntax.compile('(?P<linkifier_actual_match>a)')).toEqual({
       problem: 'duplicate capture group name: linkifier_actual_match',
     });
   });
 
-  it('tell what their groups catch, anywhere in a text', () => {
+  it('report the content of their groups anywhere in a text', () => {
     const compiled = re2LinkifierSyntax.compile('(?P<a>x+)|(?P<b>y)(z)');
     if ('problem' in compiled) throw new Error(compiled.problem);
     expect(compiled.groups).toEqual(['a', 'b']);
@@ -71,7 +71,7 @@ describe('patterns', () => {
   });
 });
 
-describe('what every match begins with', () => {
+describe('literalPrefix', () => {
   it.each`
     pattern                  | prefix
     ${'#(?P<id>[0-9]{2,8})'} | ${'#'}
@@ -88,11 +88,11 @@ describe('what every match begins with', () => {
     ${'[ab]c'}               | ${''}
     ${'ü-.'}                 | ${'ü-'}
     ${'😀?a'}                | ${''}
-  `('$pattern: $prefix', ({ pattern, prefix }) => {
+  `('returns for $pattern the prefix $prefix', ({ pattern, prefix }) => {
     expect(literalPrefix(pattern)).toBe(prefix);
   });
 
-  it('makes no difference to what is found', () => {
+  it('does not change the matches', () => {
     const texts = ['#1 x#2 (#3) #4a #5_x\n#6', 'ü#1 #2ü #3', '##1 # #2', '#1#2 #3,#4', '#12', ''];
     const found = (pattern: string) =>
       texts.map((text) => {
@@ -106,14 +106,14 @@ describe('what every match begins with', () => {
   });
 });
 
-describe('time', () => {
+describe('compilation time', () => {
   const LIMIT_MS = 50;
   it.each([
     ['large classes repeated often', '[\\pL\\pN]{900}'.repeat(65)],
     ['negated classes', '[^\\pL]{999}[^\\pN]{999}[\\s\\pZ]{999}'.repeat(20)],
     ['classes in any case', `(?i)${'\\pL\\PN'.repeat(160)}`],
     ['deep nesting', `${'('.repeat(480)}a${')'.repeat(480)}`],
-  ])('compiling takes no longer than a turn may: %s', async (_, pattern) => {
+  ])('compiles %s within one turn of the event loop', async (_, pattern) => {
     const work = () => re2LinkifierSyntax.compile(pattern);
     expect(await workMsOf(work, LIMIT_MS)).toBeLessThan(LIMIT_MS);
   });

@@ -3,7 +3,7 @@ import type { RE2JSSyntaxException } from 're2js';
 import { Watchdog } from '../typesetting/typeset.js';
 import { compilePattern, surrounded } from './engine-linkifier.js';
 
-/** Where the engine has other words than the API's reference (organization §6.1 row 3). */
+/** Maps engine messages to the texts of the API's reference (organization §6.1 row 3). */
 const PROBLEMS: Readonly<Record<string, string>> = {
   'missing closing )': 'missing )',
   'missing closing ]': 'missing ]',
@@ -15,26 +15,26 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   'trailing backslash at end of expression': 'trailing \\',
 };
 
-/** A pattern of a thousand characters may stand for a program of a million steps. */
+/** Needed because a pattern of a thousand characters may compile to a million steps. */
 const COMPILE_MS = 25;
-/** What is known to take less. */
+/** Patterns below this size are known to be fast. */
 const UNWATCHED_STEPS = 2_000_000;
 const TOO_LARGE = 'pattern too large - compile failed';
 
-/** What templates may hold beside expressions is up to whoever reads the address. */
+/** Text outside of expressions is unrestricted. */
 const TEMPLATE = /^(?:[^{}]|\{[^{}]*\})*$/;
 const EXPRESSION = /\{([^{}]*)\}/g;
-/** Of RFC 6570: an operator, and variables with modifiers. */
+/** Expression of RFC 6570: an operator and variables with modifiers. */
 const VARIABLE = String.raw`((?:\w|%[\da-fA-F]{2})(?:\.?(?:\w|%[\da-fA-F]{2}))*)(?:\*|:[1-9]\d{0,3})?`;
 const VARIABLES = new RegExp(`^[+#./;?&]?${VARIABLE}(?:,${VARIABLE})*$`);
 
-/** As linkifiers are applied: patterns by RE2, templates by RFC 6570. */
+/** Syntax used by linkifiers: RE2 for patterns, RFC 6570 for templates. */
 export const re2LinkifierSyntax: LinkifierSyntax = {
   compile(pattern) {
     const watchdog = new Watchdog(COMPILE_MS, UNWATCHED_STEPS);
     try {
       const compiled = compilePattern(pattern, watchdog);
-      // As it is applied, which some patterns do not bear.
+      // Compiles with the surrounding context too, which fails for some patterns.
       compilePattern(surrounded(pattern), watchdog);
       const groups = Object.keys(compiled.namedGroups());
       return {
@@ -64,7 +64,7 @@ export const re2LinkifierSyntax: LinkifierSyntax = {
 };
 
 function describe(error: Partial<RE2JSSyntaxException>): string {
-  // Not about the syntax: the stack is too small for it, for example.
+  // Not a syntax error; for example, the stack is too small.
   const description = error.getDescription?.() ?? 'unexpected error';
   const problem = PROBLEMS[description] ?? description;
   const part = error.getPattern?.();

@@ -1,25 +1,25 @@
-/** Of longer ones only so much is looked for: the index tells which to look for, not where they are. */
+/** Maximum indexed length. The index selects literals to search for but does not locate them. */
 const MAX_LENGTH = 12;
 
 interface Entry {
-  /** All of them, of one length. */
+  /** Literals of one length. */
   readonly byText: Map<string, number[]>;
   readonly length: number;
 }
 
-/** Tells which of many short texts may be part of a text, in time that does not grow with how many they are. */
+/** Finds the short texts that may occur in a text, in time independent of their number. */
 export class LiteralIndex {
-  /** By the first character, in few lengths. */
+  /** Keyed by first character; few lengths each. */
   private readonly entries = new Map<number, Entry[]>();
 
-  /** Those that are empty are never told. */
+  /** @param literals empty ones are never found */
   constructor(literals: readonly string[]) {
     for (const [number, literal] of literals.entries()) {
       if (literal !== '') this.add(literal.slice(0, MAX_LENGTH), number);
     }
   }
 
-  /** Their numbers, each once, in no order. */
+  /** Returns the indexes of literals, each once, unordered. */
   occurringIn(text: string): readonly number[] {
     const found = new Set<number[]>();
     for (let at = 0; at < text.length; at++) {

@@ -8,15 +8,15 @@ import {
 } from './compiled-linkifier.js';
 import type { PlainPattern } from './plain-pattern.js';
 
-/** What may come before a match, beside the beginning of the text. */
+/** Allowed characters before a match, besides the start of the text. */
 const BEFORE = /[\t\n\f\r \x85\p{Z}'"(,:<]/u;
 const ASCII_BEFORE = Array.from({ length: 128 }, (_, code) => BEFORE.test(String.fromCharCode(code)));
 const mayBegin = (text: string, start: number) =>
   start === 0 || (ASCII_BEFORE[text.charCodeAt(start - 1)] ?? BEFORE.test(text[start - 1]!));
-/** Finding a literal looks at many characters at once. */
+/** Approximate speed of a literal search relative to single characters. */
 const CHARACTERS_AT_ONCE = 32;
 
-/** One whose pattern needs no engine. */
+/** Linkifier whose pattern needs no engine. */
 export class PlainLinkifier implements CompiledLinkifier {
   readonly literal: string;
   private template: UrlTemplate | undefined;
@@ -36,7 +36,7 @@ export class PlainLinkifier implements CompiledLinkifier {
     for (;;) {
       const place = text.indexOf(this.literal, start);
       if (place === -1 || place === text.length) return found;
-      // What holds the literal begins between there and here.
+      // A match that contains the literal starts within this range.
       for (start = pattern.earliestStart(text, place, start); start <= place && !effort.isSpent; start++) {
         effort.characters++;
         if (!mayBegin(text, start)) continue;
@@ -44,7 +44,7 @@ export class PlainLinkifier implements CompiledLinkifier {
         effort.characters += pattern.charactersRead;
         if (end === -1) continue;
         found.push(this.matchAt(text, start, end));
-        // The character after one match may be the one before the next.
+        // The character after a match may precede the next one.
         start = end;
       }
       if (effort.isSpent) return found;

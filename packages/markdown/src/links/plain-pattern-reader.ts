@@ -1,15 +1,15 @@
 import { type CharacterSet, EMPTY, inverse, range, setOf, union } from './character-set.js';
 
-/** So many characters of a set in a row. */
+/** Repeated character from a set. */
 export interface Step {
   readonly set: CharacterSet;
-  /** Null: more than one may stand there. */
+  /** Null if the set has several characters. */
   readonly character: string | null;
   readonly least: number;
   readonly most: number;
 }
 
-/** From the beginning of one step to that of another. */
+/** Named group between the starts of two steps. */
 export interface Group {
   readonly name: string;
   readonly from: number;
@@ -19,7 +19,7 @@ export interface Group {
 const DIGITS = setOf(range('0', '9'));
 const WORD = setOf([...range('0', '9'), ...range('A', 'Z'), ...range('a', 'z'), '_']);
 const SPACES = setOf('\t\n\f\r ');
-/** As RE2 has them. */
+/** Classes as defined by RE2. */
 const CLASSES: Readonly<Record<string, CharacterSet>> = {
   d: DIGITS,
   D: inverse(DIGITS),
@@ -29,7 +29,7 @@ const CLASSES: Readonly<Record<string, CharacterSet>> = {
   S: inverse(SPACES),
 };
 const ANY = inverse(setOf('\n'));
-/** Longer ones take an engine. */
+/** Longer patterns use an engine. */
 const MAX_STEPS = 100;
 const PRINTABLE = /^[ -~]*$/;
 const OPENING = /\((?:\?P<(\w+)>|\?:|(?!\?))/y;
@@ -38,11 +38,11 @@ const ESCAPED = /\\([dDwWsS!-/:-@[-`{-~])/y;
 const CLASS = /\[(\^?)((?:[^\\\][]|\\[dws!-/:-@[-`{-~])+)\]/y;
 const TIMES = /(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})(?![*+?{])/y;
 const BEGINS_TIMES = '*+?{';
-/** What stands for itself nowhere, or only sometimes. */
+/** Characters with a special meaning anywhere or in some positions. */
 const SPECIAL = '^$|*+?{}]';
 const ONCE = { least: 1, most: 1 };
 
-/** Reads as much of RE2's syntax as plain patterns have. */
+/** Reads the subset of RE2's syntax used by plain patterns. */
 export class PlainPatternReader {
   private at = 0;
   readonly steps: Step[] = [];
@@ -51,7 +51,7 @@ export class PlainPatternReader {
 
   constructor(private readonly pattern: string) {}
 
-  /** Whether it could. */
+  /** Returns true if the pattern is plain. */
   read(): boolean {
     if (!PRINTABLE.test(this.pattern)) return false;
     while (this.at < this.pattern.length) if (!this.readPart()) return false;
@@ -65,7 +65,7 @@ export class PlainPatternReader {
     if (next === ')') return this.closeGroup();
     const characters = this.readCharacters(next);
     const times = characters && this.readTimes();
-    // Spelt out: there may be a hundred thousand of them.
+    // Written out, because there may be a hundred thousand steps.
     if (times)
       this.steps.push({ set: characters.set, character: characters.character, least: times.least, most: times.most });
     return times !== null && this.steps.length <= MAX_STEPS;
@@ -102,7 +102,7 @@ export class PlainPatternReader {
     return next === '.' ? { set: ANY, character: null } : one(next);
   }
 
-  /** One, unless it is said otherwise; as many as there are, never as few as will do. */
+  /** Reads a greedy quantifier; defaults to one. */
   private readTimes(): Pick<Step, 'least' | 'most'> | null {
     if (this.at >= this.pattern.length || !BEGINS_TIMES.includes(this.pattern[this.at]!)) return ONCE;
     const taken = this.take(TIMES);
@@ -127,7 +127,7 @@ const ONES = Array.from({ length: 128 }, (_, code) => {
 });
 const one = (character: string) => ONES[character.charCodeAt(0)]!;
 
-/** What stands between brackets; null: something that is not plain. */
+/** Reads a bracket expression; null if it is not plain. */
 function insideOf(inside: string): CharacterSet | null {
   const parts = inside.match(/\\.|[^\\]/g)!;
   let set = EMPTY;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { PlainPattern } from './plain-pattern.js';
 import { RealmLinkifiers } from './realm-linkifiers.js';
 
-describe('a plain pattern', () => {
-  it('is read once, and again after thousands of others', () => {
+describe('PlainPattern', () => {
+  it('caches a pattern until thousands of others follow', () => {
     const first = PlainPattern.of('FIRST-[0-9]+');
     expect(PlainPattern.of('FIRST-[0-9]+')).toBe(first);
     for (let n = 0; n < 5000; n++) PlainPattern.of(`P${n}-[0-9]+`);
@@ -38,7 +38,7 @@ describe('a plain pattern', () => {
     ${'(?P<a>x)(?P<a>y)'}                               | ${null}
     ${''}                                               | ${null}
     ${'a'.repeat(101)}                                  | ${null}
-  `('$pattern has the literal $literal, or is none', ({ pattern, literal }) => {
+  `('recognizes $pattern as plain with the literal $literal, or rejects it', ({ pattern, literal }) => {
     expect(PlainPattern.of(pattern)?.literal ?? null).toBe(literal);
   });
 
@@ -105,7 +105,7 @@ describe('a plain pattern', () => {
     )
     .map((pieces) => pieces.join(''));
 
-  it('finds what an engine finds', () => {
+  it('finds the same matches as an engine', () => {
     let compared = 0;
     const found = (rule: string, content: string) => {
       const rules = [{ pattern: rule, urlTemplate: '{id}' }];

@@ -12,36 +12,36 @@ import {
 } from './character-set.js';
 import { type Group, PlainPatternReader, type Step } from './plain-pattern-reader.js';
 
-/** Patterns that are kept: of several large lists. */
+/** Cache limit, enough for several large lists. */
 const MAX_KNOWN = 5000;
-/** What may come after a match, if anything. */
+/** Allowed characters after a match. */
 const AFTER = inverse(setOf([...range('0', '9'), ...range('A', 'Z'), ...range('a', 'z')]));
 
 /**
- * A pattern that needs no engine: characters, classes of them, how many of each, and groups. Where one part may be of several
- * lengths, what follows begins with none of its characters, so that there is only one way to match: a text is read once,
- * character by character. Nearly all linkifiers are of this kind.
+ * Pattern that needs no engine: characters, classes, quantifiers and groups. A part of variable length is followed by
+ * none of its own characters, so there is only one way to match and a single pass suffices. Nearly all linkifiers
+ * qualify.
  */
 export class PlainPattern {
-  /** Of one linkifier that changes, the others of its list stay. */
+  /** Cached, because a change of one linkifier leaves the others of its list unchanged. */
   private static readonly known = new Map<string, PlainPattern | null>();
 
-  /** Of the last match: where each step begins, and the last one ends. */
+  /** Step boundaries of the last match. */
   private readonly marks: number[];
   private charactersOfMatch = 0;
 
   private constructor(
     private readonly steps: readonly Step[],
     private readonly groups: readonly Group[],
-    /** The longest text that is part of every match; empty: there is none. */
+    /** Longest text contained in every match; may be empty. */
     readonly literal: string,
-    /** What may come before it in a match; null: it comes first. */
+    /** Characters that may precede the literal in a match; null if the literal comes first. */
     private readonly beforeLiteral: CharacterSet | null,
   ) {
     this.marks = new Array<number>(steps.length + 1).fill(0);
   }
 
-  /** Null: the pattern needs an engine, or is none. */
+  /** Returns null if the pattern requires an engine or is invalid. */
   static of(pattern: string): PlainPattern | null {
     let known = PlainPattern.known.get(pattern);
     if (known === undefined) {
@@ -62,12 +62,12 @@ export class PlainPattern {
     return new PlainPattern(steps, groups, literal, start === 0 ? null : before);
   }
 
-  /** By the last attempt to match. */
+  /** Characters read by the last match attempt. */
   get charactersRead(): number {
     return this.charactersOfMatch;
   }
 
-  /** Where what matches at `start` ends; -1: nothing does. It has to end before a character that is no letter and no digit. */
+  /** Returns the end of the match at `start`, which must be followed by neither letter nor digit; -1 if none. */
   match(text: string, start: number): number {
     const { steps, marks } = this;
     this.charactersOfMatch = 0;
@@ -88,19 +88,19 @@ export class PlainPattern {
       this.charactersOfMatch += count;
       if (count < least) return -1;
       if (index < last) continue;
-      // Fewer of the last ones may do.
+      // Backtracks the last step.
       for (; !mayEnd(text, at); at = startOfPrevious(text, at)) if (count-- === least) return -1;
     }
     marks[last + 1] = at;
     return at;
   }
 
-  /** Of the last match. */
+  /** Groups of the last match. */
   caught(text: string): readonly (readonly [name: string, value: string])[] {
     return this.groups.map(({ name, from, to }) => [name, text.slice(this.marks[from], this.marks[to])]);
   }
 
-  /** Where a match that holds the literal at `place` may begin: not before `from`. */
+  /** Returns the earliest start, at or after `from`, of a match that contains the literal at `place`. */
   earliestStart(text: string, place: number, from: number): number {
     if (this.beforeLiteral === null) return place;
     let at = place;
@@ -115,7 +115,7 @@ export class PlainPattern {
 
 const mayEnd = (text: string, at: number) => at >= text.length || !isLetterOrDigit(text.codePointAt(at)!);
 
-/** Whether each part but the last has only one length at which the rest can go on. */
+/** True if each part except the last can end in only one way. */
 function hasOneWay(steps: readonly Step[]): boolean {
   let next = AFTER;
   for (let index = steps.length - 1; index >= 0; index--) {

@@ -5,7 +5,7 @@ import { LiteralIndex } from './literal-index.js';
 import { PlainLinkifier } from './plain-linkifier.js';
 import { PlainPattern } from './plain-pattern.js';
 
-/** What an organization's administrators want made links of, for one text: no pattern may stop the server. */
+/** Applies an organization's linkifiers to one text with limited effort, so that no pattern can block the server. */
 export class RealmLinkifiers {
   private readonly list: LinkifierList;
   private readonly effort = new Effort();
@@ -14,14 +14,14 @@ export class RealmLinkifiers {
     this.list = LinkifierList.of(rules);
   }
 
-  /** How many characters were looked at, but by engines. */
+  /** Number of characters read, excluding engines. */
   get charactersRead(): number {
     return this.effort.characters;
   }
 
   /**
-   * One for each that may match in the text, in their order of precedence. Each finds its matches from left to right, in the
-   * text or in what those before it have left of it.
+   * Yields one search per possibly matching linkifier in order of precedence. Each returns its matches, from left to
+   * right, in the text left by the previous ones.
    */
   *searches(text: string): Generator<(rest: string) => readonly LinkifierMatch[]> {
     const { list, effort } = this;
@@ -31,13 +31,13 @@ export class RealmLinkifiers {
   }
 }
 
-/** Made once for each version of an organization's list, which may have a thousand: of those, a text has few. */
+/** Index created once per version of an organization's list, which may hold a thousand linkifiers. */
 class LinkifierList {
   private static readonly byRules = new WeakMap<readonly LinkifierRule[], LinkifierList>();
 
   private readonly linkifiers: readonly CompiledLinkifier[];
   private readonly index: LiteralIndex;
-  /** Those of which no text can be left out, by their number. */
+  /** Indexes of linkifiers that cannot be excluded for any text. */
   private readonly unindexed: readonly number[];
   private readonly plainUnindexed: readonly number[];
 
@@ -61,7 +61,7 @@ class LinkifierList {
     return list;
   }
 
-  /** All that may match there, in their order. */
+  /** Yields the possibly matching linkifiers in order. */
   *occurringIn(text: string, effort: Effort): Generator<CompiledLinkifier> {
     // A message may have thousands of texts.
     const always = effort.isEngineSpent ? this.plainUnindexed : this.unindexed;

@@ -10,9 +10,9 @@ interface Candidate extends TopicLink {
 
 const SEPARATORS = /[ !;),'"]/;
 
-/** The links in a topic name. Linkifiers come first, in their order, then plain addresses; none overlaps another. */
+/** Returns the links in a topic name without overlaps: linkifiers first, in their order, then plain addresses. */
 export function findTopicLinks(topic: string, linkifiers: readonly LinkifierRule[]): readonly TopicLink[] {
-  // Most topics.
+  // Fast path for most topics.
   if (linkifiers.length === 0 && !mayHoldAddresses(topic)) return [];
   const taken: Candidate[] = [];
   for (const candidate of [...linkifierMatches(topic, linkifiers), ...addresses(topic)]) {

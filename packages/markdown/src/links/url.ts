@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { lazily } from '../characters.js';
 
-/** A URL in its parts, cut as the reference's library cuts them. */
+/** Parts of a URL, split as the reference's library does. */
 export interface UrlParts {
   readonly scheme: string;
   readonly host: string;
@@ -16,16 +16,16 @@ const ALLOWED_SCHEMES = new Set(
    webcal wtai xmpp`.split(/\s+/),
 );
 
-/** Schemes whose URLs have `//` even before an empty host. */
+/** Schemes whose URLs have `//` even with an empty host. */
 const SCHEMES_WITH_HOST = new Set(['http', 'https', 'ftp', 'file', 'mms', 'nntp']);
-/** Schemes whose path may end in parameters, an empty list of which is dropped. */
+/** Schemes with path parameters; an empty list of parameters is dropped. */
 const SCHEMES_WITH_PARAMETERS = new Set(['', 'http', 'https', 'ftp', 'mms', 'sip', 'tel']);
 
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is cut
 const LEADING_CONTROLS = /^[\u0000-\u0020]+/;
 
-/** Null when the text cannot be a URL at all. */
+/** Returns null if the text cannot be a URL. */
 export function splitUrl(url: string): UrlParts | null {
   let rest = url.replace(LEADING_CONTROLS, '').replace(/[\t\r\n]/g, '');
   let scheme = '';
@@ -52,7 +52,7 @@ function isPossibleHost(host: string): boolean {
     const inside = host.slice(host.indexOf('[') + 1).split(']', 1)[0]!;
     if (!isIPv6(inside) && !/^v[a-fA-F0-9]+\..+$/.test(inside)) return false;
   }
-  // Letters that turn into delimiters once compared as equivalent would make another host of it.
+  // Rejects characters that become delimiters under Unicode normalization and would change the host.
   const letters = host.replace(/[@:#?]/g, '');
   const folded = letters.normalize('NFKC');
   return folded === letters || !/[/?#@:]/.test(folded);
@@ -61,7 +61,7 @@ function isPossibleHost(host: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is cut
 const SCHEME_OF_TEXT = /^[\s\u0000-\u0020]*([a-z][a-z0-9+.\-\t\r\n]*):(?!\/\/)/i;
 
-/** What can be told from the beginning alone, without going over the rest of what may be no URL: `completeUrl` tells all. */
+/** Checks only the start of the text, to avoid a scan of invalid URLs; `completeUrl` checks everything. */
 export function hasForbiddenScheme(text: string): boolean {
   const scheme = SCHEME_OF_TEXT.exec(text)?.[1];
   return scheme !== undefined && !ALLOWED_SCHEMES.has(scheme.replace(/[\t\r\n]/g, '').toLowerCase());
@@ -79,15 +79,15 @@ function joinUrl({ scheme, host, path, query, fragment }: UrlParts): string {
   return url;
 }
 
-/** The path up to the parameters of its last part, and those. */
+/** Splits the path from the parameters of its last segment. */
 function cutParameters({ scheme, path }: UrlParts): [path: string, parameters: string] {
   const at = SCHEMES_WITH_PARAMETERS.has(scheme) ? path.indexOf(';', path.lastIndexOf('/') + 1) : -1;
   return at === -1 ? [path, ''] : [path.slice(0, at), path.slice(at + 1)];
 }
 
 /**
- * The address a link leads to, made complete: `example.com` gets a scheme, `a@b.example` becomes a mail address. Empty for
- * what is no URL; null when its scheme is not among those allowed, and there must be no link.
+ * Completes a link URL: `example.com` gets a scheme, `a@b.example` becomes a mailto URL. Returns an empty text for an
+ * invalid URL and null for a forbidden scheme.
  */
 export function completeUrl(url: string): string | null {
   const split = splitUrl(url.replaceAll(' ', '%20'));
@@ -97,20 +97,20 @@ export function completeUrl(url: string): string | null {
   const { scheme, host, query, fragment } = parts;
   if (scheme !== '') return ALLOWED_SCHEMES.has(scheme) ? joinUrl(parts) : null;
   if (host === '' && path.includes('@')) return joinUrl({ ...parts, scheme: 'mailto' });
-  // Two slashes would name a host.
+  // Two slashes would denote a host.
   if (host === '' && path.startsWith('/')) return joinUrl({ ...parts, path: parts.path.replace(/^\/+/, '/') });
   if (host === '' && parts.path === '' && query === '' && fragment !== '') return joinUrl(parts);
   return completeUrl(`http://${url}`);
 }
 
-/** A link into this realm's own client or uploads loses the realm's address. */
+/** Makes links into the realm's own client or uploads relative. */
 export function relativeToRealm(url: string, realmUrl: string): string {
   if (!url.startsWith(`${realmUrl}/`)) return url;
   const rest = url.slice(realmUrl.length + 1);
   return rest.startsWith('#') || rest.startsWith('user_uploads/') ? rest : url;
 }
 
-/** What follows `/user_uploads/` in a link to an upload of this realm. */
+/** Returns the path after `/user_uploads/` in a link to an upload of this realm. */
 export function uploadPath(url: string, realmUrl: string): string | null {
   if (!url.includes('user_uploads/')) return null;
   const parts = splitUrl(url);
@@ -124,7 +124,7 @@ function cut(text: string, separator: string): [string, string] {
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** More often the end of a file's name. */
+/** Excluded, because these are more often file extensions. */
 const FILE_EXTENSIONS = ['java', 'md', 'mov', 'py', 'zip'];
 
 const all = lazily((require) => {
@@ -133,5 +133,5 @@ const all = lazily((require) => {
   return domains;
 });
 
-/** In lower case, and international ones in their ASCII form. */
+/** Expects lower case, and international domains in ASCII form. */
 export const isTopLevelDomain = (label: string) => all().has(label);

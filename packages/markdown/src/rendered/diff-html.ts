@@ -1,32 +1,32 @@
 import { attributeOf, type HtmlToken, hasClass, readTokens } from './rendered-html.js';
 
-/** The smallest piece that an edit can change: a word with its punctuation, an image, a formula, the target of a link. */
+/** Smallest unit of change: a word with its punctuation, an image, a formula or a link target. */
 interface Atom {
-  /** Equal for atoms that count as the same, in either version. */
+  /** Equal for atoms considered equal across versions. */
   readonly key: number;
   readonly html: string;
-  /** White space before it. */
+  /** Preceding white space. */
   readonly space: string;
-  /** The innermost of the inline elements around it. */
+  /** Innermost surrounding inline element. */
   readonly inline: Inline | null;
-  /** Shown only when it changed. */
+  /** True if shown only after a change. */
   readonly isHidden: boolean;
   readonly block: Block;
 }
 
-/** An inline element that may be open. In one version, those with the same tags around them are the same. */
+/** Inline element that may be open. Elements of one version with the same enclosing tags are identical. */
 interface Inline {
-  /** The opening tag. */
+  /** Opening tag. */
   readonly html: string;
   readonly parent: Inline | null;
   readonly depth: number;
-  /** Equal for those with the same names around them, in either version. */
+  /** Equal for elements with the same enclosing names across versions. */
   readonly key: number;
 }
 
-/** A run of text between tags of blocks. */
+/** Text between block tags. */
 interface Block {
-  /** Opening tags of the blocks around it, outermost first. */
+  /** Opening tags of the enclosing blocks, outermost first. */
   readonly path: readonly string[];
   atoms: number;
 }
@@ -34,16 +34,16 @@ interface Block {
 type Piece = Atom | { readonly blockTag: string };
 type Change = 'kept' | 'inserted' | 'deleted';
 
-/** A table of this many entries is filled in some milliseconds; larger texts count as replaced where they differ. */
+/** Maximum table size, filled in a few milliseconds; differing parts of larger texts count as replaced. */
 const MAX_TABLE = 4_000_000;
 
 const BLOCK_TAGS = new Set('blockquote div h1 h2 h3 h4 h5 h6 hr li ol p pre table tbody td th thead tr ul'.split(' '));
 
-/** Elements are opened and closed around every change: many changes deep inside many elements would be shown at any length. */
+/** Maximum growth, because inline elements are reopened around every change. */
 const MAX_GROWTH = 4;
 const LITTLE = 10_000;
 
-/** What changed from one version to the next: the new one, with insertions marked and deletions put in. */
+/** Returns the new version with marked insertions and deletions. */
 export function diffHtml(before: string, after: string): string {
   const keys = new Keys();
   const oldAtoms = readPieces(before, keys).filter(isAtom);
@@ -55,7 +55,7 @@ export function diffHtml(before: string, after: string): string {
   return `<div>${after} <p>${marked(deleted, 'deleted')}</p></div>`;
 }
 
-/** The same number for the same text. */
+/** Assigns the same number to equal texts. */
 class Keys {
   private readonly numbers = new Map<string, number>();
 
@@ -69,7 +69,7 @@ class Keys {
   }
 }
 
-/** The inline elements of one version. */
+/** Inline elements of one version. */
 class Inlines {
   private readonly known = new Map<string, Inline>();
   private readonly numbers = new Map<Inline | null, number>([[null, 0]]);
@@ -140,7 +140,7 @@ function readPieces(html: string, keys: Keys): Piece[] {
   return pieces;
 }
 
-/** Elements that mean something only as a whole. */
+/** True for elements that are meaningful only as a whole. */
 function isOnePiece({ tag, html }: HtmlToken & { tag: string }): boolean {
   return tag === 'time' || tag === 'audio' || tag === 'video' || hasClass(html, 'emoji');
 }
@@ -156,7 +156,7 @@ function findEnd(tokens: readonly HtmlToken[], start: number): number {
 
 interface Comparison {
   readonly kept: ReadonlySet<Atom>;
-  /** What was deleted, by the new atom it stood before, or that replaced it: null for the very beginning. */
+  /** Deleted atoms by the new atom that follows or replaces them; null for the beginning. */
   readonly deletions: ReadonlyMap<Atom | null, readonly Atom[]>;
 }
 
@@ -174,7 +174,7 @@ function compare(before: readonly Atom[], after: readonly Atom[]): Comparison {
       pending.push(atom);
       continue;
     }
-    // Insertions come before the deletions they replace.
+    // Insertions precede the deletions they replace.
     if (change === 'kept') {
       flush();
       kept.add(atom);
@@ -185,7 +185,7 @@ function compare(before: readonly Atom[], after: readonly Atom[]): Comparison {
   return { kept, deletions };
 }
 
-/** The longest common subsequence; what is the same at both ends is no question. */
+/** Aligns by longest common subsequence after skipping equal ends. */
 function* align(before: readonly Atom[], after: readonly Atom[]): Generator<{ change: Change; atom: Atom }> {
   let start = 0;
   while (start < before.length && start < after.length && before[start]!.key === after[start]!.key) {
@@ -217,7 +217,7 @@ function* align(before: readonly Atom[], after: readonly Atom[]): Generator<{ ch
   for (; newEnd < after.length; newEnd++) yield { change: 'kept', atom: after[newEnd]! };
 }
 
-/** How much the rests from each pair of places on have in common; null when there is too much to compare. */
+/** Returns the length of the common subsequence for each pair of suffixes; null if the table would be too large. */
 function commonLengths(before: readonly Atom[], after: readonly Atom[]): Uint16Array | null {
   const width = after.length + 1;
   if ((before.length + 1) * width > MAX_TABLE) return null;
@@ -238,10 +238,10 @@ function commonLengths(before: readonly Atom[], after: readonly Atom[]): Uint16A
 class DiffWriter {
   private html = '';
   private depth = 0;
-  /** Atoms that wait to be written together, since they changed in the same way. */
+  /** Atoms with the same kind of change, to be written together. */
   private run: Atom[] = [];
   private runChange: Change = 'kept';
-  /** Deleted blocks that wait for the end of the block that is being written. */
+  /** Deleted blocks to be written after the current block. */
   private deletedBlocks: Atom[][] = [];
 
   constructor(
@@ -250,7 +250,7 @@ class DiffWriter {
     private readonly maxLength: number,
   ) {}
 
-  /** Null when it becomes too long. */
+  /** Returns null if the result becomes too long. */
   write(pieces: readonly Piece[]): string | null {
     const hasPlace = pieces.some(isAtom);
     let isFirst = true;
@@ -277,7 +277,7 @@ class DiffWriter {
     this.run.push(atom);
   }
 
-  /** A block that went as a whole is shown as one; parts of a block are shown where they were. */
+  /** Shows completely deleted blocks as blocks and partial deletions in place. */
   private addDeletions(after: Atom | null, isInBlock: boolean): void {
     for (const atoms of byBlock(this.deletions.get(after) ?? [])) {
       const isWhole = atoms.length === atoms[0]!.block.atoms;
@@ -323,7 +323,7 @@ function byBlock(atoms: readonly Atom[]): Atom[][] {
   return groups;
 }
 
-/** Opens and closes inline elements between the atoms; the white space before the first is left to the caller. */
+/** Writes atoms with their inline elements. The caller handles white space before the first atom. */
 function writeInline(atoms: readonly Atom[], showHidden: boolean): string {
   let html = '';
   let open: Inline | null = null;
@@ -340,7 +340,7 @@ function writeInline(atoms: readonly Atom[], showHidden: boolean): string {
   return html + closings(open, null);
 }
 
-/** The innermost element that both are in. */
+/** Returns the innermost common element. */
 function sharedBy(first: Inline | null, second: Inline | null): Inline | null {
   let a = first;
   let b = second;

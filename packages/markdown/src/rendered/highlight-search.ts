@@ -2,7 +2,7 @@ import { isPassedOver } from '@parley/domain/messages';
 import { lazily } from '../characters.js';
 import { readTokens } from './rendered-html.js';
 
-/** A word, a number or an address in a text, and what it is searched by. */
+/** Word, number or address in a text, with its search term. */
 export interface Word {
   readonly start: number;
   readonly end: number;
@@ -18,15 +18,15 @@ const stemmer = lazily((require) =>
 );
 
 /**
- * What words that were met before, as they were written, are searched by; empty: they are passed over. Stemming one takes some
- * microseconds, and texts say the same again and again.
+ * Cache of search terms by word; empty for ignored words. Stemming takes microseconds, and texts repeat the same
+ * words.
  */
 const terms = new Map<string, string>();
 const MAX_TERMS = 20_000;
-/** No word of a language is longer, and stemming what is takes time that grows with the square of its length. */
+/** Longer than any word of a language. Stemming time grows with the square of the length. */
 const MAX_STEMMED_LENGTH = 40;
 
-/** V8 keeps a part of a text that is as long, or longer, as a reference to the whole text. */
+/** Minimum length of a substring that V8 stores as a reference to the whole text. */
 const SLICED = 13;
 
 const NUMBER = /^[0-9]+$/;
@@ -34,7 +34,7 @@ const NUMBER = /^[0-9]+$/;
 function termOf(word: string): string {
   const known = terms.get(word);
   if (known !== undefined) return known;
-  // Numbers have no endings, and each would take the place of a word in the cache.
+  // Numbers need no stemming and would evict words from the cache.
   if (NUMBER.test(word)) return isPassedOver(word) ? '' : word;
   const lowered = word.toLowerCase();
   const term = isPassedOver(lowered) ? '' : lowered.length > MAX_STEMMED_LENGTH ? lowered : stemmer().stem(lowered);
@@ -46,22 +46,22 @@ function termOf(word: string): string {
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-/** The same as below of such texts, in a fraction of the time. */
+/** Faster equivalent of `WORDS` for ASCII texts. */
 const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
 const WORDS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-.@/_+][\p{L}\p{M}\p{N}]+)*/gu;
 const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
-/** What words and addresses are put together with. */
+/** Characters that join words and addresses. */
 const JOINING = /[-.@/_+:]/;
 const SPACE = /\s/;
 
-/** Not where a sentence ends: what is joined has something behind it. */
+/** Requires a following character, which excludes the end of a sentence. */
 const isJoinedAt = (text: string, end: number): boolean =>
   end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
 
 /**
- * The words of a text. Addresses are one word and hyphenated words are one and their parts, so words may overlap. The
- * commonest words are left out.
+ * Returns the words of a text without the most common ones. Words may overlap: an address is one word, and a
+ * hyphenated word is returned as a whole and in parts.
  */
 export function findWords(text: string): Word[] {
   const words: Word[] = [];
@@ -69,7 +69,7 @@ export function findWords(text: string): Word[] {
   const pattern = ASCII.test(text) ? ASCII_WORDS : WORDS;
   for (let match = next(pattern, text, 0); match; ) {
     const start = match.index;
-    // Most words are nothing else.
+    // Fast path for most words.
     const plainEnd = start + match[0].length;
     if (!JOINING.test(match[0]) && !isJoinedAt(text, plainEnd)) {
       addPlain(words, start, match[0]);
@@ -79,7 +79,7 @@ export function findWords(text: string): Word[] {
     const addressEnd = addresses.endFrom(start);
     const end = Math.max(start + match[0].length, addressEnd);
     if (addressEnd !== -1) addAddress(words, start, text.slice(start, addressEnd));
-    // The scheme of an address is not part of it.
+    // The scheme of a URL is not a part of it.
     else if (!text.startsWith('://', end)) addCompound(words, start, match[0]);
     match = next(pattern, text, end);
   }
@@ -91,8 +91,8 @@ const HOST = /[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/uy;
 const PATH = /\/[^\s"'<>)\]]*/y;
 
 /**
- * Where addresses end: `name@host.example`, `host.example/path`. Asked for one word after the other; what a run of
- * characters is followed by is the same for all words in it, and found out once.
+ * Finds the ends of addresses such as `name@host.example` or `host.example/path`. Results are shared by all words of
+ * the same run of characters, so positions must ascend.
  */
 class AddressFinder {
   private name = { end: -1, addressEnd: -1 };
@@ -100,7 +100,7 @@ class AddressFinder {
 
   constructor(private readonly text: string) {}
 
-  /** -1 where no address begins. */
+  /** Returns -1 if no address starts here. */
   endFrom(start: number): number {
     const mailEnd = this.mailEnd(start);
     if (mailEnd !== -1) return mailEnd;
@@ -129,7 +129,7 @@ class AddressFinder {
   }
 }
 
-/** Where a match that begins right here ends; -1 when there is none. */
+/** Returns the end of a match exactly at this position; -1 if there is none. */
 function endOf(pattern: RegExp, text: string, start: number): number {
   pattern.lastIndex = start;
   return pattern.test(text) ? pattern.lastIndex : -1;
@@ -162,7 +162,7 @@ function next(pattern: RegExp, text: string, from: number): RegExpExecArray | nu
 
 const ENTITY = /&(?:#\w+|\w+);/g;
 
-/** The HTML with every word searched for marked; tags, attributes and formulas stay as they are. */
+/** Marks every matching word in HTML; tags, attributes and formulas stay unchanged. */
 export function highlightContent(html: string, operands: readonly string[]): string {
   const terms = termsOf(operands);
   if (terms.size === 0) return html;
@@ -173,15 +173,15 @@ export function highlightContent(html: string, operands: readonly string[]): str
   return result;
 }
 
-/** The topic in HTML, with every word searched for marked. */
+/** Returns the topic as HTML with every matching word marked. */
 export function highlightTopic(topic: string, operands: readonly string[]): string {
   return mark(topic, topic, termsOf(operands), escapeTopic);
 }
 
-/** Each once. */
+/** Without duplicates. */
 export const searchTerms = (text: string): readonly string[] => [...new Set(findWords(text).map(({ term }) => term))];
 
-/** Pages are marked for the same operands, message by message. */
+/** Cached, because all messages of a page use the same operands. */
 const termsOfOperands = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function termsOf(operands: readonly string[]): ReadonlySet<string> {
@@ -192,7 +192,7 @@ function termsOf(operands: readonly string[]): ReadonlySet<string> {
   return terms;
 }
 
-/** Words are looked for in `searched`, which has the length of `text`. */
+/** Searches in `searched`, which has the length of `text`. */
 function mark(text: string, searched: string, terms: ReadonlySet<string>, toHtml: (text: string) => string): string {
   let result = '';
   let done = 0;

@@ -11,7 +11,7 @@ import { htmlMessages } from './html-messages.js';
 const { highlightContent, highlightTopic, diff, plainText, searchableText, searchTerms } = htmlMessages;
 const hit = (text: string) => `<span class="highlight">${text}</span>`;
 
-describe('what a search found', () => {
+describe('search highlights', () => {
   it.each`
     search                      | html                                                            | expected
     ${['lunch']}                | ${'<p>discuss lunch after lunch</p>'}                           | ${`<p>discuss ${hit('lunch')} after ${hit('lunch')}</p>`}
@@ -30,7 +30,7 @@ describe('what a search found', () => {
     ${['c.d']}                  | ${'<p>a+b@c.d a@b c.d.</p>'}                                    | ${`<p>a+b@c.d a@b ${hit('c.d')}.</p>`}
     ${['x1']}                   | ${'<p><span class="katex"><span>x1</span></span> x1</p>'}       | ${`<p><span class="katex"><span>x1</span></span> ${hit('x1')}</p>`}
     ${[]}                       | ${'<p>x</p>'}                                                   | ${'<p>x</p>'}
-  `('$search is marked in $html', ({ search, html, expected }) => {
+  `('marks $search in $html', ({ search, html, expected }) => {
     expect(highlightContent(html, search)).toBe(expected);
   });
 
@@ -42,12 +42,12 @@ describe('what a search found', () => {
     ${['amp']}    | ${'a & b'}          | ${'a &amp; b'}
     ${['x']}      | ${''}               | ${''}
     ${['quote']}  | ${'"quote" <b>'}    | ${`&quot;${hit('quote')}&quot; &lt;b&gt;`}
-  `('$search is marked in the topic $topic', ({ search, topic, expected }) => {
+  `('marks $search in the topic $topic', ({ search, topic, expected }) => {
     expect(highlightTopic(topic, search)).toBe(expected);
   });
 });
 
-describe('what an edit changed', () => {
+describe('edit differences', () => {
   const inserted = (html: string) => `<span class="highlight_text_inserted">${html}</span>`;
   const deleted = (html: string) => `<span class="highlight_text_deleted">${html}</span>`;
 
@@ -71,11 +71,11 @@ describe('what an edit changed', () => {
         `<a href="http://b.example">x</a>${inserted('<a href="http://b.example"> Link: http://b.example </a>')} ${deleted('<a href="http://a.example"> Link: http://a.example </a>')}`,
       ),
     ],
-  ])('from %s to %s', (before, after, expected) => {
+  ])('shows the changes from %s to %s', (before, after, expected) => {
     expect(diff(before, after)).toBe(expected);
   });
 
-  it('is well-formed whatever the versions are', () => {
+  it('remain well-formed for arbitrary versions', () => {
     const inline = fc.constantFrom(
       'a',
       'b ',
@@ -105,12 +105,12 @@ describe('what an edit changed', () => {
     );
   });
 
-  it('takes bounded time for versions that have nothing in common', () => {
+  it('take bounded time for versions without common parts', () => {
     const words = (letter: string) => `<p>${`${letter} `.repeat(5000)}</p>`;
     expect(diff(words('a'), words('b'))).toContain('highlight_text_inserted');
   });
 
-  it('shows what was deleted behind the new version where changes are too deep and too many', () => {
+  it('show deletions after the new version if changes are too deep and too many', () => {
     const nested = (word: (i: number) => string) =>
       `<p>${Array.from({ length: 2000 }, (_, i) => `<em>${word(i)} `).join('')}${'</em>'.repeat(2000)}</p>`;
     const before = nested((i) => (i % 2 === 0 ? 'a' : `b${i}`));
@@ -121,9 +121,9 @@ describe('what an edit changed', () => {
   });
 });
 
-describe('the HTML of hostile texts', () => {
+describe('HTML of hostile texts', () => {
   const renderer = new ZulipMarkdownRenderer({}, typesetterWith(150));
-  /** Of processor time, since others may use the machine while tests run; instrumented tests take longer. */
+  /** Processor time, because the machine may be shared; generous because tests are instrumented. */
   const BUDGET_MS = 1000;
 
   it.each([
@@ -141,7 +141,7 @@ describe('the HTML of hostile texts', () => {
       'listloose',
     ],
     ...['jscode2', 'mathmatrix'],
-  ])('is read in time: %s', async (name) => {
+  ])('processes hostile HTML in time: %s', async (name) => {
     const parsed = await renderer.parse(HOSTILE_TEXTS[name]!, OPTIONS);
     const { html } = renderer.render(parsed, resolve(parsed));
     const uses: Record<string, () => string> = {
@@ -161,18 +161,18 @@ describe('the HTML of hostile texts', () => {
   });
 });
 
-describe('the plain text of a message', () => {
+describe('plain text of a message', () => {
   it.each`
     html                                                                       | text
     ${'<p>a</p>\n<ol start="3">\n<li>b</li>\n<li>c</li>\n</ol>'}               | ${'a\n3. b\n4. c'}
     ${'<p><img alt=":parrot:" class="emoji" src="/x.gif" title="parrot"></p>'} | ${':parrot:'}
     ${'<p>1 &lt; 2 &amp; &#169;</p>'}                                          | ${'1 < 2 & ©'}
     ${`<p><a href="/" title=" class='emoji emoji-1f600'">word</a></p>`}        | ${'word'}
-  `('of $html', ({ html, text }) => {
+  `('renders $html as plain text', ({ html, text }) => {
     expect(plainText(html)).toBe(text);
   });
 
-  it('holds what spoilers hide when it is searched', () => {
+  it('includes spoiler content for search', () => {
     const html =
       '<div class="spoiler-block"><div class="spoiler-header">\n<p>H</p>\n</div><div class="spoiler-content" aria-hidden="true">\n<p>secret</p>\n</div></div>';
     expect(searchableText(html)).toContain('secret');
@@ -185,12 +185,12 @@ describe('the plain text of a message', () => {
       '<p><span class="katex"><span><math><annotation encoding="application/x-tex">x^2</annotation></math></span><span>x2</span></span>!</p>',
       'x^2!',
     ],
-  ])('finds %s by what it says', (html, text) => {
+  ])('makes %s searchable by its text', (html, text) => {
     expect(searchableText(html)).toBe(text);
   });
 });
 
-describe('what texts are found by', () => {
+describe('search terms of a text', () => {
   it.each([
     ['Meetings, meet MEETING', ['meet']],
     ['what is it?', []],
@@ -201,17 +201,17 @@ describe('what texts are found by', () => {
     ],
     ['naïve 日本語 x2', ['naïv', '日本語', 'x2']],
     ['', []],
-  ])('%j: %j', (text, terms) => {
+  ])('parses the user id in %j as %j', (text, terms) => {
     expect(searchTerms(text)).toEqual(terms);
   });
 
-  it('are words without their endings, unless no language has one so long', () => {
+  it('consist of stemmed words, except words longer than those of any language', () => {
     const word = 'x'.repeat(10_000);
     expect(searchTerms(`${word}ing ${word}`)).toEqual([`${word}ing`, word]);
   });
 });
 
-describe('thumbnails that have become ready', () => {
+describe('completed thumbnails', () => {
   const { showThumbnails } = htmlMessages;
   const image = (thumbnail: StoredImage['thumbnail']): StoredUpload => ({
     contentType: 'image/png',
@@ -221,7 +221,7 @@ describe('thumbnails that have become ready', () => {
   const placeholder = (path: string) =>
     `<div class="message_inline_image"><a href="/user_uploads/${path}" title="x"><img class="image-loading-placeholder" data-original-content-type="image/png" data-original-dimensions="3x2" src="/static/images/loading/loader-black.svg"></a></div>`;
 
-  it('are shown for their own image alone', () => {
+  it('replace only the placeholder of their own image', () => {
     const html = `<p>x</p>\n${placeholder('1/a.png')}${placeholder('1/b.png')}`;
     const ready = image({ format: 'f.webp', transcodedFormat: null });
     const shown = showThumbnails(html, uploads(ready));
@@ -233,18 +233,18 @@ describe('thumbnails that have become ready', () => {
     expect(showThumbnails(html, uploads({ contentType: 'image/png', image: null }))).toBe(html);
   });
 
-  it('are left out with everything around them where there is nothing to show', () => {
+  it('leave no frame if the image cannot be shown', () => {
     expect(showThumbnails(`<p>x</p>\n${placeholder('1/a.png')}`, uploads(image('failed')))).toBe('<p>x</p>');
     expect(showThumbnails(placeholder('1/a.png'), uploads(image('failed')))).toBe('');
   });
 
-  it('are not shown in what somebody typed', () => {
+  it('do not replace text typed by users', () => {
     const typed =
       '<p>&lt;img class="image-loading-placeholder"&gt; <a title="&lt;img class=&quot;image-loading-placeholder&quot;&gt;">x</a></p>';
     expect(showThumbnails(typed, uploads(image('failed')))).toBe(typed);
   });
 
-  it('are found in texts of any kind in linear time', async () => {
+  it('appear in linear time in any text', async () => {
     for (const piece of [
       '<div class="message_inline_image"><a href="',
       '<img alt="',

@@ -3,7 +3,7 @@ import { diffHtml } from './diff-html.js';
 import { highlightContent, highlightTopic, searchTerms } from './highlight-search.js';
 import { plainText, searchableText, showThumbnails } from './rendered-html.js';
 
-/** Reads and marks the HTML that rendering made. */
+/** Reads and highlights rendered HTML. */
 export const htmlMessages: RenderedMessages = {
   highlightContent,
   highlightTopic,

@@ -11,14 +11,14 @@ const guard = lazily(() => {
 });
 
 /**
- * Gives so much time altogether for work of libraries that nobody can bound from the outside: grammars made of
- * backtracking patterns, macros that expand, the patterns of administrators. Watching costs a tenth of a millisecond and
- * makes the outcome depend on the machine, so work known to be little is not watched.
+ * Time limit for library code that cannot be bounded otherwise: backtracking grammars, expanding macros,
+ * administrators' patterns. Watching costs a tenth of a millisecond and depends on the machine, so work known to be
+ * small is not watched.
  */
 export class Watchdog {
   /**
-   * @param steps How much unwatched work there may be altogether, in whatever its callers count it in.
-   * @param stepsAtOnce So little work is never watched: it only takes of the time, once the steps are used up.
+   * @param steps Total amount of unwatched work, in the callers' unit.
+   * @param stepsAtOnce Work up to this amount is never watched; it only reduces the time once the steps are used up.
    */
   constructor(
     private remainingMs: number,
@@ -31,8 +31,8 @@ export class Watchdog {
   }
 
   /**
-   * @param steps What the work takes at most; infinite when nobody knows.
-   * @throws when the work fails, or has not finished in time.
+   * @param steps Upper bound of the work; infinite if unknown.
+   * @throws if the work fails or exceeds the time limit
    */
   run<T>(work: () => T, steps: number): T {
     if (this.isOver) throw new Error('No time left');
@@ -63,10 +63,10 @@ export class Watchdog {
   }
 }
 
-/** What only a library can make HTML of. */
+/** Content that only a library can render. */
 export type TypesettingJob = CodeJob | FormulaJob;
 
-/** Code in a language that there is a grammar for. */
+/** Code in a language with a grammar. */
 export interface CodeJob {
   readonly kind: 'code';
   readonly source: string;
@@ -79,21 +79,21 @@ export interface FormulaJob {
   readonly displayMode: boolean;
 }
 
-/** HTML; null for a formula that is none, and for whatever was not done in time. */
+/** HTML; null for an invalid formula and for jobs not completed in time. */
 export type TypesettingResult = string | null;
 
-/** Does the jobs of one text; the results are in their order. Never fails. */
+/** Executes the jobs of one text and returns results in order. Never fails. */
 export interface Typesetter {
   typeset(jobs: readonly TypesettingJob[]): Promise<readonly TypesettingResult[]>;
   close(): Promise<void>;
 }
 
-/** Without commands, a formula this long takes as long as it has characters. */
+/** Formulas up to this length without commands take linear time. */
 const HARMLESS = /^[^\\]{1,200}$/s;
 
 const library = lazily((require) => require('katex') as typeof katex);
 
-/** Whatever in a formula would make a link, an image or a class shows as an error. */
+/** Renders a formula. Commands that would create links, images or classes render as errors. */
 export function typesetFormula({ source, displayMode }: FormulaJob, watchdog: Watchdog): TypesettingResult {
   const { renderToString } = library();
   const work = () => silently(() => renderToString(source, { displayMode, strict: 'ignore', trust: false }));
@@ -104,7 +104,7 @@ export function typesetFormula({ source, displayMode }: FormulaJob, watchdog: Wa
   }
 }
 
-/** KaTeX warns on the console of characters it has no measures for: untrusted text does not belong in the log. */
+/** Suppresses KaTeX's console warnings about unknown characters, because untrusted text must not reach the log. */
 function silently<T>(work: () => T): T {
   const { warn } = console;
   console.warn = () => undefined;
@@ -115,7 +115,7 @@ function silently<T>(work: () => T): T {
   }
 }
 
-/** Scopes of highlight.js, and the classes of the reference's highlighter that clients know. The innermost scope wins. */
+/** Maps highlight.js scopes to classes of the reference highlighter known to clients. The innermost scope wins. */
 const CLASSES: Readonly<Record<string, string>> = {
   keyword: 'k',
   built_in: 'nb',
@@ -165,7 +165,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   formula: 's',
 };
 
-/** Collects what highlight.js finds as flat spans: clients understand no others. */
+/** Collects highlight.js tokens as flat spans, the only form that clients support. */
 class FlatSpans implements Emitter {
   private html = '';
   private scopes: (string | undefined)[] = [];
@@ -210,9 +210,9 @@ const highlighter = lazily((require) => {
   const register = (grammar: string) => {
     if (hljs.getLanguage(grammar)) return;
     hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);
-    // Templates and mark-up hold other languages.
+    // Templates and markup embed other languages.
     for (const inner of EMBEDDED[grammar] ?? []) register(inner);
-    // Grammars are compiled at their first use, which should not be taken from somebody's time.
+    // Grammars compile on first use; done here so that it does not count against a time limit.
     hljs.highlight('', { language: grammar });
   };
   return { hljs, register };
@@ -229,7 +229,7 @@ const EMBEDDED: Readonly<Record<string, readonly string[]>> = {
   shell: ['bash'],
 };
 
-/** Escaped code, its tokens in spans. */
+/** Returns escaped code with tokens in spans. */
 export function highlight({ source, grammar }: CodeJob, watchdog: Watchdog): TypesettingResult {
   try {
     const { hljs, register } = highlighter();
@@ -241,10 +241,10 @@ export function highlight({ source, grammar }: CodeJob, watchdog: Watchdog): Typ
   }
 }
 
-/** Of simple formulas: what takes a tenth of a second. */
+/** Simple formulas of this total length take a tenth of a second. */
 const UNWATCHED_CHARACTERS = 1000;
 
-/** Does jobs on the thread that calls it, until time or room is used up. */
+/** Executes jobs on the calling thread within the time and space limits. */
 export function typeset(jobs: readonly TypesettingJob[], timeMs: number): readonly TypesettingResult[] {
   const watchdog = new Watchdog(timeMs, UNWATCHED_CHARACTERS);
   let length = 0;

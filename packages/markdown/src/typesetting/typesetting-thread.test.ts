@@ -7,9 +7,9 @@ import { TypesettingThread } from './typesetting.js';
 
 const formula = (source: string): FormulaJob => ({ kind: 'formula', source, displayMode: false });
 const code = (source: string): CodeJob => ({ kind: 'code', source, grammar: 'python' });
-/** A matrix of one very long row. */
+/** Matrix of one very long row. */
 const SLOW = formula(HOSTILE_TEXTS.mathmatrix!.slice(8, -4));
-/** Starting a thread takes long where others have the cores. */
+/** Long timeouts, because starting a thread is slow on a busy machine. */
 const PATIENCE = { waitMs: 60_000, workMs: 60_000 };
 
 describe('code and formulas', () => {
@@ -25,7 +25,7 @@ describe('code and formulas', () => {
   });
   afterEach(() => thread.close());
 
-  /** A thread whose script does something else. */
+  /** Worker thread with a custom script. */
   const threadOf = (name: string, script: string) => {
     const path = join(built.script, '..', `${name}.cjs`);
     writeFileSync(
@@ -36,14 +36,14 @@ describe('code and formulas', () => {
     return thread;
   };
 
-  it('come back in their order, each by itself', async () => {
+  it('return results in order and independently of each other', async () => {
     const results = await thread.typeset([formula('e=mc^2'), code('if x: pass'), formula('\\nothing')]);
     expect(results[0]).toContain('<span class="katex">');
     expect(results[1]).toBe('<span class="k">if</span> x: <span class="k">pass</span>');
     expect(results[2]).toBeNull();
   });
 
-  it('leave the event loop alone', async () => {
+  it('do not block the event loop', async () => {
     await thread.typeset([formula('x')]);
     let turns = 0;
     let isDone = false;
@@ -57,7 +57,7 @@ describe('code and formulas', () => {
     expect(turns).toBeGreaterThan(100);
   });
 
-  it('that take long do not hold up the short ones behind them', async () => {
+  it('return for short texts before long ones that still wait', async () => {
     const done: string[] = [];
     const note = (name: string) => () => done.push(name);
     await Promise.all([
@@ -68,7 +68,7 @@ describe('code and formulas', () => {
     expect(done).toEqual(['slow', 'quick', 'slow too']);
   });
 
-  it('stay plain when the thread ends over them, and the next do not', async () => {
+  it('stay plain after a thread crash that does not affect later texts', async () => {
     threadOf(
       'falls-over-once',
       `parentPort.on('message', ([{ source }]) => {
@@ -80,7 +80,7 @@ describe('code and formulas', () => {
     expect(results).toEqual([[], ['good']]);
   });
 
-  it('cannot fill the memory', async () => {
+  it('cannot exhaust memory', async () => {
     threadOf(
       'hoards',
       `parentPort.on('message', () => { const hoard = []; for (;;) hoard.push(new Array(1000).fill(hoard)); });`,
@@ -88,7 +88,7 @@ describe('code and formulas', () => {
     expect(await thread.typeset([code('x')])).toEqual([]);
   });
 
-  it('are made here, in little time, where no thread can be started', async () => {
+  it('render on the main thread with a short time limit if no thread can start', async () => {
     for (const nowhere of [null, join(built.script, '..', 'missing.cjs')]) {
       await thread.close();
       thread = new TypesettingThread(nowhere);
@@ -98,7 +98,7 @@ describe('code and formulas', () => {
     }
   });
 
-  it('stay plain when too much is waiting already', async () => {
+  it('stay plain if the queue is full', async () => {
     threadOf('never-answers', 'parentPort.on("message", () => undefined);');
     const waiting = Array.from({ length: 120 }, () => thread.typeset([code('x'.repeat(10_000))]));
     expect(await Promise.race(waiting)).toEqual([]);
@@ -108,7 +108,7 @@ describe('code and formulas', () => {
     );
   });
 
-  it('stay plain once the thread is closed', async () => {
+  it('stay plain after the thread is closed', async () => {
     const waiting = thread.typeset([SLOW]);
     await thread.close();
     expect(await waiting).toEqual([]);

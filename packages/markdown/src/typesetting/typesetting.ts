@@ -4,7 +4,7 @@ import { type Typesetter, type TypesettingJob, type TypesettingResult, typeset }
 
 type Results = readonly TypesettingResult[];
 
-/** The code and formulas of one text. */
+/** Code and formulas of one text. */
 interface Order {
   readonly jobs: readonly TypesettingJob[];
   readonly size: number;
@@ -13,25 +13,25 @@ interface Order {
 }
 
 export interface TypesettingPatience {
-  /** What has waited longer is shown plain. */
+  /** Maximum waiting time; older orders stay plain. */
   readonly waitMs: number;
-  /** The thread keeps to its time by itself; this is for one that does not, or has much to load. */
+  /** Timeout of the worker, in addition to its own limit, for a hanging thread or slow loading. */
   readonly workMs: number;
 }
 
-/** What counts for an order besides its characters. */
+/** Fixed size of an order in addition to its characters. */
 const ORDER_SIZE = 100;
-/** What comes on top of so much waiting is shown plain. */
+/** Maximum queue size; further orders stay plain. */
 const MAX_WAITING_SIZE = 1_000_000;
 const PATIENCE: TypesettingPatience = { waitMs: 2000, workMs: 3000 };
-/** Macros can fill any memory in no time. */
+/** Limit needed because macros can quickly exhaust memory. */
 const MAX_HEAP_MB = 128;
-/** Beside it, for what has just been made: a formula is small, and an idle thread keeps its room. */
+/** Young generation; small, because formulas are small and an idle thread keeps its memory. */
 const MAX_YOUNG_MB = 8;
-/** Without a thread, where the work holds up everything else. */
+/** Limit without a thread, when the work blocks the event loop. */
 const TIME_HERE_MS = 25;
 
-/** Null where there is no such file: in a program that was bundled anew. */
+/** Returns the script; null if it is missing, as in a rebundled program. */
 function findScript(): string | null {
   try {
     return createRequire(import.meta.url).resolve('./thread.js');
@@ -41,9 +41,9 @@ function findScript(): string | null {
 }
 
 /**
- * Typesets on a thread of its own, started when first needed: loading the libraries takes a tenth of a second, a long
- * text a twentieth, and a hostile one as long as it is let. One text at a time, the shortest of those waiting first, so
- * that few who send long ones do not hold up the others. Where no thread can be started, it works on the caller's.
+ * Typesets on a worker thread started on first use, because loading the libraries and long texts block for too long.
+ * Handles one text at a time, shortest first, so that a few long texts do not delay others. Falls back to the calling
+ * thread if no worker can start.
  */
 export class TypesettingThread implements Typesetter {
   private worker: Worker | null = null;
@@ -99,7 +99,7 @@ export class TypesettingThread implements Typesetter {
     try {
       this.worker ??= this.start(this.script!);
     } catch {
-      // Node may be told not to let anybody start one.
+      // Node may forbid worker threads.
       this.doWithout();
       return;
     }
@@ -117,7 +117,7 @@ export class TypesettingThread implements Typesetter {
       workerData: isThere,
     });
     worker.on('message', (results: Results) => this.finish(results));
-    // It ends right after an error.
+    // The thread ends directly after an error.
     worker.on('error', () => {
       if (Atomics.load(isThere, 0) === 0) this.doWithout();
     });
@@ -135,7 +135,7 @@ export class TypesettingThread implements Typesetter {
 
   private finish(results: Results): void {
     clearTimeout(this.timer);
-    // Whoever waits for nothing else may end.
+    // An idle worker must not keep the process alive.
     this.worker?.unref();
     const order = this.current;
     this.current = null;
@@ -144,13 +144,13 @@ export class TypesettingThread implements Typesetter {
   }
 }
 
-/** The code and the formulas of one text, and what has become of them. */
+/** Code and formulas of one text with their results. */
 export class Typesetting {
-  /** Most texts have neither. */
+  /** Created on demand, because most texts have neither. */
   private results: Map<string, TypesettingResult> | undefined;
   private waiting: Map<string, TypesettingJob> | undefined;
 
-  /** To be done, unless it is already. */
+  /** Requests a job unless its result exists. */
   request(job: TypesettingJob): void {
     const key = keyOf(job);
     if (this.results?.has(key)) return;
@@ -158,7 +158,7 @@ export class Typesetting {
     this.waiting.set(key, job);
   }
 
-  /** Null when it failed, and before it is done. */
+  /** Returns null if the job failed or is not completed yet. */
   resultOf(job: TypesettingJob): TypesettingResult {
     return this.results?.get(keyOf(job)) ?? null;
   }
@@ -175,7 +175,7 @@ export class Typesetting {
     this.waiting = undefined;
   }
 
-  /** What has been done for another text need not be done again. */
+  /** Reuses results of another text. */
   takeFrom({ results }: Typesetting): void {
     for (const key of this.waiting?.keys() ?? []) {
       const result = results?.get(key);

@@ -6,36 +6,36 @@ import { MemoryStorage } from '@parley/testkit/memory';
 
 type Role = NonNullable<Parameters<Parley['users']['upsert']>[0]['role']>;
 
-/** A chat engine in memory: no file, no network, and a clock that stands still. */
+/** Chat engine in memory without files and network, with a manual clock. */
 export interface TestParley extends Parley {
   readonly clock: {
     /** Seconds since 1970. */
     now(): number;
     advance(seconds: number): void;
   };
-  /** What was sent by mail, oldest first. */
+  /** Sent emails, oldest first. */
   readonly letters: readonly Letter[];
-  /** Makes an organization with people in it, by their external ids, and channels in which all of them are. */
+  /** Creates an organization with users by external id, and channels to which all of them subscribe. */
   populate(fixture: TestFixture): Promise<TestRealm>;
 }
 
 export interface TestFixture {
   /** Default: `test`. */
   readonly realm?: string;
-  /** Roles by external id, which is the name as well; the first is to be one who may make channels. */
+  /** Roles by external id, which is also the name. The first user must be able to create channels. */
   readonly users: Readonly<Record<string, Role>>;
   readonly channels?: readonly string[];
 }
 
 export interface TestRealm {
   readonly realm: string;
-  /** The chat as somebody has it. */
+  /** Returns the chat of a user. */
   as(externalId: string): Chat;
-  /** By name. */
+  /** Channels by name. */
   readonly channels: ReadonlyMap<string, ChatChannel>;
 }
 
-/** For the tests of an application that embeds the engine. Close it after the test. */
+/** Creates a chat engine for tests of an embedding application. Close it after the test. */
 export async function createTestParley(options: Partial<ParleyOptions> = {}): Promise<TestParley> {
   const clock = new FixedClock();
   const { uow } = new MemoryStorage(clock, htmlMessages);

@@ -8,7 +8,7 @@ beforeEach(async () => {
 afterEach(() => parley.close());
 
 describe('createTestParley', () => {
-  it('is a whole engine in memory', async () => {
+  it('runs a complete engine in memory', async () => {
     const { as, realm, channels } = await parley.populate({
       users: { ann: 'owner', bob: 'member' },
       channels: ['orders'],
@@ -18,7 +18,7 @@ describe('createTestParley', () => {
     expect(channels.get('orders')).toMatchObject({ name: 'orders', subscribers: 2 });
   });
 
-  it('has a clock that stands still until it is set otherwise', async () => {
+  it('keeps its clock fixed until advanced', async () => {
     const { as } = await parley.populate({ realm: 'shop', users: { ann: 'owner' }, channels: ['orders'] });
     const send = () => as('ann').messages.send({ channel: 'orders', content: 'x' });
     const sent = [await send()];
@@ -29,7 +29,7 @@ describe('createTestParley', () => {
     expect(second!.sentAt.getTime()).toBe(parley.clock.now() * 1000);
   });
 
-  it('keeps letters instead of sending them', async () => {
+  it('collects emails instead of sending them', async () => {
     await parley.populate({ users: { ann: 'owner', bob: 'member' } });
     await parley.users.upsert({ realm: 'test', externalId: 'bob', name: 'bob', email: 'bob@example.org' });
     const { DeactivateUser } = await import('@parley/domain/membership');
@@ -43,7 +43,7 @@ describe('createTestParley', () => {
   });
 });
 
-describe('a storage of the application’s own', () => {
+describe('custom storage', () => {
   const storage = { uow: null as never, close: async () => {} };
 
   it.each([
@@ -55,7 +55,7 @@ describe('a storage of the application’s own', () => {
       'With a storage of your own, mailer or smtpUrl has to be given.',
     ],
     [{}, 'database must be of the form sqlite:PATH.'],
-  ])('needs what a database has beside it: %j', async (config, message) => {
+  ])('requires additional options: %j', async (config, message) => {
     await expect(createParley({ url: 'http://localhost', ...config } as never)).rejects.toThrow(message);
   });
 });

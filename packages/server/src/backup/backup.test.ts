@@ -22,7 +22,7 @@ import { restoreBackup } from './restore-backup.js';
 const SECRET = 'a secret with blanks';
 const OPTIONS = { takenAt: new Date(0), bytesPerSecond: null };
 
-describe('a backup', () => {
+describe('backup', () => {
   let directory: string;
   let source: Parameters<typeof createBackup>[0];
   let backup: string;
@@ -54,7 +54,7 @@ describe('a backup', () => {
     };
   };
 
-  /** As another program would. */
+  /** Runs SQL in a separate process. */
   const runSql = (database: string, sql: string) =>
     execFileSync(process.execPath, [
       '-e',
@@ -71,7 +71,7 @@ describe('a backup', () => {
     }
   };
 
-  it('brings back the database, the secret and the files', async () => {
+  it('restores the database, the secret and the files', async () => {
     const made = await createBackup(source, backup, OPTIONS);
     expect(made).toMatchObject({ version: '1.2.3', files: 1, missingFiles: [], takenAt: '1970-01-01T00:00:00.000Z' });
     expect(statSync(backup).mode & 0o077).toBe(0);
@@ -84,13 +84,13 @@ describe('a backup', () => {
     await parley.close();
   });
 
-  it('is an archive that other programs read, with checksums', async () => {
+  it('writes an archive with checksums that other programs can read', async () => {
     await createBackup(source, backup, OPTIONS);
     const names = [...readFileSync(backup, 'latin1').matchAll(/^[0-9a-f]{64} {2}(.+)$/gm)].map(([, name]) => name);
     expect(names).toEqual(expect.arrayContaining(['parley.db', 'parley.db.secret', `files/${blob}`]));
   });
 
-  it('is not made over another file, nor with a secret that is not the database’s', async () => {
+  it('rejects an existing target file and a secret that does not belong to the database', async () => {
     writeFileSync(backup, 'another');
     await expect(createBackup(source, backup, OPTIONS)).rejects.toThrow(/is there already/);
     rmSync(backup);
@@ -99,7 +99,7 @@ describe('a backup', () => {
     expect(contentOf('.')).not.toContain('backup.tar');
   });
 
-  it('holds what was committed when it began, while others write', async () => {
+  it('contains everything committed before it began, despite concurrent writes', async () => {
     const parley = await createParley({
       database: `sqlite:${source.database}`,
       url: 'http://localhost',
@@ -122,7 +122,7 @@ describe('a backup', () => {
     await restored.close();
   });
 
-  it('names files whose bytes are gone, uploaded ones, their thumbnails, pictures and exports', async () => {
+  it('lists uploads, thumbnails, pictures and exports whose bytes are missing', async () => {
     const lost = ['cd', 'ce', 'cf', 'ef'].map((start) => start.padEnd(32, '0'));
     const [file, thumbnail, archive, picture] = lost;
     runSql(
@@ -138,15 +138,15 @@ describe('a backup', () => {
     expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: lost });
   });
 
-  it('is not made faster than the given speed', async () => {
+  it('does not exceed the given speed', async () => {
     const { size } = statSync(source.database);
     const startedAt = performance.now();
     await createBackup(source, backup, { ...OPTIONS, bytesPerSecond: 4 * size });
-    // Copied once and written once.
+    // The bytes are copied once and written once.
     expect(performance.now() - startedAt).toBeGreaterThan(200);
   });
 
-  it('is not restored over a database, which stays as it is', async () => {
+  it('rejects restoring over a database and leaves it unchanged', async () => {
     await createBackup(source, backup, OPTIONS);
     const before = readFileSync(source.database);
     await expect(restoreBackup(backup, { ...target(), database: source.database })).rejects.toThrow(
@@ -155,7 +155,7 @@ describe('a backup', () => {
     expect(readFileSync(source.database).equals(before)).toBe(true);
   });
 
-  it('is refused by a server with another secret', async () => {
+  it('rejects restoring on a server with another secret', async () => {
     await createBackup(source, backup, OPTIONS);
     await expect(restoreBackup(backup, target('restored', 'another secret'))).rejects.toThrow(
       /set PARLEY_SECRET as it was/,
@@ -171,7 +171,7 @@ describe('a backup', () => {
     ['changed in one place', (bytes) => Buffer.from(bytes.fill(7, 100_000, 100_001))],
     ['empty', () => Buffer.alloc(0)],
     ['no archive', () => Buffer.from('Dear diary, '.repeat(1000))],
-  ])('is refused when it is %s, and leaves nothing', async (_, damage) => {
+  ])('rejects an archive that is %s and leaves nothing behind', async (_, damage) => {
     await createBackup(source, backup, OPTIONS);
     writeFileSync(backup, damage(readFileSync(backup)));
     await expect(restoreBackup(backup, target())).rejects.toMatchObject({ name: 'StartupError' });
@@ -200,7 +200,7 @@ describe('a backup', () => {
     ['no database', [textEntry(BACKUP_ENTRIES.description, description)], /something is missing/],
     ['nothing to read', [textEntry(BACKUP_ENTRIES.description, 'x')], /description cannot be read/],
   ];
-  it.each(hostile)('is refused with %s', async (_, entries, message) => {
+  it.each(hostile)('rejects an archive with %s', async (_, entries, message) => {
     mkdirSync(join(directory, 'in'));
     await writeArchive(
       backup,

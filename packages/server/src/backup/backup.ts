@@ -11,8 +11,8 @@ import { formatSecret } from '../secret.js';
 import { StartupError } from '../startup-error.js';
 
 /**
- * A backup is a tar archive: what it is of (`parley-backup.json`), the database, its secret, the bytes of files, and, at the end,
- * the checksums of all of these in the form that `sha256sum --check` reads.
+ * Entries of a backup, a tar archive: description (`parley-backup.json`), database, secret, file bytes and finally
+ * the checksums of all these in the format of `sha256sum --check`.
  */
 export const BACKUP_ENTRIES = {
   description: 'parley-backup.json',
@@ -24,15 +24,15 @@ export const BACKUP_ENTRIES = {
 
 export const BACKUP_FORMAT = 1;
 
-/** The first entry. */
+/** First entry of a backup. */
 export interface BackupDescription {
   readonly format: number;
-  /** What has made it. */
+  /** Version that made the backup. */
   readonly version: string;
   readonly schema: number;
-  /** Of the secret that goes with the database. */
+  /** Fingerprint of the secret that belongs to the database. */
   readonly secretFingerprint: string;
-  /** ISO 8601. When the copy of the database began. */
+  /** ISO 8601 time at which the copy of the database began. */
   readonly takenAt: string;
 }
 
@@ -42,13 +42,13 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** What is written before the disk has it; less keeps others' commits from waiting for all of it. */
+/** Bytes written between syncs to disk; a small number keeps other commits from waiting for one large sync. */
 const BYTES_PER_SYNC = 1024 * 1024;
-/** Checksums and descriptions are read into memory. */
+/** Limit for checksums and descriptions, which are read into memory. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const MODE = 0o600;
 
-/** Writes a new file, closed to other users; `pace` is asked after each part, and may take its time. */
+/** Writes a new file without access for other users. `pace` is awaited after each part. */
 export async function writeArchive(
   path: string,
   entries: AsyncIterable<ArchiveEntry>,
@@ -58,7 +58,7 @@ export async function writeArchive(
   try {
     const archive = pack();
     const filling = fill(archive, entries);
-    // What fails in there ends the archive, and with it the loop below, which throws it: nobody else listens.
+    // A failure in there destroys the archive and thereby makes the loop below throw.
     filling.catch((error: Error) => archive.destroy(error));
     let unsynced = 0;
     for await (const chunk of archive as AsyncIterable<Uint8Array>) {
@@ -93,8 +93,9 @@ async function fill(archive: ReturnType<typeof pack>, entries: AsyncIterable<Arc
 }
 
 /**
- * Reads an archive to its end and compares the checksums. `take` gets each entry but the checksums, and may leave its content
- * unread. @throws StartupError when it is damaged, cut off or none of ours; what was taken until then is not to be trusted
+ * Reads an archive to its end and compares the checksums. `take` receives each entry but the checksums and may leave
+ * its content unread. @throws StartupError if the archive is damaged, truncated or not a backup; entries taken until
+ * then must not be trusted
  */
 export async function readArchive(path: string, take: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
   const reading = createReadStream(path);
@@ -114,7 +115,7 @@ export async function readArchive(path: string, take: (entry: ArchiveEntry) => P
       const hash = createHash('sha256');
       const content = hashing(entry as AsyncIterable<Uint8Array>, hash);
       await take({ name, size, content });
-      // What nobody wanted is checked as well.
+      // Unread content is included in the checksum as well.
       for await (const _ of content);
       found.set(name, hash.digest('hex'));
     }
@@ -139,7 +140,7 @@ async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGe
   }
 }
 
-/** Of a short entry. */
+/** Reads the text of a short entry. */
 export async function readText(content: AsyncIterable<unknown>, size: number): Promise<string> {
   if (size > MAX_TEXT_BYTES) throw new Error('an entry is too large');
   const chunks: Buffer[] = [];
@@ -167,24 +168,24 @@ export interface BackupSource {
 
 export interface BackupOptions {
   readonly takenAt: Date;
-  /** Of what is read and written, so that the disk is left to the server; null: as quickly as it goes. */
+  /** Limit for reads and writes that leaves disk bandwidth to the server; null for full speed. */
   readonly bytesPerSecond: number | null;
 }
 
 export interface BackupResult extends BackupDescription {
-  /** Of the archive. */
+  /** Size of the archive. */
   readonly bytes: number;
   readonly files: number;
-  /** Files that the database knows and whose bytes are gone. */
+  /** Names of files in the database whose bytes are missing. */
   readonly missingFiles: readonly string[];
 }
 
 const BLOBS_AT_A_TIME = 1000;
 
 /**
- * Makes an archive of everything a server needs, beside a server that may be running. Everything that was acknowledged when it
- * began is in it. The copy of the database is checked, and the archive read once more before it gets its name.
- * @throws StartupError, DatabaseRefused; nothing is left behind then
+ * Archives everything a server needs, while the server may be running. Contains everything acknowledged before it
+ * began. Checks the database copy and reads the archive back before giving it its name.
+ * @throws StartupError, DatabaseRefused; leaves nothing behind in that case
  */
 export async function createBackup(source: BackupSource, path: string, options: BackupOptions): Promise<BackupResult> {
   if (existsSync(path)) throw new StartupError(`${path} is there already; give the backup another name.`);
@@ -222,7 +223,9 @@ export async function createBackup(source: BackupSource, path: string, options: 
   }
 }
 
-/** The bytes of files come after the copy of the database: what it knows is still there, since nothing is removed at once. */
+/**
+ * Yields the entries. File bytes follow the database copy: files it refers to still exist, since removal is delayed.
+ */
 async function* entriesOf(
   { secret, blobs }: BackupSource,
   copy: string,
@@ -238,7 +241,7 @@ async function* entriesOf(
     if (page.length === 0) return;
     for (const { key } of page) {
       const size = await blobs.sizeOf(key);
-      // Somebody has just removed it.
+      // Removed in the meantime.
       if (size === null) continue;
       packed.add(key);
       yield { name: `${BACKUP_ENTRIES.files}${key}`, size, content: blobs.read(key, { start: 0, end: size }) };
@@ -268,7 +271,7 @@ function missingOf(database: string, packed: ReadonlySet<string>): readonly stri
   }
 }
 
-/** Holds work to a speed. */
+/** Limits the speed of work. */
 class Pace {
   private done = 0;
   private readonly startedAt = performance.now();
@@ -276,14 +279,14 @@ class Pace {
 
   constructor(private readonly bytesPerSecond: number | null) {}
 
-  /** After so many bytes more. */
+  /** Waits until this many more bytes fit into the speed limit. */
   async wait(bytes: number): Promise<void> {
     this.done += bytes;
     const ms = this.aheadMs();
     if (ms >= 1) await sleep(ms);
   }
 
-  /** The same where nothing can be awaited; `total`: of all bytes. Nobody else waits for this process. */
+  /** Blocking variant for synchronous work; `total` counts all bytes so far. Blocking is harmless in this process. */
   block(total: number): void {
     this.done += total - this.blocked;
     this.blocked = total;

@@ -16,11 +16,11 @@ import {
 } from './backup.js';
 
 export interface RestoreTarget {
-  /** Where the database is to be; nothing may be there. */
+  /** Target path of the database; must not exist. */
   readonly database: string;
-  /** Where its secret is to be. */
+  /** Target path of its secret. */
   readonly secretPath: string;
-  /** The one that is configured, or in the file already; null: the archive's is put there. */
+  /** Secret from the configuration or an existing file; null to restore the archive's secret. */
   readonly secret: string | null;
   readonly blobs: BlobStore;
 }
@@ -29,7 +29,7 @@ export interface RestoreResult extends BackupDescription {
   readonly files: number;
 }
 
-/** @throws StartupError, DatabaseRefused; nothing has changed then */
+/** @throws StartupError, DatabaseRefused; leaves everything unchanged in that case */
 export async function restoreBackup(path: string, target: RestoreTarget): Promise<RestoreResult> {
   const { database, secretPath } = target;
   for (const name of [database, `${database}-wal`]) {
@@ -54,18 +54,18 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     inspectDatabase(unfinished);
     if (target.secret === null)
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
-    // Last: a database that is there is whole.
+    // Moved last, so that an existing database is always complete.
     renameSync(unfinished, database);
     return { ...description, files: restoration.stored.length };
   } catch (error) {
     await restoration.undo();
-    // Empty ones of the storage of files may be in it.
+    // The file store may have left empty folders in it.
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
 }
 
-/** What an archive has brought so far. */
+/** Entries restored from an archive so far. */
 class Restoration {
   readonly stored: BlobKey[] = [];
   secretFile = '';
@@ -92,12 +92,12 @@ class Restoration {
     } else await this.takeFile(name, content);
   }
 
-  /** Only keys of our own become paths. */
+  /** Accepts only valid keys, since they become paths. */
   private async takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const key = name.startsWith(BACKUP_ENTRIES.files) ? name.slice(BACKUP_ENTRIES.files.length) : '';
     if (!isBlobKey(key)) throw this.refusal(`${JSON.stringify(name)} does not belong in it`);
     const isThere = (await this.blobs.sizeOf(key)) !== null;
-    // Put there by an earlier attempt, or by the server itself: keys are given once.
+    // Stored by an earlier attempt or by the server itself; keys are unique.
     if (isThere) return;
     this.stored.push(key);
     await this.blobs.put(key, content);

@@ -5,42 +5,42 @@ import type { ComposedParley } from '../parley.js';
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readInput(): Promise<string>;
-  /** Resolves when somebody asks the process to end. */
+  /** Resolves when the process is asked to terminate. */
   interrupted(): Promise<void>;
   /**
-   * For commands that work long: from now on a server on the same machine goes before this process, in the threads that it has
-   * not started yet as well.
+   * Lowers the priority of this process, including threads not yet started, in favour of a server on the same
+   * machine. Used by long commands.
    */
   comeAfterServer(): void;
 }
 
-/** What scripts can tell by. */
+/** Exit codes for scripts. */
 export const EXIT_CODES = {
-  /** It was done. */
+  /** Success. */
   done: 0,
-  /** It was refused, or failed; nothing was changed unless the message says so. */
+  /** Rejected or failed; nothing was changed unless the message says so. */
   failed: 1,
-  /** The command line or the configuration makes no sense. */
+  /** Invalid command line or configuration. */
   usage: 2,
-  /** A check has found something. */
+  /** A check found a problem. */
   found: 3,
-  /** A mistake in Parley itself. */
+  /** Bug in Parley. */
   bug: 70,
 } as const;
 
 export interface CommandResult {
-  /** For people. */
+  /** Human-readable output. */
   readonly lines: readonly string[];
-  /** The same for programs: printed instead with `--json`. */
+  /** Machine-readable output, printed instead with `--json`. */
   readonly data: unknown;
   /** Default: `done`. */
   readonly exitCode?: number;
 }
 
 export interface CommandFlag {
-  /** What stands for the value; absent: none follows. */
+  /** Placeholder of the value; absent for switches. */
   readonly value?: string;
   readonly help: string;
 }
@@ -48,32 +48,32 @@ export interface CommandFlag {
 export interface CommandContext {
   readonly invocation: Invocation;
   readonly terminal: Terminal;
-  /** What follows the command. */
+  /** Positional arguments after the command. */
   readonly words: readonly string[];
   flag(name: string): string | undefined;
   isOn(name: string): boolean;
-  /** With `--json`. */
+  /** True with `--json`. */
   readonly isJson: boolean;
-  /** Calls use cases, on the database, beside a server that may be running. @throws StartupError when there is no database */
+  /** Calls use cases on the database while a server may be running. @throws StartupError if there is no database */
   withParley<T>(work: (parley: ComposedParley) => Promise<T>): Promise<T>;
 }
 
 export interface Command {
-  /** `user create`. */
+  /** Full name, such as `user create`. */
   readonly name: string;
-  /** What has to follow, as in `EMAIL NAME`; what may follow is in brackets, and comes last. */
+  /** Required arguments, as in `EMAIL NAME`; optional ones are in brackets and come last. */
   readonly words?: string;
   /** One line. */
   readonly help: string;
-  /** More about it. */
+  /** Longer description. */
   readonly details?: string;
   readonly flags?: Readonly<Record<string, CommandFlag>>;
-  /** Whole command lines. */
+  /** Complete command lines. */
   readonly examples: readonly string[];
   run(context: CommandContext): Promise<CommandResult | undefined>;
 }
 
-/** What every command understands beside the settings. */
+/** Flags that every command accepts in addition to the settings. */
 export const COMMON_FLAGS: Readonly<Record<string, CommandFlag>> = {
   json: { help: 'prints the result as JSON' },
   help: { help: 'says how it is used' },
@@ -90,7 +90,7 @@ export const flagsOf = ({ flags = {} }: Command): CommandFlags =>
     ]),
   );
 
-/** How many words have to follow, and how many may. */
+/** Returns the minimum and maximum number of arguments. */
 export function wordCounts({ words = '' }: Command): readonly [least: number, most: number] {
   const all = words === '' ? [] : words.split(' ');
   return [all.filter((word) => !word.startsWith('[')).length, all.length];

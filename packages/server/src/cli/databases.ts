@@ -10,17 +10,17 @@ import type { ComposedParley } from '../parley.js';
 import { StartupError } from '../startup-error.js';
 import type { CommandContext, CommandFlag } from './command.js';
 
-/** Of commands that may make the database. */
+/** Flag of commands that may create the database. */
 export const NEW_DATABASE: Readonly<Record<string, CommandFlag>> = {
   'new-database': { help: 'makes the database where there is none' },
 };
 
-/** Of commands about one organization. */
+/** Flag of commands for one organization. */
 export const REALM: Readonly<Record<string, CommandFlag>> = {
   realm: { value: 'STRING_ID', help: 'the organization; needed where there are several' },
 };
 
-/** @throws StartupError where it cannot be known */
+/** @throws StartupError if it cannot be determined */
 export function hasDatabase({ configuration }: Invocation): boolean {
   const { path } = configuration.database;
   try {
@@ -33,7 +33,9 @@ export function hasDatabase({ configuration }: Invocation): boolean {
   }
 }
 
-/** A command in the wrong folder must not make another database there. @throws StartupError */
+/**
+ * Rejects a missing database, so that a command in the wrong folder does not create another one. @throws StartupError
+ */
 export function requireDatabase(invocation: Invocation): void {
   if (hasDatabase(invocation) || invocation.flags.get('new-database') === 'on') return;
   const { path } = invocation.configuration.database;
@@ -45,7 +47,7 @@ export function requireDatabase(invocation: Invocation): void {
 
 export const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('accept-new-secret') === 'on';
 
-/** On the database, beside a server that may be running. @throws StartupError when there is none */
+/** Opens the database while a server may be running. @throws StartupError if there is no database */
 export async function withParley<T>(invocation: Invocation, work: (parley: ComposedParley) => Promise<T>): Promise<T> {
   requireDatabase(invocation);
   const parley = await openParley(
@@ -61,7 +63,7 @@ export async function withParley<T>(invocation: Invocation, work: (parley: Compo
 
 export const noRealm = () => new StartupError('There is no organization yet; see parley realm create --help.');
 
-/** The one that was named; else the only one. @throws StartupError */
+/** Returns the named organization, or the only one. @throws StartupError */
 export async function findRealm({ ports }: ComposedParley, named: string | undefined): Promise<Realm> {
   const realms = await ports.unitOfWork.read((repositories) => repositories.realms.list());
   if (realms.length === 0) throw noRealm();
@@ -71,7 +73,7 @@ export async function findRealm({ ports }: ComposedParley, named: string | undef
   throw new StartupError(`--realm must be one of ${known}.`);
 }
 
-/** By address, whatever its letter case, or by id. @throws StartupError */
+/** Finds a user by id or by case-insensitive email. @throws StartupError */
 export async function findUser({ ports }: ComposedParley, realm: Realm, named: string): Promise<User> {
   const user = await ports.unitOfWork.read(({ users }) =>
     /^[1-9]\d{0,14}$/.test(named)
@@ -85,7 +87,7 @@ export async function findUser({ ports }: ComposedParley, realm: Realm, named: s
 export const nameOf = ({ stringId, name }: Pick<Realm, 'stringId' | 'name'>): string =>
   stringId === '' ? name : `${stringId} (${name})`;
 
-/** A command about somebody: their organization by `--realm`, they by the first word. */
+/** Runs a command for one user: organization by `--realm`, user by the first argument. */
 export function withUser<T>(
   context: CommandContext,
   work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,

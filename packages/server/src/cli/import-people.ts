@@ -19,14 +19,14 @@ const COLUMNS = ['email', 'name', 'role', 'password'] as const;
 type Column = (typeof COLUMNS)[number];
 const REQUIRED: readonly Column[] = ['email', 'name'];
 
-/** In one file. */
+/** Maximum number of users in one file. */
 export const MAX_IMPORTED_PEOPLE = 10_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** How many mistakes are reported at once. */
+/** Maximum number of mistakes to report. */
 const MAX_TOLD = 20;
 
 interface Person {
-  /** Of the file. */
+  /** Line in the file. */
   readonly line: number;
   readonly email: string;
   readonly fullName: string;
@@ -34,7 +34,7 @@ interface Person {
   readonly password: string | null;
 }
 
-/** Everything is checked before anybody is added; whoever is there already is left as they are. */
+/** Imports users. Validates everything before adding anyone; existing users remain unchanged. */
 export async function importPeople(context: CommandContext): Promise<CommandResult> {
   requireDatabase(context.invocation);
   const rows = await readRows(context.words[0]!);
@@ -79,11 +79,11 @@ async function readRows(path: string): Promise<readonly Row[]> {
     throw new StartupError(`Cannot read ${path}: ${(error as Error).message}`);
   }
   if (text.trim() === '') throw new StartupError(`${path} is empty; its first line is to name the columns.`);
-  // Nobody else waits for it.
+  // Synchronous parsing is fine in a command.
   const { parse } = await import('csv-parse/sync');
   let records: readonly { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
   try {
-    // Its type is for rows without `info`.
+    // The declared type does not cover `info`.
     records = parse(text, {
       bom: true,
       delimiter: delimiterOf(text),
@@ -102,7 +102,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
   return records.map(({ record, info }) => ({ ...record, line: info.lines }) as Row);
 }
 
-/** @throws Error for what another encoding has made */
+/** @throws Error if the bytes are not UTF-8 */
 function utf8Of(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -111,7 +111,7 @@ function utf8Of(bytes: Buffer): string {
   }
 }
 
-/** Spreadsheets separate by semicolons where a comma is the decimal point. */
+/** Detects the delimiter. Spreadsheets use semicolons in locales with a decimal comma. */
 function delimiterOf(text: string): ',' | ';' | '\t' {
   const names = text.slice(0, text.search(/[\r\n]|$/));
   return ([',', ';', '\t'] as const).find((sign) => names.includes(sign)) ?? ',';
@@ -127,7 +127,7 @@ function checkedColumns(names: readonly string[]): string[] {
   return [...names];
 }
 
-/** @throws StartupError that names each line with a mistake. */
+/** @throws StartupError that names each line with a mistake */
 function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check'>): readonly Person[] {
   const problems: string[] = [];
   const seen = new Map<string, number>();

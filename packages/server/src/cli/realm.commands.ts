@@ -47,7 +47,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
 async function create(context: CommandContext): Promise<CommandResult> {
   const [stringId, name] = context.words as [string, string];
   const { invocation } = context;
-  // Before there is a file: what is refused leaves none.
+  // Validated before the database file is created, so that rejection leaves no file.
   checkNewRealm({ stringId, name });
   requireDatabase(invocation);
   if (!hasDatabase(invocation))
@@ -124,7 +124,7 @@ async function set(context: CommandContext): Promise<CommandResult> {
   });
 }
 
-/** As `realm set` takes them. */
+/** Formats settings as `realm set` accepts them. */
 async function shownSettings({ ports }: ComposedParley, realm: Realm): Promise<readonly string[]> {
   const settings = Object.keys(REALM_SETTINGS) as RealmSettingName[];
   const ids = settings.flatMap((setting) =>
@@ -140,7 +140,7 @@ async function shownSettings({ ports }: ComposedParley, realm: Realm): Promise<r
   });
 }
 
-/** `message-retention-days` and `message_retention_days` as well. @throws UsageError */
+/** Accepts both `message-retention-days` and `message_retention_days`. @throws UsageError */
 function settingNamed(given: string): RealmSettingName {
   const names = Object.keys(REALM_SETTINGS) as RealmSettingName[];
   const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
@@ -198,7 +198,7 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
   }
   return context.withParley(async (parley) => {
     const realms = await parley.ports.unitOfWork.read((repositories) => repositories.realms.list());
-    // Addresses and everything are of the whole server; the log that says so is that of any organization.
+    // Limits per address apply to the whole server; the reset is logged in any organization.
     const realm = named === undefined && realms[0] ? realms[0] : await findRealm(parley, context.flag('realm'));
     const user = named === undefined ? null : await findUser(parley, realm, named);
     await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
@@ -342,7 +342,7 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
 
 const MESSAGES_BETWEEN_LINES = 100_000;
 
-/** Says now and then how far something has come; apart from the result, which programs may read. */
+/** Reports progress now and then, separately from the result, which programs may parse. */
 function progressOn(terminal: Terminal, what: string): (messages: number) => void {
   let said = 0;
   return (messages) => {

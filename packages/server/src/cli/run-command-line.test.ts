@@ -20,7 +20,7 @@ const until = async (condition: () => Promise<boolean>) => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-describe('parley', () => {
+describe('parley command line', () => {
   let directory: string;
   let database: string;
   beforeEach(() => {
@@ -29,7 +29,7 @@ describe('parley', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  /** Runs a command to its end; `input` is what standard input says. */
+  /** Runs a command to its end with `input` as standard input. */
   async function run(args: readonly string[], { input = '', environment = {} } = {}) {
     const out: string[] = [];
     const err: string[] = [];
@@ -44,7 +44,7 @@ describe('parley', () => {
     return { code, out: out.join('\n'), err: err.join('\n') };
   }
 
-  /** Serves while `work` goes on. */
+  /** Runs a server during `work`. */
   async function whileServing(args: readonly string[], work: (url: string, out: readonly string[]) => Promise<void>) {
     const out: string[] = [];
     let stop = () => {};
@@ -58,7 +58,7 @@ describe('parley', () => {
         out: (line: string) => {
           out.push(line);
           const url = /^Parley is at (.*)$/.exec(line)?.[1];
-          // The rest is said in the same turn.
+          // Later lines of the same tick are included.
           if (url) setImmediate(() => resolve(url));
         },
         err: (line: string) => fail(new Error(line)),
@@ -89,7 +89,7 @@ describe('parley', () => {
     return (await fetch(`${url}/api/v1/fetch_api_key`, { method: 'POST', body })).json();
   };
 
-  it('says how it is used', async () => {
+  it('prints usage', async () => {
     const { code, out } = await run(['--help']);
     expect(code).toBe(0);
     for (const word of [
@@ -106,7 +106,7 @@ describe('parley', () => {
     expect(existsSync(database)).toBe(false);
   });
 
-  it('sets up an organization, and serves it', async () => {
+  it('sets up an organization and serves it', async () => {
     expect(await run(['realm', 'create', '--new-database', 'lear', 'King Lear'])).toMatchObject({
       code: 0,
       out: 'Created organization lear (King Lear), reached at http://localhost:9991',
@@ -122,7 +122,7 @@ describe('parley', () => {
     });
   });
 
-  it('grants what no role carries', async () => {
+  it('grants special permissions', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     await run(['user', 'create', 'kent@lear.com', 'Earl of Kent', '--role=administrator']);
     expect(await run(['user', 'grant', 'kent@lear.com', 'can_create_users'])).toEqual({
@@ -136,7 +136,7 @@ describe('parley', () => {
     });
   });
 
-  it('says where somebody is logged in, and logs them out while the server runs', async () => {
+  it('lists sessions of a user and ends them while the server runs', async () => {
     await run(['realm', 'create', '--new-database', '', 'King Lear']);
     const [email, password] = ['fool@lear.com', 'nothing will come of nothing'];
     await run(['user', 'create', email, 'The Fool', '--password-stdin'], { input: password });
@@ -169,7 +169,7 @@ describe('parley', () => {
     }
   });
 
-  it('puts deleted messages back, beside a server that runs', async () => {
+  it('restores deleted messages while a server runs', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     const created = await run(['user', 'create', 'kent@lear.com', 'Earl of Kent', '--role=owner']);
     const key = /API key: (\w{32})$/.exec(created.out)![1];
@@ -204,12 +204,12 @@ describe('parley', () => {
     ${['--message=x']}              | ${'--message must be an id.'}
     ${['--since=yesterday']}        | ${'--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.'}
     ${['--channel=heath']}          | ${'There is no channel heath.'}
-  `('refuses to restore messages that are named by $args', async ({ args, err }) => {
+  `('rejects restoring messages named by $args', async ({ args, err }) => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     expect(await run(['message', 'restore', ...args])).toMatchObject({ err: `parley: ${err}` });
   });
 
-  it('removes bytes that belong to nothing, or says what it would remove', async () => {
+  it('removes unreferenced bytes, or lists them in a dry run', async () => {
     expect(await run(['file', 'sweep'])).toMatchObject({ code: 1 });
     await run(['realm', 'create', '--new-database', '', 'Lear']);
     const folder = join(directory, 'data', 'files', 'ab');
@@ -228,10 +228,10 @@ describe('parley', () => {
     expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
   });
 
-  it('makes the index of searches anew', async () => {
+  it('rebuilds the search index', async () => {
     expect(await run(['search', 'rebuild'])).toMatchObject({ code: 1 });
     await whileServing(['--demo', '--dev'], async () => {});
-    /** Runs SQL as another program would; answers how many messages there are, and how many are indexed. */
+    /** Runs SQL in a separate process and returns the number of messages and of indexed messages. */
     const look = (sql = '') => {
       const counts = 'SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM message_search_docsize)';
       const script = `const file = require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(database)});
@@ -245,7 +245,7 @@ describe('parley', () => {
     expect(look()).toEqual([messages, messages]);
   });
 
-  it('asks which organization, where there are several', async () => {
+  it('requires the organization if there are several', async () => {
     await run(['realm', 'create', '--new-database', 'a', 'First']);
     await run(['realm', 'create', '--new-database', 'b', 'Second']);
     const command = ['user', 'create', 'x@example.com', 'Somebody'];
@@ -253,7 +253,7 @@ describe('parley', () => {
     expect(await run([...command, '--realm=b'])).toMatchObject({ code: 0 });
   });
 
-  it('serves the demo, and the same one the next time', async () => {
+  it('serves the demo and reuses it the next time', async () => {
     const args = ['--demo', '--dev'];
     let key = '';
     await whileServing(args, async (url, out) => {
@@ -275,12 +275,12 @@ describe('parley', () => {
     });
   });
 
-  it('leaves one file beside the secret when it has stopped', async () => {
+  it('leaves only the database and the secret after it has stopped', async () => {
     await whileServing([], async () => {});
     expect(readdirSync(join(directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
   });
 
-  it('refuses a port in use, before it touches anything', async () => {
+  it('rejects a port in use without touching anything', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -293,7 +293,7 @@ describe('parley', () => {
     other.close();
   });
 
-  it('refuses a file of another program, and leaves it as it is', async () => {
+  it('rejects a file of another program and leaves it unchanged', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(database, 'Dear diary, today I wrote a database. '.repeat(10));
     const before = readFileSync(database);
@@ -304,7 +304,7 @@ describe('parley', () => {
     expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db']);
   });
 
-  it('refuses a database of a newer version, and leaves it as it is', async () => {
+  it('rejects a database of a newer version and leaves it unchanged', async () => {
     await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     const newer = readFileSync(database);
     newer.writeUInt32BE(4711, 60); // where SQLite keeps a program's own version number
@@ -317,7 +317,7 @@ describe('parley', () => {
     expect(readdirSync(join(directory, 'data'))).toEqual(before);
   });
 
-  it('reads long requests, and answers JSON to what it cannot read', async () => {
+  it('accepts long requests and responds in JSON to unreadable ones', async () => {
     await run(['realm', 'create', '--new-database', '', 'A']);
     await whileServing([], async (url) => {
       const ids = JSON.stringify(Array.from({ length: 5000 }, (_, n) => 10_000_000 + n));
@@ -334,7 +334,7 @@ describe('parley', () => {
     });
   });
 
-  it('says where it listens, whichever loopback address that is', async () => {
+  it('prints its address for each loopback address', async () => {
     await run(['realm', 'create', '--new-database', '', 'A']);
     await whileServing(['--host=127.0.0.2'], async (url) => {
       expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
@@ -342,7 +342,7 @@ describe('parley', () => {
     });
   });
 
-  it('takes no member of Object.prototype for a command', async () => {
+  it('does not treat a member of Object.prototype as a command', async () => {
     for (const name of [
       'function Object() { [native code] }',
       'function toString() { [native code] }',
@@ -355,14 +355,14 @@ describe('parley', () => {
     }
   });
 
-  it('gives up where there can be no folder', async () => {
+  it('fails if the folder cannot be created', async () => {
     database = '/proc/parley/x.db';
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: Cannot make the folder of the database [^\n]*$/);
   });
 
-  it('refuses a path it cannot write to', async () => {
+  it('rejects a path without write permission', async () => {
     writeFileSync(join(directory, 'data'), 'a file where the folder should be');
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
@@ -370,7 +370,7 @@ describe('parley', () => {
     expect(readdirSync(directory)).toEqual(['data']);
   });
 
-  /** Every file below with what it holds. */
+  /** Returns every file below with its content. */
   const look = () =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .sort()
@@ -380,7 +380,7 @@ describe('parley', () => {
     ['serve', '--new-database', '--port=0'],
     ['realm', 'create', '--new-database', 'b', 'Second'],
     ['user', 'create', 'fool@lear.com', 'The Fool'],
-  ])('refuses another secret than the database was made with: %s', async (...command) => {
+  ])("rejects a secret that differs from the database's secret: %s", async (...command) => {
     const known = { environment: { PARLEY_SECRET: 'the secret of the server' } };
     expect(await run(['realm', 'create', '--new-database', 'lear', 'King Lear'], known)).toMatchObject({ code: 0 });
     const before = look();
@@ -400,7 +400,7 @@ describe('parley', () => {
     expect(look()).toEqual(before);
   });
 
-  it('accepts another secret where the option says so, and everybody gets another key', async () => {
+  it('accepts another secret with the option, which changes every API key', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     const command = ['user', 'create', 'fool@lear.com', 'The Fool', '--password-stdin'];
     const input = 'nothing will come of nothing';
@@ -414,7 +414,7 @@ describe('parley', () => {
     expect(await run(['user', 'create', 'kent@lear.com', 'Earl of Kent'])).toMatchObject({ code: 0 });
   });
 
-  it('refuses a damaged secret file, and makes no database beside it', async () => {
+  it('rejects a damaged secret file and creates no database beside it', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(`${database}.secret`, '', { mode: 0o600 });
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
@@ -430,14 +430,14 @@ describe('parley', () => {
     ${['realm', 'create', '--new-database', 'A!', 'First']}                                              | ${/An organization is named by lower-case letters/}
     ${['realm', 'create', '--new-database', 'a', ' ']}                                                   | ${/An organization needs a name\.$/}
     ${['realm', 'create', '--new-database', 'a', 'First', '--default-realm=b', '--url=http://10.0.0.7']} | ${/no host for another organization/}
-  `('leaves neither a database nor a secret nor a folder behind when it refuses $args', async ({ args, err }) => {
+  `('leaves no database, secret or folder behind when it rejects $args', async ({ args, err }) => {
     const result = await run(args);
     expect(result).toMatchObject({ code: 1, out: '' });
     expect(result.err).toMatch(err);
     expect(look()).toEqual([]);
   });
 
-  it('leaves an organization at its address when another one is created', async () => {
+  it('keeps an organization at its address when another one is created', async () => {
     await run(['realm', 'create', '--new-database', 'first', 'First']);
     await whileServing([], async (url) => {
       const nameAt = async (headers = {}) =>
@@ -459,7 +459,7 @@ describe('parley', () => {
         code: 1,
         err: expect.stringMatching(/^parley: The address of this server is an IP address, /),
       });
-      // Longer than the list of organizations is believed.
+      // Longer than the cache lifetime of the realm list.
       await new Promise((resolve) => setTimeout(resolve, 1500));
       expect(await nameAt()).toBe('First');
     });
@@ -477,7 +477,7 @@ describe('parley', () => {
     ${['serve', '--new-database', '--port=x']}                       | ${/^parley: --port must be a number/}
     ${['serve', '--new-database', '--demo', '--host=0.0.0.0']}       | ${/^parley: Demo data is refused on 0\.0\.0\.0/}
     ${['serve', '--new-database', '--host=203.0.113.7', '--port=0']} | ${/^parley: 203\.0\.113\.7 is no address of this machine/}
-  `('refuses $args in one line', async ({ args, err }) => {
+  `('rejects $args with a one-line message', async ({ args, err }) => {
     const result = await run(args);
     expect(result.out).toBe('');
     expect(result.err).toMatch(err);
@@ -485,7 +485,7 @@ describe('parley', () => {
     expect(existsSync(database)).toBe(false);
   });
 
-  it('says who is missing where a server has run, but nobody is yet', async () => {
+  it('reports missing organizations and users in a database that has neither', async () => {
     await whileServing([], async () => {});
     expect(await run(['user', 'create', 'a@b.example', 'Name'])).toMatchObject({
       code: 1,
@@ -493,7 +493,7 @@ describe('parley', () => {
     });
   });
 
-  it('exports an organization, and imports it on another server', async () => {
+  it('exports an organization and imports it on another server', async () => {
     await run(['realm', 'create', '--new-database', 'acme', 'Acme']);
     await run(['user', 'create', 'ann@example.com', 'Ann', '--realm=acme', '--role=owner']);
     const file = join(directory, 'acme.tar.gz');

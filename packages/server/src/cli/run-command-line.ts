@@ -32,12 +32,12 @@ export const processTerminal: Terminal = {
       let askedAt = 0;
       const ask = () => {
         if (askedAt === 0) askedAt = performance.now();
-        // npm hands on a Ctrl-C that we have had already; whoever asks again later does not want to wait.
+        // npm forwards a Ctrl-C that was already received; a later one forces the exit.
         else if (performance.now() - askedAt > SECOND_THOUGHTS_MS) process.exit(1);
         resolve();
       };
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
-      // The server outlives the terminal that it was started from.
+      // The server survives the terminal that started it.
       process.on('SIGHUP', () => {});
     }),
   comeAfterServer: () => setPriority(constants.priority.PRIORITY_LOW),
@@ -45,7 +45,7 @@ export const processTerminal: Terminal = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Answers the exit code. An operator's mistake is reported in one line; a stack is for bugs. */
+/** Runs a command and returns its exit code. Operator mistakes are reported in one line, bugs with a stack. */
 export async function runCommandLine(
   args: readonly string[],
   terminal: Terminal = processTerminal,
@@ -57,7 +57,7 @@ export async function runCommandLine(
   } catch (error) {
     const isExpected = error instanceof DomainError || isRefusal(error) || isSystemError(error);
     const { stack } = error as Error;
-    // It may quote a file, which must not write to the terminal.
+    // The message may quote a file, whose control characters must not reach the terminal.
     const message = messageOf(error as Error).replace(/[^\P{Cc}\n\t]/gu, '');
     const problems = error instanceof InvalidConfiguration ? error.problems : [];
     if (isJson) terminal.err(JSON.stringify({ error: { code: codeOf(error), message, problems } }));
@@ -71,15 +71,15 @@ export async function runCommandLine(
 
 const isRefusal = (error: unknown): boolean => error instanceof StartupError || error instanceof DatabaseRefused;
 
-/** What the machine refuses: a file that cannot be written, a full disk. */
+/** True for errors of the operating system: an unwritable file, a full disk. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   isDiskFailure(error) || (error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string');
 
-/** With the reason, which users of the server do not see. */
+/** Adds the reason, which users of the server do not see. */
 const messageOf = ({ message, cause }: Error): string =>
   isDiskFailure(cause) ? `The database cannot be written to: ${cause.message}.` : message;
 
-/** For programs that read `--json`. */
+/** Error code for the output with `--json`. */
 function codeOf(error: unknown): string {
   if (error instanceof DomainError) return error.code;
   if (error instanceof UsageError) return 'USAGE';
@@ -126,10 +126,10 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
   return result.exitCode ?? EXIT_CODES.done;
 }
 
-/** Names are anybody's choice, and a terminal takes control characters for commands. */
+/** Makes a line safe to print. Names are user input, and terminals execute control sequences. */
 const printable = (line: string): string => line.split('\t').map(toSingleLine).join('\t');
 
-/** The command that the first words name, and what follows them. */
+/** Returns the command that the first words name and the remaining words. */
 function commandIn(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | null {
   for (const length of [2, 1]) {
     const name = args.slice(0, length).join(' ');
@@ -157,7 +157,7 @@ function unknownCommand(args: readonly string[]): UsageError {
   return new UsageError(`There is no command ${first}${meant || '; see parley --help.'}`);
 }
 
-/** All commands, or those of a group. */
+/** Lists all commands, or those of a group. */
 function describeCommands(group: string | undefined): string {
   const ofGroup = COMMANDS.filter(({ name }) => group !== undefined && name.startsWith(`${group} `));
   const shown = ofGroup.length > 0 ? ofGroup : COMMANDS;

@@ -18,7 +18,7 @@ export const SERVE_COMMAND: Command = {
     'PARLEY_DATABASE=sqlite:/var/lib/parley/parley.db parley serve --new-database',
   ],
   async run({ invocation, terminal, isJson }) {
-    // Listened for before anything starts: who stops it right away stops it in good order too.
+    // Registered before anything starts, so that an immediate interrupt also shuts down cleanly.
     const interrupted = terminal.interrupted();
     const { configuration } = invocation;
     if (!configuration.isDemo) requireDatabase(invocation);
@@ -32,7 +32,7 @@ export const SERVE_COMMAND: Command = {
   },
 };
 
-/** Reading the configuration has checked it already. */
+/** Reports the configuration, which is valid once it has been read. */
 async function check({ invocation }: CommandContext): Promise<CommandResult> {
   const set = [...invocation.sources].map(([name, source]) => {
     const { variable, flag, isSecret = false }: Setting<unknown> = SETTINGS[name as SettingName];

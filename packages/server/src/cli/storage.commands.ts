@@ -10,7 +10,7 @@ import { type Command, type CommandContext, type CommandResult, EXIT_CODES } fro
 import { requireDatabase } from './databases.js';
 
 const MIB = 1024 * 1024;
-/** Of a backup, in MiB a second: a disk that the server shares goes on answering. */
+/** Default backup speed in MiB per second; keeps a shared disk responsive for the server. */
 const DEFAULT_PACE = 20;
 async function backup({ invocation, terminal, words, flag }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];

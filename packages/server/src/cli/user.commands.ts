@@ -33,7 +33,7 @@ const PASSWORD: Readonly<Record<string, CommandFlag>> = {
   'password-stdin': { help: 'takes a password from standard input; without it they cannot sign in by one' },
 };
 
-/** Answered for each user: never more than the operator asked for. */
+/** User fields in responses, limited to what the operator asked for. */
 const presentUser = (user: User) => ({
   id: user.id,
   email: user.email,
@@ -46,7 +46,7 @@ const presentUser = (user: User) => ({
 const lineOf = ({ id, email, fullName, role, isActive, bot }: User): string =>
   `${id}\t${role}${bot ? ' (bot)' : ''}${isActive ? '' : ' (deactivated)'}\t${email}\t${fullName}`;
 
-/** How many users are read at a time. */
+/** Number of users to read at a time. */
 const PAGE = 500;
 
 async function list(context: CommandContext): Promise<CommandResult> {
@@ -208,7 +208,7 @@ async function sessions(context: CommandContext): Promise<CommandResult> {
       id: session.id,
       createdAt: timeOf(session.createdAt),
       lastUsedAt: timeOf(session.lastUsedAt),
-      // A browser's name is untrusted input: control characters must not reach the terminal.
+      // User agents are untrusted input, whose control characters must not reach the terminal.
       userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
     }));
     const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
@@ -221,10 +221,10 @@ async function sessions(context: CommandContext): Promise<CommandResult> {
 
 const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 
-/** Null: without one. */
+/** Reads a password from standard input; null if none was requested. */
 async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
   if (!isOn('password-stdin')) return null;
-  // Checked before the password is read.
+  // Checks the database before reading the password.
   requireDatabase(invocation);
   const password = (await terminal.readInput()).replace(/\r?\n$/, '');
   if (password === '') throw new StartupError('There was no password in standard input.');

@@ -4,65 +4,65 @@ import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
 
-/** Everything that a server can be configured with, wherever the values come from. */
+/** Server configuration, independent of the source of its values. */
 export interface Configuration {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly database: DatabaseLocation;
-  /** Development endpoints answer, and rate limits are off unless asked for. */
+  /** True to enable development endpoints and disable rate limits by default. */
   readonly isDev: boolean;
-  /** An organization with people and messages in it is made when the database has none. */
+  /** True to create an organization with users and messages if the database has none. */
   readonly isDemo: boolean;
-  /** The public address, without a slash at the end; null: the one it listens on. */
+  /** Public address without a trailing slash; null for the listen address. */
   readonly url: string | null;
-  /** String id of the organization at the public address itself; null: the first one that was made. */
+  /** String id of the organization at the public address itself; null for the first one created. */
   readonly defaultRealm: string | null;
-  /** How the others are distinguished. */
+  /** Addresses of the other organizations. */
   readonly realmAddresses: RealmAddresses;
-  /** Whether channels may be readable by anybody on the Internet. */
+  /** True if channels may be readable by anyone on the Internet. */
   readonly allowsWebPublicChannels: boolean;
   readonly limitsPresence: boolean;
-  /** Null: no gateway takes mail for channels. */
+  /** Null if no gateway accepts email for channels. */
   readonly mailGatewayPattern: string | null;
-  /** Proxies in front that are trusted to name the client's address. */
+  /** Proxies trusted to report the client's address. */
   readonly trustedProxies: ProxyTrust;
-  /** Null: of the file beside the database. */
+  /** Null to use the file beside the database. */
   readonly secret: string | null;
-  /** What other services sign tokens with that let people in, by the string id of the organization. */
+  /** Secrets with which other services sign login tokens, by string id of the organization. */
   readonly jwtSecrets: ReadonlyMap<string, string>;
-  /** Of a mail server; null: letters are put into files. */
+  /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
-  /** What letters come from; null: `noreply@` the public address's host. */
+  /** Sender of emails; null for `noreply@` and the host of the public address. */
   readonly mailFrom: string | null;
-  /** How long invitations are good for that say nothing about it. */
+  /** Default validity of invitations. */
   readonly invitationValidityMinutes: number;
   readonly hasRateLimits: boolean;
-  /** Quotas instead of the default ones. */
+  /** Quotas that replace the default ones. */
   readonly rateLimitRules: RateLimitRules;
-  /** What carries notifications to phones; null: nothing does. */
+  /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | null;
-  /** Where calls are held, beside Jitsi; null: nowhere. */
+  /** BigBlueButton server for calls in addition to Jitsi; null for none. */
   readonly bigBlueButton: BigBlueButtonAccount | null;
-  /** What differs from `TRANSPORT_LIMITS`. */
+  /** Overrides of `TRANSPORT_LIMITS`. */
   readonly limits: Partial<TransportLimits>;
-  /** Requests are refused while the event loop lags or memory runs out. */
+  /** True to reject requests while the event loop lags or memory runs out. */
   readonly shedsLoad: boolean;
-  /** Where uploaded files are; null: the folder `files` beside the database. */
+  /** Location of uploaded files; null for the folder `files` beside the database. */
   readonly files: FilesLocation | null;
   readonly fileLimits: FileLimits;
-  /** For so many days deleted messages can be put back. */
+  /** Days during which deleted messages can be restored. */
   readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
-  /** Where metrics are listened for; null: nowhere. */
+  /** Listen address of the metrics endpoint; null for none. */
   readonly metrics: ListenAddress | null;
-  /** How long it goes on answering after it was told to stop. */
+  /** Time in which the server still responds after a stop request. */
   readonly drainSeconds: number;
 }
 
 export interface DatabaseLocation {
   readonly kind: 'sqlite';
-  /** Of the file. */
+  /** Line in the file. */
   readonly path: string;
 }
 

@@ -13,7 +13,7 @@ const read = (args: readonly string[] = [], environment: Record<string, string> 
   readConfiguration(args, environment).configuration;
 
 describe('readConfiguration', () => {
-  it('has a default for everything', () => {
+  it('provides a default for every setting', () => {
     expect(read()).toEqual({
       host: '127.0.0.1',
       port: 9991,
@@ -45,7 +45,7 @@ describe('readConfiguration', () => {
       metrics: null,
       drainSeconds: 0,
     });
-    // The same numbers as without any configuration.
+    // Equal to the limits without any configuration.
     expect({ ...TRANSPORT_LIMITS, ...read().limits }).toEqual(TRANSPORT_LIMITS);
   });
 
@@ -121,7 +121,7 @@ describe('readConfiguration', () => {
     });
   });
 
-  it('lets flags win over the environment', () => {
+  it('prefers flags to the environment', () => {
     const environment = { PARLEY_PORT: '1', PARLEY_DEV: 'on', PARLEY_DATABASE: 'sqlite:a.db' };
     expect(read(['--port', '2', '--no-dev', '--database=sqlite:b.db'], environment)).toMatchObject({
       port: 2,
@@ -135,15 +135,15 @@ describe('readConfiguration', () => {
     ${'https://chat.example.com'}       | ${'https://chat.example.com'}
     ${'https://chat.example.com:8443/'} | ${'https://chat.example.com:8443'}
     ${'http://example.com/chat/'}       | ${'http://example.com/chat'}
-  `('keeps $given as $kept', ({ given, kept }) => {
+  `('normalizes $given to $kept', ({ given, kept }) => {
     expect(read(['--url', given]).url).toBe(kept);
   });
 
-  it('takes an empty variable for none', () => {
+  it('treats an empty variable as unset', () => {
     expect(read([], { PARLEY_PORT: '', PARLEY_URL: '', PARLEY_DEV: '', PARLEY_SECRET: '' })).toEqual(read());
   });
 
-  it('hands on what is no flag', () => {
+  it('returns positional arguments', () => {
     expect(readConfiguration(['grant', '--port', '2', 'a@b.example'], {}).positionals).toEqual([
       'grant',
       'a@b.example',
@@ -156,7 +156,7 @@ describe('readConfiguration', () => {
     ${'on'}  | ${undefined} | ${false}
     ${'on'}  | ${'on'}      | ${true}
     ${'off'} | ${'off'}     | ${false}
-  `('dev mode $dev, rate limits $asked: limited $limited', ({ dev, asked, limited }) => {
+  `('sets rate limits to $limited for dev mode $dev and option $asked', ({ dev, asked, limited }) => {
     const environment = { PARLEY_DEV: dev, ...(asked && { PARLEY_RATE_LIMITS: asked }) };
     expect(read([], environment).hasRateLimits).toBe(limited);
   });
@@ -168,7 +168,7 @@ describe('readConfiguration', () => {
       's3:files/?endpoint=http://127.0.0.1:9000/&region=eu-central-1',
       { bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1:9000', region: 'eu-central-1' },
     ],
-  ])('keeps files in the bucket %s', (given, location) => {
+  ])('stores files in the bucket %s', (given, location) => {
     expect(read(['--files', given]).files).toEqual({ kind: 's3', ...location });
   });
 
@@ -214,7 +214,7 @@ describe('readConfiguration', () => {
     ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
     ${[]}                                           | ${{ PARLEY_BIGBLUEBUTTON_SECRET: 'shared' }}                  | ${/^BigBlueButton takes both PARLEY_BIGBLUEBUTTON_URL and /}
     ${[]}                                           | ${{ PARLEY_SECRET: 'short' }}                                 | ${'PARLEY_SECRET must be at least 8 characters long.'}
-  `('refuses $args $environment in one line', ({ args, environment, message }) => {
+  `('rejects $args $environment with a one-line message', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(
       expect.objectContaining({
         name: 'StartupError',
@@ -223,7 +223,7 @@ describe('readConfiguration', () => {
     );
   });
 
-  it.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])('lets the demo run on %s', (host) => {
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])('allows the demo on %s', (host) => {
     expect(read(['--host', host, '--demo', '--dev'])).toMatchObject({ isDemo: true, isDev: true });
   });
 
@@ -234,13 +234,13 @@ describe('readConfiguration', () => {
     },
   );
 
-  it('lets the demo run anywhere for whoever insists', () => {
+  it('allows the demo on any address if explicitly forced', () => {
     const anywhere = ['--host', '0.0.0.0', '--url', 'https://a.example', '--trust-proxy', '1'];
     expect(read([...anywhere, '--demo', '--dev', '--allow-public-demo'])).toMatchObject({ isDemo: true });
     expect(read(anywhere)).toMatchObject({ isDemo: false });
   });
 
-  it('names every mistake', () => {
+  it('reports every mistake', () => {
     const environment = { PARLEY_PORT: 'x', PARLEY_PROT: '80', PARLEY_SECRET: 'short' };
     expect(() => read(['--url', 'nope'], environment)).toThrow(InvalidConfiguration);
     try {
@@ -259,11 +259,11 @@ describe('readConfiguration', () => {
     ${'on'}                    | ${1}
     ${'10.0.0.0/8, 192.0.2.1'} | ${['10.0.0.0/8', '192.0.2.1']}
     ${'loopback'}              | ${['127.0.0.0/8', '::1/128']}
-  `('trusts $given as proxies', ({ given, trusted }) => {
+  `('parses trusted proxies $given', ({ given, trusted }) => {
     expect(read(['--trust-proxy', given]).trustedProxies).toEqual(trusted);
   });
 
-  it('reads quotas of rules', () => {
+  it('parses rate limit rules', () => {
     expect(read(['--rate-limit-rules', ' api_by_user=60:500,3600:9000  api_by_ip=60:50 ']).rateLimitRules).toEqual({
       api_by_user: [
         { windowSeconds: 60, limit: 500 },
@@ -273,7 +273,7 @@ describe('readConfiguration', () => {
     });
   });
 
-  describe('takes secrets from files', () => {
+  describe('secrets from files', () => {
     let directory: string;
     beforeEach(() => {
       directory = mkdtempSync(join(tmpdir(), 'parley-config-'));
@@ -289,16 +289,16 @@ describe('readConfiguration', () => {
       'correct horse battery staple',
       'correct horse battery staple\n',
       formatSecret('correct horse battery staple'),
-    ])('that hold %j', (content) => {
+    ])('reads a secret file that contains %j', (content) => {
       expect(read([], { PARLEY_SECRET_FILE: file(content) }).secret).toBe('correct horse battery staple');
     });
 
-    it('whichever secret it is', () => {
+    it('reads every kind of secret from a file', () => {
       const PARLEY_SMTP_URL_FILE = file('smtp://user:password@mail.example.com\n');
       expect(read([], { PARLEY_SMTP_URL_FILE }).smtpUrl).toBe('smtp://user:password@mail.example.com');
     });
 
-    it('unless they are damaged, and does not show them', () => {
+    it('rejects a damaged secret file without showing its content', () => {
       const content = formatSecret('correct horse battery staple').replace('horse', 'mouse');
       const path = file(content);
       expect(() => read([], { PARLEY_SECRET_FILE: path })).toThrow(
@@ -307,7 +307,7 @@ describe('readConfiguration', () => {
     });
   });
 
-  it('is described by a document that is up to date; npm run configuration writes it', () => {
+  it('docs/configuration.md (update with npm run configuration)', () => {
     const document = readFileSync(resolve(__dirname, '../../../../docs/configuration.md'), 'utf8');
     expect(document).toBe(renderConfigurationDocument());
   });

@@ -9,26 +9,26 @@ import { MIB, SETTINGS, type Setting, type SettingName } from './settings.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A command line and the environment, understood. */
+/** Parsed command line and environment. */
 export interface Invocation {
   readonly configuration: Configuration;
-  /** What was no flag. */
+  /** Positional arguments. */
   readonly positionals: readonly string[];
-  /** Flags of the command itself, by name; a switch that is there says `on` or `off`. */
+  /** Flags of the command itself by name; switches have the value `on` or `off`. */
   readonly flags: ReadonlyMap<string, string>;
-  /** Where values were found that are not the default ones. */
+  /** Sources of values that differ from the defaults. */
   readonly sources: ReadonlyMap<SettingName, ValueSource>;
-  /** What was given, as text: secrets too. */
+  /** Values as given, including secrets. */
   readonly values: ReadonlyMap<SettingName, string>;
 }
 
-/** Flags a command has beside the settings: name and whether a value follows. */
+/** Flags of a command in addition to the settings: name and whether a value follows. */
 export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
 
-/** Where a value was found. */
+/** Source of a value. */
 export type ValueSource = 'flag' | 'variable' | 'file';
 
-/** Values as texts, before anybody looks at what they say. */
+/** Unparsed values. */
 class GivenValues {
   readonly sources = new Map<SettingName, ValueSource>();
   readonly values = new Map<SettingName, string>();
@@ -38,7 +38,10 @@ class GivenValues {
     private readonly environment: Environment,
   ) {}
 
-  /** Null: nothing was given. `place`: what to call it in a refusal. @throws Error when a file that is named cannot be read */
+  /**
+   * Returns the given text with its `place` for error messages; null if nothing was given. @throws Error if a named
+   * file cannot be read
+   */
   find(name: SettingName): { readonly text: string; readonly place: string } | null {
     const { variable, flag, isSecret }: Setting<unknown> = SETTINGS[name];
     const byFlag = flag === undefined ? undefined : this.flags.get(flag);
@@ -67,7 +70,7 @@ function readFile(variable: string, path: string): string {
   }
 }
 
-/** Everything that is wrong with a configuration, at least one thing. */
+/** All problems of a configuration, at least one. */
 export class InvalidConfiguration extends UsageError {
   constructor(readonly problems: readonly string[]) {
     const more = problems.length - 1;
@@ -76,8 +79,8 @@ export class InvalidConfiguration extends UsageError {
 }
 
 /**
- * Flags win over the environment. @throws UsageError for flags that are none, InvalidConfiguration naming each flag or variable
- * that is invalid.
+ * Parses flags and environment; flags take precedence. @throws UsageError for unknown flags, InvalidConfiguration
+ * that names each invalid flag or variable
  */
 export function readConfiguration(
   args: readonly string[],
@@ -104,7 +107,7 @@ export function readConfiguration(
       try {
         value = parse(found.text);
       } catch (error) {
-        // What a secret is, or a password, does not belong on a screen.
+        // Secrets and passwords must not be printed.
         const said = isSecret ? '' : `, not ${JSON.stringify(found.text)}`;
         throw new UsageError(`${found.place} must be ${(error as Error).message}${said}.`);
       }
@@ -170,20 +173,20 @@ const VARIABLES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A variable with a slip in its name would have no effect, and nobody would notice. */
+/** Finds unknown variables, since a typo would otherwise be ignored silently. */
 const unknownVariables = (environment: Environment): readonly string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith('PARLEY_') && environment[name] !== undefined && !VARIABLES.has(name))
     .map((name) => `There is no setting ${name}${hint(name, VARIABLES) || '; see parley --help.'}`);
 
-/** All of it or none. */
+/** Requires all of the values or none. */
 function pushAccountOf(url: string | null, orgId: string | null, orgKey: string | null): PushServiceAccount | null {
   if (url === null && orgId === null && orgKey === null) return null;
   if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
   throw new UsageError('A push service takes all of PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
 }
 
-/** Both or neither. */
+/** Requires both values or neither. */
 function bigBlueButtonOf(url: string | null, secret: string | null): BigBlueButtonAccount | null {
   if (url === null && secret === null) return null;
   if (url !== null && secret !== null) return { url, secret };
@@ -203,7 +206,7 @@ function limitsOf(connections: number, answersBytes: number): Partial<TransportL
   };
 }
 
-/** Dev mode lets anybody be anybody, and the demo users' passwords are known. */
+/** Rejects public access: dev mode allows impersonation, and the demo users' passwords are public. */
 function refuseExposure({ host, url, trustedProxies, isDev, isDemo }: Configuration): void {
   if (!isDev && !isDemo) return;
   const what = isDev && isDemo ? 'Dev mode and demo data are' : isDev ? 'Dev mode is' : 'Demo data is';
@@ -217,7 +220,7 @@ function refuseExposure({ host, url, trustedProxies, isDev, isDemo }: Configurat
   if (trustedProxies !== 0) refuse('behind a proxy', 'leave --trust-proxy out');
 }
 
-/** By flag, as text; a switch that is there says `on` or `off`. @throws UsageError */
+/** Parses flags to text by name; switches have the value `on` or `off`. @throws UsageError */
 function parseFlags(
   args: readonly string[],
   commandFlags: CommandFlags,

@@ -34,7 +34,7 @@ export function parsePort(text: string): number {
 }
 
 export function parseDatabase(text: string): DatabaseLocation {
-  // What begins with a colon would be a name of SQLite's own, such as `:memory:`.
+  // A leading colon would be a special name of SQLite, such as `:memory:`.
   const path = /^sqlite:([^:].*)$/.exec(text)?.[1];
   if (path === undefined) throw new Error('of the form sqlite:PATH');
   return { kind: 'sqlite', path };
@@ -48,7 +48,7 @@ export function parseFiles(text: string): FilesLocation {
   return { kind: 's3', ...bucket };
 }
 
-/** Null: it is none. */
+/** Parses a bucket; null if the text is none. */
 export function parseBucket(text: string): Omit<S3Location, 'credentials'> | null {
   const [, bucket, path = '', query = ''] =
     /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?(?:\?(.*))?$/.exec(text) ?? [];
@@ -73,7 +73,7 @@ export function parseRealmAddresses(text: string): RealmAddresses {
   throw new Error('host or path');
 }
 
-/** Goes into an HTTP header as it is. */
+/** Parses a word that can be used verbatim in an HTTP header. */
 export function parseWord(text: string): string {
   if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(text))
     throw new Error('letters, digits and signs, without blanks and colons');
@@ -115,7 +115,7 @@ export function parseProxies(text: string): ProxyTrust {
   }
 }
 
-/** Shorter ones could be found by trying. */
+/** Shorter secrets could be guessed. */
 const MIN_SECRET_LENGTH = 8;
 
 export function parseSecret(text: string): string {
@@ -130,7 +130,7 @@ export function parseSecret(text: string): string {
 
 const MIN_JWT_SECRET_BYTES = 32;
 
-/** As short as the shortest algorithm's hash, at least (RFC 7518, section 3.2). */
+/** Requires at least the size of the shortest algorithm's hash (RFC 7518, section 3.2). */
 export function parseJwtSecrets(text: string): ReadonlyMap<string, string> {
   const expected = `JSON such as {"STRING_ID": "SECRET"}, of secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`;
   let value: unknown;

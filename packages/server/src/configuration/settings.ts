@@ -28,24 +28,24 @@ export const MIB = 1024 * 1024;
 
 export interface Setting<T> {
   readonly variable: string;
-  /** Absent: not to be given on a command line, where everybody on the machine can read it. */
+  /** Absent for settings that must not appear on a command line, which every user of the machine can read. */
   readonly flag?: string;
   readonly placeholder?: string;
   readonly help: string;
-  /** Switches: `--dev` and `--no-dev` take no value. */
+  /** Switches take no value: `--dev` and `--no-dev`. */
   readonly isSwitch?: boolean;
-  /** Never shown; `VARIABLE_FILE` may name a file that holds it. */
+  /** Never printed; `VARIABLE_FILE` may name a file that contains the value. */
   readonly isSecret?: boolean;
-  /** @throws Error that says what would be right: "a number from 0 to 65535". */
+  /** @throws Error that describes valid values: "a number from 0 to 65535" */
   readonly parse: (text: string) => T;
   readonly default: T;
 }
 
-/** Unless the operator says otherwise. */
+/** Default retention of deleted messages. */
 export const KEEP_DELETED_DAYS = 30;
 export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQuotaMib: null };
 
-/** Everything that can be configured: help, checks and docs/configuration.md come from these rows. */
+/** All settings; help, validation and docs/configuration.md derive from these rows. */
 export const SETTINGS = {
   host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
   port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free one', parsePort, 9991),
@@ -304,7 +304,7 @@ function switchSetting(variable: string, flag: string, help: string): Setting<bo
   return { variable, flag, help, isSwitch: true, parse: parseSwitch, default: false };
 }
 
-/** Where a section of the settings begins; it goes on to the next one. */
+/** First setting of each section in the documentation. */
 const SECTIONS: { readonly [Name in SettingName]?: string } = {
   host: 'Address',
   isDev: 'Trying it out',
@@ -316,9 +316,9 @@ const SECTIONS: { readonly [Name in SettingName]?: string } = {
 
 interface DescribedSetting extends Pick<Setting<unknown>, 'variable' | 'help' | 'isSecret'> {
   readonly usage: string;
-  /** Null: the help says it, or there is none. */
+  /** Null if there is none or the help text describes it. */
   readonly default: string | null;
-  /** Of the section that begins here. */
+  /** Title of the section that begins here. */
   readonly section: string | null;
 }
 
@@ -333,7 +333,7 @@ const described: readonly DescribedSetting[] = Object.entries(SETTINGS as Record
   }),
 );
 
-/** As it would be given; null: nothing stands for it. */
+/** Formats a default as it would be given; null if it has no text form. */
 function textOf(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
@@ -341,7 +341,7 @@ function textOf(value: unknown): string | null {
   return 'path' in value ? `sqlite:${(value as DatabaseLocation).path}` : null;
 }
 
-/** What flags and variables mean, one line each. */
+/** Describes flags and variables, one per line. */
 export function describeSettings(): string {
   const width = (column: 'usage' | 'variable') => Math.max(...described.map((row) => row[column].length)) + 2;
   const [usageWidth, variableWidth] = [width('usage'), width('variable')];
@@ -353,7 +353,7 @@ export function describeSettings(): string {
     .join('\n');
 }
 
-/** docs/configuration.md. */
+/** Generates docs/configuration.md. */
 export function renderConfigurationDocument(): string {
   const lines = [
     '# Configuration',

@@ -1,13 +1,13 @@
 import { DEMO_CHANNELS, DEMO_DIRECT_CONVERSATIONS } from './organization.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** Something to be sent, `secondsAgo` before the demo is made. */
+/** Message sent `secondsAgo` before the demo is created. */
 export interface DemoMessage {
-  /** Address. */
+  /** Email. */
   readonly sender: string;
   readonly to:
     | { readonly kind: 'channel'; readonly channel: string; readonly topic: string }
-    /** The others; nobody when one talks to themselves. */
+    /** Other participants; empty for messages to oneself. */
     | { readonly kind: 'direct'; readonly others: readonly string[] };
   readonly content: string;
   readonly secondsAgo: number;
@@ -40,7 +40,7 @@ const SUBJECTS = [
   'the old bridge',
 ];
 
-/** `%` stands for a subject. */
+/** `%` is replaced by a subject. */
 const OPENERS = [
   'Has anybody looked at % since Monday?',
   'I would like to talk about % before we decide anything.',
@@ -83,10 +83,10 @@ const SHORT = [
 
 const PER_CHANNEL = 45;
 const PER_DIRECT_CONVERSATION = 14;
-/** Everything was said within the last ten days. */
+/** Period in which all messages were sent. */
 export const PERIOD_SECONDS = 10 * 86_400;
 
-/** In the order of sending, the oldest first. The same for the same seed. */
+/** Returns messages in sending order; the same for the same seed. */
 export function demoMessages(random: SeededRandom): readonly DemoMessage[] {
   const messages = [
     ...DEMO_CHANNELS.flatMap(({ name, subscribers }) => channelTalk(random, name, subscribers)),
@@ -114,7 +114,7 @@ function directTalk(random: SeededRandom, people: readonly string[]): DemoMessag
   });
 }
 
-/** Descending, so that talks begin with the past. */
+/** Descending, so that conversations begin in the past. */
 function times(random: SeededRandom, count: number): number[] {
   return Array.from({ length: count }, () => random.below(PERIOD_SECONDS) + 1).sort((a, b) => b - a);
 }

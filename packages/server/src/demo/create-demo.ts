@@ -25,7 +25,7 @@ import {
 } from './organization.js';
 import { SeededRandom } from './seeded-random.js';
 
-/** Set to the moment at which something of the demo's past happens. */
+/** Clock that is set to the time of each past event of the demo. */
 export class DemoClock implements Clock {
   constructor(private seconds: UnixSeconds) {}
 
@@ -43,9 +43,8 @@ export class DemoClock implements Clock {
 }
 
 /**
- * Collects all garbage and gives the pages back, which V8 would keep for work like that which has just been done. Takes tens of
- * milliseconds. `gc()` keeps the pages as well; only what debuggers ask for gives them back. Nothing happens in a Node.js that
- * was built without the inspector.
+ * Collects all garbage and returns the pages to the system, which V8 would keep otherwise. Takes tens of
+ * milliseconds. Only the debugger's collection returns pages, not `gc()`; without the inspector this is a no-op.
  */
 export async function releaseMemory(): Promise<void> {
   if (!process.features.inspector) return;
@@ -62,11 +61,11 @@ export async function releaseMemory(): Promise<void> {
 export interface DemoAccess {
   readonly email: string;
   readonly apiKey: string;
-  /** What the file is called: `hamlet`. */
+  /** File name without extension: `hamlet`. */
   readonly name: string;
 }
 
-/** How each of the demo's people signs in; those who are gone meanwhile are left out. */
+/** Returns the credentials of each demo user; omits users who no longer exist. */
 export function listDemoAccess({
   unitOfWork,
   apiKeyMint,
@@ -83,7 +82,7 @@ export function listDemoAccess({
   });
 }
 
-/** The lines of what Zulip's clients and libraries read. */
+/** Lines of the configuration file that Zulip clients and libraries read. */
 export const zuliprcOf = ({ email, apiKey, site }: Record<'email' | 'apiKey' | 'site', string>): readonly string[] => [
   '[api]',
   `email=${email}`,
@@ -92,8 +91,8 @@ export const zuliprcOf = ({ email, apiKey, site }: Record<'email' | 'apiKey' | '
 ];
 
 /**
- * Writes a file for each that Zulip's clients and libraries read, for the owner of the process alone.
- * @throws StartupError when a file cannot be written.
+ * Writes a configuration file for Zulip clients and libraries per user, readable by the process owner only.
+ * @throws StartupError if a file cannot be written
  */
 export function writeZuliprcFiles(directory: string, site: string, people: readonly DemoAccess[]): void {
   try {
@@ -118,8 +117,8 @@ interface Stage {
 }
 
 /**
- * Makes the demo organization, unless there is one; answers whether it did. What is said in it, by whom and how long ago
- * is the same every time. All of it is one unit of work: a crash on the way leaves nothing half done.
+ * Creates the demo organization unless it exists; returns true if it did. The content is deterministic. Everything
+ * happens in one transaction, so that a crash leaves nothing incomplete.
  */
 export async function createDemo(ports: Ports): Promise<boolean> {
   const isThere = await ports.unitOfWork.read(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
@@ -148,12 +147,12 @@ export async function createDemo(ports: Ports): Promise<boolean> {
   return true;
 }
 
-/** Lets use cases, which open units of their own, work inside one that is open already. */
+/** Runs use cases, which open transactions of their own, inside an open one. */
 const within = (tx: Transaction): UnitOfWork => ({ read: (work) => work(tx), write: (work) => work(tx) });
 
-/** Hashing is too slow for a unit of work. */
+/** Hashes the passwords in advance, since hashing is too slow for a transaction. */
 async function hashBeforehand(hasher: PasswordHasher, passwords: readonly string[]): Promise<PasswordHasher> {
-  // One after the other: each takes 32 MB while it lasts.
+  // Sequential, since each hash takes 32 MB while it runs.
   const hashes: string[] = [];
   for (const password of passwords) hashes.push(await hasher.hash(password));
   return {
@@ -175,7 +174,7 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
   return realm.id;
 }
 
-/** Newcomers are not announced, as in the recorded organization. */
+/** Sets only the channel for new channels; new users are not announced, as in the recorded organization. */
 async function announceNewChannelsIn(tx: Transaction, realmId: RealmId, id: ChannelId): Promise<void> {
   const realm = await tx.realms.get(realmId);
   await tx.realms.update({ ...realm, settings: { ...realm.settings, newChannelAnnouncementsChannelId: id } });

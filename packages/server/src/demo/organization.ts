@@ -6,7 +6,7 @@ import type { SpecialPermission } from '@parley/domain/users';
 
 export const DEMO_EMOJI_NAME = 'green_tick';
 
-/** A PNG of 64 by 64 pixels. */
+/** PNG of 64 by 64 pixels. */
 const IMAGE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABABAMAAABYR2ztAAAAMFBMVEVMaXECtlAan0Uao0cZnkYZnEQaoUYZnUQao0caoUYapEca' +
     'okYZnkQZoUYaoEYbqUrJR1wKAAAADnRSTlMAA/3+ZROzM82X6fFQdT4xR9oAAAAJcEhZcwAAA+gAAAPoAbV7UmsAAAGbSURBVEjH' +
@@ -19,7 +19,7 @@ const IMAGE = Buffer.from(
   'base64',
 );
 
-/** What bytes there are before the unit that names them. */
+/** Image whose bytes are stored before the transaction that refers to them. */
 export type StoredImage = Pick<Picture, 'blob' | 'size' | 'format'>;
 
 export async function storeDemoEmoji(blobs: BlobStore, randomness: Randomness): Promise<StoredImage> {
@@ -42,13 +42,13 @@ export async function addDemoEmoji(
   await tx.pictures.put(realmId, { ...picture, name: `emoji/${id}` });
 }
 
-// Names and roles that Zulip's own development data uses, so that test suites of existing clients find who they expect.
+// Names and roles of Zulip's own development data, which test suites of existing clients expect.
 
 export interface DemoPerson {
   readonly email: string;
   readonly fullName: string;
   readonly role: Role;
-  /** Absent: not said. */
+  /** Absent if not set. */
   readonly timezone?: string;
   readonly specialPermissions?: readonly SpecialPermission[];
 }
@@ -57,9 +57,9 @@ export interface DemoChannel {
   readonly name: string;
   readonly description: string;
   readonly isPrivate?: boolean;
-  /** Newcomers follow it, and so does everybody who is here already. */
+  /** True to subscribe all present and future users. */
   readonly isDefault?: boolean;
-  /** Addresses; the first one creates the channel. */
+  /** Emails; the first user creates the channel. */
   readonly subscribers: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export const DEMO_REALM = {
   description: 'The Parley demo organization, under the names that Zulip gives to its own development data.',
 } as const;
 
-/** Where they differ from what every organization starts with. */
+/** Settings that differ from those of a new organization. */
 export const DEMO_SETTINGS: Partial<RealmSettings> = {
   organizationType: 'business',
   digestWeekday: 1,
@@ -78,12 +78,12 @@ export const DEMO_SETTINGS: Partial<RealmSettings> = {
   enableSpectatorAccess: true,
 };
 
-/** Where new channels are announced. */
+/** Channel in which new channels are announced. */
 export const DEMO_ANNOUNCEMENTS_CHANNEL = 'announce';
-/** Of the organization's own emoji. */
+/** Author of the custom emoji. */
 export const DEMO_EMOJI_AUTHOR = 'iago@zulip.com';
 
-/** Administrators see addresses, others do not; those who join later start like that, too. */
+/** Email visibility of the demo users and the default for new users: administrators only. */
 export const DEMO_EMAIL_VISIBILITY = 'administrators';
 
 const DESDEMONA = 'desdemona@zulip.com';
@@ -167,7 +167,7 @@ export const DEMO_CHANNELS: readonly DemoChannel[] = [
   },
 ];
 
-/** Who talks to whom in private. */
+/** Participants of the direct conversations. */
 export const DEMO_DIRECT_CONVERSATIONS: readonly (readonly string[])[] = [
   [HAMLET, CORDELIA],
   [IAGO, DESDEMONA],

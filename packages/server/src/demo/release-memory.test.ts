@@ -1,9 +1,9 @@
 import { releaseMemory } from './create-demo.js';
 
 describe('releaseMemory', () => {
-  it('collects what nobody refers to any more', async () => {
+  it('collects unreferenced objects', async () => {
     const reference = new WeakRef({ some: 'garbage' });
-    // A weak reference holds its target until the task that made it has ended.
+    // A weak reference keeps its target alive until the current task ends.
     await new Promise((resolve) => setTimeout(resolve));
     await releaseMemory();
     expect(reference.deref()).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { Randomness } from '@parley/domain/kernel';
 
-/** The same numbers in the same order for the same seed (mulberry32). Predictable: for demo data only. */
+/** Deterministic random numbers by seed (mulberry32). Predictable, so for demo data only. */
 export class SeededRandom implements Randomness {
   constructor(private state: number) {}
 
@@ -11,7 +11,7 @@ export class SeededRandom implements Randomness {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Whole, from 0 up to but not including `limit`. */
+  /** Returns an integer from 0 (inclusive) to `limit` (exclusive). */
   below(limit: number): number {
     return Math.floor(this.fraction() * limit);
   }

@@ -13,7 +13,7 @@ describe('writeZuliprcFiles', () => {
   const hamlet = { email: 'hamlet@zulip.com', apiKey: 'k'.repeat(32), name: 'hamlet' };
   const path = () => join(directory, 'hamlet');
 
-  it('writes what clients read, for the owner alone', () => {
+  it('writes client configurations readable by the owner only', () => {
     writeZuliprcFiles(directory, 'http://localhost:9991', [hamlet]);
     expect(readFileSync(path(), 'utf8')).toBe(
       `[api]\nemail=hamlet@zulip.com\nkey=${'k'.repeat(32)}\nsite=http://localhost:9991\n`,
@@ -22,7 +22,7 @@ describe('writeZuliprcFiles', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  it('replaces older ones, and closes them to others', () => {
+  it('replaces older files and restricts their permissions', () => {
     writeZuliprcFiles(directory, 'http://localhost:1', [hamlet]);
     chmodSync(path(), 0o644);
     writeZuliprcFiles(directory, 'http://localhost:2', [hamlet]);
@@ -30,7 +30,7 @@ describe('writeZuliprcFiles', () => {
     expect(statSync(path()).mode & 0o777).toBe(0o600);
   });
 
-  it('says what it could not write', () => {
+  it('reports files that it could not write', () => {
     writeFileSync(directory, 'a file where the folder should be');
     expect(() => writeZuliprcFiles(directory, 'http://localhost:1', [hamlet])).toThrow(/^Cannot write the demo users'/);
   });

@@ -1,7 +1,7 @@
 import type { ColumnNames } from '@parley/export-files';
 import { permissionTitle, REALM_SETTING_FORMS, USER_SETTING_FORMS } from '@parley/http';
 
-/** Zulip's tables have the names and values of its API. */
+/** Columns and values as named in Zulip's tables, where they equal those of the API. */
 export const COLUMN_NAMES: ColumnNames = {
   realm: {
     present: (values) => REALM_SETTING_FORMS.present(values as never),

@@ -33,17 +33,17 @@ import type { Addresses, PersonRef } from './references.js';
 
 export interface ChatRealm {
   readonly id: number;
-  /** What `realm` is in every other call: `''` for the organization at the server's own address. */
+  /** Value of `realm` in other calls: `''` for the organization at the server's own address. */
   readonly name: string;
   readonly title: string;
-  /** Where its clients connect to. */
+  /** Address for its clients. */
   readonly url: string;
   readonly isActive: boolean;
 }
 
 export interface ChatUser {
   readonly id: number;
-  /** Null: your application has given them none. */
+  /** Null if your application has not assigned one. */
   readonly externalId: string | null;
   readonly realm: string;
   readonly name: string;
@@ -53,7 +53,7 @@ export interface ChatUser {
   readonly isActive: boolean;
 }
 
-/** A user as messages name them. */
+/** User as referenced by messages. */
 export interface ChatPerson {
   readonly id: number;
   readonly externalId: string | null;
@@ -64,27 +64,27 @@ export interface ChatMessage {
   readonly id: number;
   readonly realm: string;
   readonly sender: ChatPerson;
-  /** Null: a direct message. */
+  /** Null for a direct message. */
   readonly channel: { readonly id: number; readonly name: string } | null;
-  /** `''` for direct messages, and for what is under no topic. */
+  /** `''` for direct messages and for the empty topic. */
   readonly topic: string;
-  /** Everybody in a direct conversation, the sender among them; empty in channels. */
+  /** All participants of a direct conversation, including the sender; empty in channels. */
   readonly people: readonly ChatPerson[];
   /** Markdown. */
   readonly content: string;
   readonly html: string;
   readonly sentAt: Date;
-  /** Of the text; null: never. */
+  /** Time of the last text edit; null if never edited. */
   readonly editedAt: Date | null;
-  /** What it was sent with. */
+  /** Client name. */
   readonly client: string;
 }
 
-/** A message as it is to one user. */
+/** Message with one user's state. */
 export interface OwnChatMessage extends ChatMessage {
   readonly isRead: boolean;
   readonly isStarred: boolean;
-  /** By name, by a group they are in, or with everybody. */
+  /** True for mentions by name, by group and by wildcard. */
   readonly isMentioned: boolean;
 }
 
@@ -122,7 +122,7 @@ export const presentUser = ({ user, externalId }: HostUser, realm: string): Chat
   isActive: user.isActive,
 });
 
-/** Everybody whom messages name and who may have an external id: bots of the system have none. Some more than once. */
+/** Returns all users of messages who may have an external id, so without system bots. May contain duplicates. */
 export function peopleIn(views: readonly MessageView[]): readonly UserId[] {
   const ids: UserId[] = [];
   const add = ({ id, isSystemBot }: UserSummary) => {
@@ -135,7 +135,7 @@ export function peopleIn(views: readonly MessageView[]): readonly UserId[] {
   return ids;
 }
 
-/** Presents people, each once. */
+/** Returns a presenter that presents each user once. */
 export function peopleBy(
   externalIds: ExternalIds,
   hidden: ReadonlySet<UserId> = new Set(),
@@ -171,7 +171,7 @@ export const presentMessage = (
   client: message.clientName,
 });
 
-/** The message itself, with what it is to one user. */
+/** Presents a message with one user's state. */
 export const presentOwnMessage = (
   view: MessageView,
   realm: string,
@@ -181,7 +181,7 @@ export const presentOwnMessage = (
   const message = presentMessage(view, realm, person) as {
     -readonly [Field in keyof OwnChatMessage]: OwnChatMessage[Field];
   };
-  // Field by field: copying an object takes ten times as long.
+  // Mutates the message, since copying the object is much slower.
   message.isRead = flags.read;
   message.isStarred = flags.starred;
   message.isMentioned = flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned;
@@ -199,11 +199,11 @@ export const presentChannel = (channel: ChannelView, realm: string): ChatChannel
   subscribers: channel.subscriberCount,
 });
 
-/** A message to a channel, by name or id, or to people. */
+/** Message to a channel, by name or id, or to users. */
 export type MessageToSend = {
   /** Markdown. */
   readonly content: string;
-  /** Whether the sender has read it, as people mostly have what they wrote; default: true. */
+  /** True if the message is read for its sender; default: true. */
   readonly isReadBySender?: boolean;
 } & (
   | {
@@ -213,55 +213,55 @@ export type MessageToSend = {
       readonly to?: never;
     }
   | {
-      /** External ids, or Parley's own as numbers. */
+      /** External ids, or Parley's own ids as numbers. */
       readonly to: PersonRef | readonly PersonRef[];
       readonly channel?: never;
       readonly topic?: never;
     }
 );
 
-/** Which messages: all of these hold together. */
+/** Filter for messages; all conditions must match. */
 export interface MessageSelection {
   readonly channel?: string | number;
   readonly topic?: string;
-  /** The direct conversation with exactly these people. */
+  /** Direct conversation with exactly these users. */
   readonly with?: PersonRef | readonly PersonRef[];
-  /** Words of the message, as people type them into a search box. */
+  /** Search terms as typed into a search box. */
   readonly search?: string;
-  /** Only those that the user has not read. */
+  /** True for only messages that the user has not read. */
   readonly unread?: boolean;
-  /** The newest so many. */
+  /** Maximum number of messages, newest ones. */
   readonly last?: number;
-  /** The oldest so many. */
+  /** Maximum number of messages, oldest ones. */
   readonly first?: number;
-  /** Only those with a higher id, or a lower one. */
+  /** Limits the result to higher or lower ids. */
   readonly after?: number;
   readonly before?: number;
 }
 
-/** Read page by page as it is gone through; oldest first. */
+/** Messages read page by page during iteration, oldest first. */
 export interface MessageStream extends AsyncIterable<OwnChatMessage> {
   toArray(): Promise<readonly OwnChatMessage[]>;
 }
 
 export interface MessageChange {
   readonly content?: string;
-  /** Of this message alone. */
+  /** Moves this message only. */
   readonly topic?: string;
   readonly channel?: string | number;
 }
 
-/** Messages, as one user may see and change them. Everything refuses as the API does, with a `DomainError`. */
+/** Messages with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatMessages {
   send(message: MessageToSend): Promise<{ readonly id: number }>;
-  /** Without `last` or `first`: all there are. */
+  /** Returns all messages without `last` or `first`. */
   list(selection?: MessageSelection): MessageStream;
   get(id: number): Promise<OwnChatMessage>;
   edit(id: number, change: MessageChange): Promise<void>;
   delete(id: number): Promise<void>;
   markRead(ids: readonly number[]): Promise<void>;
   markUnread(ids: readonly number[]): Promise<void>;
-  /** `emoji`: its name, such as `thumbs_up`. */
+  /** `emoji` is a name, such as `thumbs_up`. */
   react(id: number, emoji: string): Promise<void>;
   unreact(id: number, emoji: string): Promise<void>;
 }
@@ -276,7 +276,7 @@ export interface MessagesParts {
 }
 
 const PAGE = 500;
-/** Of one page: `last` is read at once. */
+/** Maximum of `last`, which is read in one page. */
 const MAX_LAST = 5000;
 
 export function chatMessages(parts: MessagesParts): ChatMessages {
@@ -363,7 +363,7 @@ async function* pagesOf(parts: MessagesParts, selection: MessageSelection): Asyn
   }
 }
 
-/** In one page. */
+/** Reads the newest messages in one page. */
 async function lastOf(
   parts: MessagesParts,
   selection: MessageSelection,
@@ -424,7 +424,7 @@ async function present(
   return views.map((view) => presentOwnMessage(view, realm, person, flags.get(view.message.id)!));
 }
 
-/** What the use case takes. @throws DomainError UNKNOWN_USER */
+/** Converts a message to the use case's input. @throws DomainError UNKNOWN_USER */
 export async function inputOf(
   addresses: Addresses,
   { realmId }: Caller,

@@ -30,33 +30,33 @@ export interface ChannelToCreate {
   readonly name: string;
   /** Markdown; default: none. */
   readonly description?: string;
-  /** Only subscribers see it; default: false. */
+  /** True if only subscribers can access it; default: false. */
   readonly isPrivate?: boolean;
-  /** Of a private one: whether newcomers can read what was said before they came; default: true. */
+  /** True if new subscribers of a private channel can read its history; default: true. */
   readonly sharesHistory?: boolean;
-  /** Newcomers of the organization are subscribed to it; default: false. */
+  /** True to subscribe new users of the organization; default: false. */
   readonly isDefault?: boolean;
-  /** Beside the one who creates it: external ids, or Parley's own as numbers. */
+  /** Subscribers in addition to the creator: external ids, or Parley's own ids as numbers. */
   readonly subscribers?: readonly PersonRef[];
-  /** Say so in the channel for announcements; default: false. */
+  /** True to announce it in the announcement channel; default: false. */
   readonly announce?: boolean;
 }
 
 export interface SubscribersToChange {
-  /** Default: the user themselves. */
+  /** Default: the user. */
   readonly users?: PersonRef | readonly PersonRef[];
 }
 
-/** Channels, as one user may see and change them; by name or id. Everything refuses as the API does, with a `DomainError`. */
+/** Channels by name or id with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatChannels {
   create(channel: ChannelToCreate): Promise<ChatChannel>;
-  /** The one of this name, or a new one; of one that is there nothing is changed. */
+  /** Returns the channel of this name, created if missing; an existing channel remains unchanged. */
   ensure(channel: ChannelToCreate): Promise<ChatChannel>;
-  /** Null: there is none that the user can read. */
+  /** Returns null if the user can access no such channel. */
   find(channel: string | number): Promise<ChatChannel | null>;
-  /** Those that are in use, of which the user may know; by name. */
+  /** Returns the active channels that the user can access, by name. */
   list(): Promise<readonly ChatChannel[]>;
-  /** Once more: without effect. */
+  /** Idempotent. */
   subscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   unsubscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   archive(channel: string | number): Promise<void>;
@@ -69,7 +69,7 @@ export interface ChannelsParts {
   readonly caller: () => Promise<Caller>;
 }
 
-/** By name or id. @throws DomainError UNKNOWN_CHANNEL */
+/** Finds a channel by name or id. @throws DomainError UNKNOWN_CHANNEL */
 export const findChannelId = (
   resolve: Resolve,
   caller: Caller,
@@ -107,7 +107,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       try {
         return await channels.create(channel);
       } catch (error) {
-        // Somebody was quicker; or there is one that the user cannot read.
+        // Created concurrently, or not accessible to the user.
         if (!(error instanceof DomainError && error.is('CHANNEL_NAME_TAKEN'))) throw error;
         const made = await channels.find(channel.name);
         if (!made) throw error;
@@ -160,50 +160,53 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
 }
 
 export interface UnreadCount {
-  /** Without those in muted channels and topics: the number for a badge. */
+  /** Number for a badge; excludes muted channels and topics. */
   readonly messages: number;
-  /** Of all that is unread, those that name the user, or everybody where that matters to them. */
+  /** Number of unread messages that mention the user, including relevant wildcard mentions. */
   readonly mentions: number;
-  /** False: there are older ones than the newest 50,000, which are not counted. */
+  /** False if there are unread messages older than the newest 50,000, which are not counted. */
   readonly isComplete: boolean;
 }
 
-/** A topic, or a direct conversation, in which something is unread. */
+/** Topic or direct conversation with unread messages. */
 export interface ChatUnreadConversation {
-  /** Null: direct messages. */
+  /** Null for direct messages. */
   readonly channel: { readonly id: number; readonly name: string } | null;
-  /** `''` for direct messages, and for what is under no topic. */
+  /** `''` for direct messages and for the empty topic. */
   readonly topic: string;
-  /** Everybody in a direct conversation, the user among them; empty in channels. */
+  /** All participants of a direct conversation, including the user; empty in channels. */
   readonly people: readonly ChatPerson[];
   readonly messages: number;
   readonly mentions: number;
   readonly isMuted: boolean;
-  /** Of the oldest unread message, and of the newest one. */
+  /** Ids of the oldest and the newest unread message. */
   readonly firstId: number;
   readonly lastId: number;
 }
 
-/** What is to become read; nothing named: everything. */
+/** Messages to mark as read; an empty scope means all. */
 export type ReadScope =
   | { readonly channel?: undefined; readonly topic?: undefined; readonly with?: undefined }
   | { readonly channel: string | number; readonly topic?: string; readonly with?: undefined }
-  /** The direct conversation with exactly these people. */
+  /** Direct conversation with exactly these users. */
   | { readonly with: PersonRef | readonly PersonRef[]; readonly channel?: undefined; readonly topic?: undefined };
 
 /**
- * What one user has not read, as clients of theirs count it: subscribed channels and direct messages, without archived channels.
- * Costs what is unread costs, however much was read. Everything refuses as the API does, with a `DomainError`.
+ * Unread messages of one user as clients count them: subscribed channels without archived ones, and direct messages.
+ * The cost depends on the number of unread messages only. Methods reject with a `DomainError`, like the API.
  */
 export interface ChatUnread {
   count(): Promise<UnreadCount>;
-  /** The one with the newest unread message first; `last`: so many at most, up to 1000; default: 100. */
+  /**
+   * Returns conversations by newest unread message, newest first. `last` limits their number, up to 1000; default:
+   * 100.
+   */
   list(options?: { readonly last?: number }): Promise<readonly ChatUnreadConversation[]>;
   markRead(scope?: ReadScope): Promise<void>;
 }
 
 const DEFAULT_LAST = 100;
-/** Of messages that become read in one unit. */
+/** Number of messages to mark as read per transaction. */
 const MARKED_AT_ONCE = 1000;
 
 export function chatUnread(parts: MessagesParts): ChatUnread {
@@ -236,7 +239,7 @@ export function chatUnread(parts: MessagesParts): ChatUnread {
   };
 }
 
-/** In units of their own, so that others have their turn in between. */
+/** Marks a narrow in separate transactions, so that others can run in between. */
 async function markNarrow(
   { resolve }: MessagesParts,
   who: Awaited<ReturnType<MessagesParts['caller']>>,
@@ -256,16 +259,16 @@ async function markNarrow(
 }
 
 export interface ChatOptions {
-  /** What messages say they were sent with, at most 30 characters; default: `parley`. */
+  /** Client name of sent messages, at most 30 characters; default: `parley`. */
   readonly client?: string;
 }
 
-/** The chat as one user has it, with that user's permissions. */
+/** Chat with one user's permissions. */
 export interface Chat {
   readonly messages: ChatMessages;
   readonly channels: ChatChannels;
   readonly unread: ChatUnread;
-  /** What the use cases of `parley.useCase` take. */
+  /** Returns the caller for use cases of `parley.useCase`. */
   caller(): Promise<Caller>;
 }
 
@@ -273,7 +276,7 @@ const DEFAULT_CLIENT = 'parley';
 
 export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT }: ChatOptions = {}): Chat {
   const addresses = resolve(Addresses);
-  // Looked up with each call: who comes later is found then, and what is kept at hand is not looked up again.
+  // Resolved on each call to find users created later; known users are cached.
   const caller = () => addresses.caller(ref, client);
   const parts: ChannelsParts = { resolve, addresses, realm: ref.realm, caller };
   let messages: ChatMessages | undefined;
@@ -282,7 +285,7 @@ export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT
     ...parts,
     channelId: (who: Caller, channel: string | number) => findChannelId(resolve, who, channel),
   });
-  // Most of these objects are made for one call of theirs.
+  // Created on access, since most callers use only one of these objects.
   return {
     get messages() {
       messages ??= chatMessages(messagesParts());

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParley } from '../index.js';
 
-/** A few in the suite; `PARLEY_CONSUMER_KILLS=200` for a long run. */
+/** Number of kills; `PARLEY_CONSUMER_KILLS=200` for a long run. */
 const KILLS = Number(process.env.PARLEY_CONSUMER_KILLS ?? 3);
 const SENDS_PER_KILL = 20;
 jest.setTimeout(300_000 + KILLS * 10_000);
@@ -14,7 +14,10 @@ const root = resolve(__dirname, '../../../..');
 const realm = 'shop';
 const ann = { realm, externalId: 'u1' };
 
-/** Writes down what it gets before it returns, and sends a copy with the place it has come to. On the built packages. */
+/**
+ * Consumer that records its events before it returns and sends a copy within its position update. Runs on the built
+ * packages.
+ */
 const CONSUMER = `
 import { appendFileSync } from 'node:fs';
 import { createParley } from '@parley/server';
@@ -31,7 +34,7 @@ await parley.consume('indexer', async (events, tx) => {
 console.log('ready');
 `;
 
-it('hands every event over at least once, and does once what belongs to it, however often it is killed', async () => {
+it('hands over every event at least once and commits its transaction exactly once despite kills', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-consumer-'));
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   const script = join(directory, 'consumer.mjs');
@@ -56,19 +59,19 @@ it('hands every event over at least once, and does once what belongs to it, howe
     return child;
   };
   const kill = async (child: ChildProcess) => {
-    // Only the consumer keeps the process alive.
+    // The consumer alone keeps the process alive.
     expect(child.exitCode).toBeNull();
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
 
-  // From here on it counts.
+  // Counting starts here.
   await kill(await start());
   const sent: string[] = [];
   for (let round = 0; round < KILLS; round++) {
     const startedAt = performance.now();
     const child = await start();
-    // Sooner or later in its work, however slow the machine is.
+    // Varies the time of the kill, scaled to the machine's speed.
     const delayMs = (((round * 37) % 100) / 100) * (performance.now() - startedAt);
     const killed = sleep(delayMs).then(() => kill(child));
     for (let number = 0; number < SENDS_PER_KILL; number++) {

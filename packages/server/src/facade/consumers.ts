@@ -16,14 +16,14 @@ import { EventPresenter, type ParleyEvent, type ParleyEventType } from './events
 import { Addresses, type UserRef } from './references.js';
 
 /**
- * What a consumer changes in the transaction that stores that its events are done with: all of it or nothing, and once for
- * each event, even where the events come again. It is done after the handler has returned.
+ * Changes a consumer makes in the transaction that stores its position: atomic, and exactly once per event even if
+ * events are redelivered. Executed after the handler has returned.
  */
 export interface ConsumerTransaction {
-  /** The organization that the events are of. */
+  /** Organization of the events. */
   readonly realm: string;
   /**
-   * Sends a message as a user. A refusal, now or then, brings the events again: send what may be refused with `parley.as`
+   * Sends a message as a user. A rejection redelivers the events: send messages that may be rejected with `parley.as`
    * instead.
    */
   send(as: UserRef, message: MessageToSend): Promise<void>;
@@ -31,24 +31,24 @@ export interface ConsumerTransaction {
   write(work: (tx: Transaction) => Promise<void>): void;
 }
 
-/** Of one organization, in their order, one or more; may wait for whatever it likes. */
+/** Handles one or more events of one organization in order; may await anything. */
 export type EventHandler<T extends ParleyEventType = ParleyEventType> = (
   events: readonly ParleyEvent<T>[],
   tx: ConsumerTransaction,
 ) => Promise<void> | void;
 
 export interface ConsumeOptions<T extends ParleyEventType = ParleyEventType> {
-  /** Only these; default: all. */
+  /** Event types to receive; default: all. */
   readonly types?: readonly T[];
-  /** Where a consumer begins that has never been here: with what happens from now on (default), or with the oldest event there is. */
+  /** Start position of a new consumer: future events (default) or the oldest stored event. */
   readonly from?: 'now' | 'oldest';
-  /** In one call; default: 100. */
+  /** Maximum number of events per call; default: 100. */
   readonly maxEvents?: number;
 }
 
-/** A consumer at work. */
+/** Running consumer. */
 export interface Consumer {
-  /** Lets the handler finish; the consumer goes on where it stood when it is started again. Idempotent. */
+  /** Waits for the handler; a restarted consumer continues at its position. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -59,11 +59,11 @@ export interface ConsumersParts {
   readonly timers: Timers;
   readonly report: ReportProblem;
   readonly resolve: Resolve;
-  /** For as long as a consumer runs: a process may do nothing else. Answers how it is ended. */
+  /** Keeps the process alive while a consumer runs. Returns a function that ends it. */
   readonly keepAlive: () => CancelTimer;
 }
 
-/** The host application's consumers of events that run in this process. */
+/** Event consumers of the host application that run in this process. */
 export class Consumers implements Worker, EventListener {
   readonly name = 'the consumers of events';
   private readonly running = new Map<string, EventConsumption | null>();
@@ -87,7 +87,7 @@ export class Consumers implements Worker, EventListener {
     this.onEvents();
   }
 
-  /** @throws DomainError INVALID_CONSUMER_NAME, TOO_MANY_CONSUMERS; Error when one of this name runs */
+  /** @throws DomainError INVALID_CONSUMER_NAME, TOO_MANY_CONSUMERS; Error if a consumer of this name is running */
   async consume<T extends ParleyEventType>(
     name: string,
     handler: EventHandler<T>,
@@ -140,7 +140,7 @@ export class Consumers implements Worker, EventListener {
     }
   }
 
-  /** Gives up its place for good. Whether there was one. */
+  /** Removes a consumer's position permanently. Returns true if there was one. */
   async forget(name: string): Promise<boolean> {
     await this.running.get(name)?.stop();
     this.running.delete(name);
@@ -149,7 +149,7 @@ export class Consumers implements Worker, EventListener {
   }
 }
 
-/** Collects what is to be done, while the handler may wait for other things: a unit may not. */
+/** Collects changes for a later transaction, since handlers may await anything but transactions may not. */
 class StagedTransaction implements ConsumerTransaction {
   private readonly staged: ConsumerUnit[] = [];
   private isOver = false;
@@ -177,7 +177,7 @@ class StagedTransaction implements ConsumerTransaction {
     this.staged.push((tx) => work(tx));
   }
 
-  /** Null: nothing is to be done. */
+  /** Returns the collected changes; null if there are none. */
   end(): ConsumerUnit | null {
     this.isOver = true;
     if (this.staged.length === 0) return null;

@@ -22,14 +22,14 @@ interface EventHead<T extends DomainEventType> {
   readonly type: T;
   /** String id of the organization. */
   readonly realm: string;
-  /** Its place among the events of the organization: 1, 2, 3 … */
+  /** Sequence number within the organization: 1, 2, 3 … */
   readonly seq: number;
   readonly at: Date;
-  /** As the use case announced it, in the domain's names. */
+  /** Event data in the domain's names. */
   readonly data: Omit<EventOf<T>, 'type'>;
 }
 
-/** What events have beside their data, by type. */
+/** Properties of events in addition to their data, by type. */
 interface EventDetails {
   'message.sent': { readonly message: ChatMessage };
   'user.created': { readonly user: ChatUser };
@@ -37,12 +37,12 @@ interface EventDetails {
 
 export type ParleyEventType = Exclude<DomainEventType, 'blank'>;
 
-/** Something that has happened, and is stored. */
+/** Committed event. */
 export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {
   readonly [K in T]: EventHead<K> & (K extends keyof EventDetails ? EventDetails[K] : unknown);
 }[T];
 
-/** Puts events into the words of the host application. */
+/** Converts events to the host application's terms. */
 export class EventPresenter {
   static readonly inject = [RealmResolver, Addresses] as const;
   constructor(
@@ -50,7 +50,7 @@ export class EventPresenter {
     private readonly addresses: Addresses,
   ) {}
 
-  /** Of one realm; what has lost its content is left out. */
+  /** Converts events of one realm; omits events whose content was deleted. */
   async present(realmId: RealmId, events: readonly StoredEvent[]): Promise<readonly ParleyEvent[]> {
     const realm = await this.realms.stringIdOf(realmId);
     if (realm === null) return [];
@@ -85,12 +85,12 @@ function presentEvent({ event, seq, at }: StoredEvent, realm: string, externalId
 
 type Listener = (event: ParleyEvent) => unknown;
 
-/** Events as they happen, for whoever listens: in order within an organization, and at most once. */
+/** Publishes live events to listeners: in order within an organization, at most once. */
 export class LiveEvents implements EventListener {
   static readonly inject = [EventPresenter, 'report'] as const;
 
   private readonly listeners = new Map<ParleyEventType, Set<Listener>>();
-  /** One after the other, so that the order stays. */
+  /** Chains deliveries to preserve their order. */
   private delivered: Promise<void> = Promise.resolve();
 
   constructor(
@@ -98,11 +98,11 @@ export class LiveEvents implements EventListener {
     private readonly report: ReportProblem,
   ) {}
 
-  /** Answers how it is ended. */
+  /** Returns a function that removes the listener. */
   on<T extends ParleyEventType>(type: T, listener: (event: ParleyEvent<T>) => unknown): () => void {
     const listeners = this.listeners.get(type) ?? new Set();
     this.listeners.set(type, listeners);
-    // The same function may listen twice.
+    // Wrapped, since the same function may be registered twice.
     const added: Listener = (event) => listener(event as ParleyEvent<T>);
     listeners.add(added);
     return () => {
@@ -132,7 +132,7 @@ export class LiveEvents implements EventListener {
     for (const listener of [...(this.listeners.get(event.type) ?? [])]) {
       const failed = (err: unknown) => this.report(`a listener of '${event.type}' failed`, { err, seq: event.seq });
       try {
-        // Nobody waits for what a listener goes on to do.
+        // Asynchronous work of listeners is not awaited.
         Promise.resolve(listener(event)).catch(failed);
       } catch (err) {
         failed(err);

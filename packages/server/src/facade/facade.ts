@@ -11,7 +11,7 @@ import { type Hook, type HookOptions, type HookTypes, HostHooks } from './messag
 import { type Realms, realmsOf, type Users, usersOf } from './people.js';
 import type { UserRef } from './references.js';
 
-/** Middleware for whatever calls it so; without `next` a listener of Node's own server. */
+/** Middleware; without `next`, a request listener for Node's own server. */
 export type MountedHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 
 /** @throws TypeError for a prefix that does not begin with a slash */
@@ -28,7 +28,7 @@ export function mounted(handler: RequestListener, prefix: string): MountedHandle
   };
 }
 
-/** Null: it is not below the path. */
+/** Returns the path below the prefix; null if the URL is not below it. */
 function pathBelow(path: string, url: string): string | null {
   if (!url.startsWith(path)) return null;
   const below = url.slice(path.length);
@@ -37,13 +37,13 @@ function pathBelow(path: string, url: string): string | null {
 }
 
 export interface ErrorHandlerOptions {
-  /** What people get to read, instead of the text of the refusal. */
+  /** Returns the text to show instead of the error message. */
   readonly textOf?: (error: DomainError) => string;
 }
 
 /**
- * Middleware for errors, of Express and whatever calls it like this: answers refusals in JSON, `{ code, message }`, with their
- * status, and hands everything else on. Put it behind the application's own routes.
+ * Error middleware for Express and compatible frameworks: responds to a `DomainError` in JSON, `{ code, message }`,
+ * with its status, and passes on other errors. Register it after the application's own routes.
  */
 export const errorHandler =
   ({ textOf = ({ message }) => message }: ErrorHandlerOptions = {}) =>
@@ -59,20 +59,20 @@ export const errorHandler =
     response.end(JSON.stringify({ code: error.code, message: textOf(error) }));
   };
 
-/** What an application calls every day. Refusals are thrown as `DomainError`, with a `code` and a `status`. */
+/** Main API for applications. Methods throw a `DomainError` with a `code` and a `status`. */
 export interface Facade {
   readonly realms: Realms;
   readonly users: Users;
-  /** The chat as one user has it. Cheap: may be called for each request. */
+  /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
   as(user: UserRef, options?: ChatOptions): Chat;
   /**
-   * Calls back after the commit, also for what other processes of the same database commit; for what happens while nobody
-   * listens use `consume`. Answers how it is ended.
+   * Calls the listener after each commit, including commits of other processes on the same database. Events without a
+   * listener are lost; use `consume` to get them. Returns a function that removes the listener.
    */
   on<T extends ParleyEventType>(type: T, listener: (event: ParleyEvent<T>) => unknown): () => void;
   /**
-   * Hands every event to the handler, at least once, in the order of its organization, across restarts and crashes: where it
-   * stands is stored under the name. A throw brings the same events again, later and later.
+   * Hands every event to the handler at least once, in order per organization, across restarts and crashes; the
+   * position is stored under the name. An exception redelivers the events with increasing delays.
    * @throws DomainError INVALID_CONSUMER_NAME, TOO_MANY_CONSUMERS
    */
   consume<T extends ParleyEventType = ParleyEventType>(
@@ -80,9 +80,12 @@ export interface Facade {
     handler: EventHandler<T>,
     options?: ConsumeOptions<T>,
   ): Promise<Consumer>;
-  /** Gives up the place of a consumer that is not needed any more: the log keeps what it has yet to read. Whether there was one. */
+  /**
+   * Removes the position of an unneeded consumer, for which the event log would otherwise be retained. Returns true
+   * if there was one.
+   */
   forgetConsumer(name: string): Promise<boolean>;
-  /** Asks before messages are sent or edited, whichever way. Answers how it is ended. */
+  /** Calls the hook before messages are sent or edited by any means. Returns a function that removes the hook. */
   before<T extends keyof HookTypes>(type: T, hook: Hook<T>, options?: HookOptions): () => void;
 }
 
@@ -98,31 +101,38 @@ export function facadeOf(resolve: Resolve, consumers: Consumers, uow: UnitOfWork
   };
 }
 
-/** A chat engine at work. */
+/** Running chat engine. */
 export interface Parley extends Facade {
-  /** For an Express app, or another that takes its middleware, under any path: `app.use('/chat', parley.router)`. */
+  /**
+   * Router for an Express app, or another that accepts its middleware, under any path: `app.use('/chat',
+   * parley.router)`.
+   */
   readonly router: Middleware;
   /**
-   * For a server of Node's own, quicker than through Express: `createServer(parley.handler)`. Paths begin at the root, whatever
-   * the public address says.
+   * Request listener for Node's own server, faster than Express: `createServer(parley.handler)`. Paths begin at the
+   * root regardless of the public address.
    */
   readonly handler: RequestListener;
   /**
-   * The same below a path, by default that of the public address: for a server of Node's own that has other things to answer, and
-   * for frameworks that hand on Node's requests. Other paths go to `next`, or are not found.
+   * Returns a handler below a path, by default that of the public address: for a Node server with other paths, and
+   * for frameworks that pass on Node's requests. Other paths go to `next`, or get 404.
    */
   mount(prefix?: string): MountedHandler;
-  /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
+  /** Singleton of a use case for in-process calls: `parley.useCase(CreateRealm)`. */
   readonly useCase: ResolveUseCase;
-  /** The organization with this string id; null when there is none. */
+  /** Returns the organization with this string id; null if there is none. */
   findRealm(stringId: string): Promise<RealmId | null>;
-  /** Whether requests are to be sent here, and otherwise what is wrong: it cannot write, the disk is full, it is ending. */
+  /**
+   * Reports whether the server can accept requests, otherwise the reason: storage not writable, disk full, shutting
+   * down.
+   */
   ready(): Promise<ReadinessReport>;
   /**
-   * What Prometheus reads, as `text/plain; version=0.0.4`: everything that begins with `parley_`, to be shown beside your own.
+   * Returns metrics for Prometheus as `text/plain; version=0.0.4`. All names begin with `parley_`, so the text can be
+   * appended to your own.
    * @throws Error without the option `metrics`
    */
   metrics(): Promise<string>;
-  /** Finishes what is in flight, answers long polls, and closes the database. Idempotent. */
+  /** Finishes pending requests, ends long polls and closes the database. Idempotent. */
   close(): Promise<void>;
 }

@@ -7,23 +7,23 @@ import type { ChatPerson } from './chat-messages.js';
 interface DraftHead {
   readonly realm: string;
   readonly sender: ChatPerson;
-  /** What it is sent with. */
+  /** Client name. */
   readonly client: string;
-  /** Markdown, as typed. */
+  /** Markdown as typed. */
   readonly content: string;
 }
 
-/** A message before it is sent: nothing of it is checked yet, and it may still be refused. */
+/** Message before it is sent. It has not been validated and may still be rejected. */
 export interface OutgoingMessage extends DraftHead {
-  /** Null: a direct message. Its own parts are null where there is no such channel. */
+  /** Null for a direct message. Its properties are null if there is no such channel. */
   readonly channel: { readonly id: number | null; readonly name: string | null } | null;
-  /** As typed; null: a direct message, or none was given. */
+  /** Topic as given; null for a direct message or if none was given. */
   readonly topic: string | null;
-  /** Those whom a direct message is for; empty in channels. */
+  /** Recipients of a direct message; empty in channels. */
   readonly people: readonly ChatPerson[];
 }
 
-/** A text that is to take the place of another one. */
+/** New text of an existing message. */
 export interface OutgoingEdit extends DraftHead {
   readonly messageId: number;
 }
@@ -36,20 +36,20 @@ export interface HookTypes {
   'message.edit': { readonly asked: OutgoingEdit; readonly change: { readonly content?: string } };
 }
 
-/** Answers what is to be otherwise; nothing: all stays. To refuse it throws `refuse(text)`. */
+/** Returns changes, or nothing to leave the message unchanged. Throws `refuse(text)` to reject it. */
 export type Hook<T extends keyof HookTypes> = (
   asked: HookTypes[T]['asked'],
   // biome-ignore lint/suspicious/noConfusingVoidType: functions that answer nothing are welcome, asynchronous ones too.
 ) => Promise<HookTypes[T]['change'] | void> | HookTypes[T]['change'] | void;
 
 export interface HookOptions {
-  /** After so many milliseconds the message is refused; default: 2000, at most 10,000. */
+  /** Milliseconds after which the message is rejected; default: 2000, at most 10,000. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = { default: 2000, most: 10_000 } as const;
 
-/** To be thrown by a hook: people read the text. */
+/** Creates the error with which a hook rejects a message; users see the text. */
 export const refuse = (text: string): DomainError => new DomainError('MESSAGE_REFUSED', text);
 
 interface AddedHook<T extends keyof HookTypes> {
@@ -57,7 +57,7 @@ interface AddedHook<T extends keyof HookTypes> {
   readonly timeoutMs: number;
 }
 
-/** Asks the host application, one hook after the other, each about what the one before has made of it. */
+/** Calls the host application's hooks in sequence, each with the result of the previous one. */
 export class HostHooks implements MessageHooks {
   static readonly inject = [FindHostUsers, RealmResolver, 'timers'] as const;
 
@@ -72,7 +72,7 @@ export class HostHooks implements MessageHooks {
     private readonly timers: Timers,
   ) {}
 
-  /** Answers how it is taken away. */
+  /** Returns a function that removes the hook. */
   before<T extends keyof HookTypes>(
     type: T,
     hook: Hook<T>,

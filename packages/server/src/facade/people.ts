@@ -15,19 +15,19 @@ import { type ChatRealm, type ChatUser, presentRealm, presentUser } from './chat
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
 export interface RealmToEnsure {
-  /** Lower-case letters, digits and dashes in between; `''` for the one at the server's own address. */
+  /** Lower-case letters, digits and inner dashes; `''` for the organization at the server's own address. */
   readonly name: string;
-  /** What people see; default: the name. An organization that is there keeps its own. */
+  /** Displayed name; default: `name`. An existing organization keeps its title. */
   readonly title?: string;
 }
 
-/** Organizations, for the host application. */
+/** Organizations API for the host application. */
 export interface Realms {
-  /** The one of this name, made when there is none, however many ask at once. */
+  /** Returns the organization of this name, created if missing. Safe for concurrent calls. */
   ensure(realm: RealmToEnsure): Promise<ChatRealm>;
-  /** Null: there is none. */
+  /** Null if the channel does not exist. */
   find(name: string): Promise<ChatRealm | null>;
-  /** By id, oldest first. */
+  /** Returns organizations by id, oldest first. */
   list(): Promise<readonly ChatRealm[]>;
 }
 
@@ -57,12 +57,12 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
 
 export interface UserToUpsert {
   readonly realm: string;
-  /** Yours, for ever this user's: up to 200 characters, compared exactly. */
+  /** Id from your application, permanent: up to 200 characters, compared exactly. */
   readonly externalId: string;
   readonly name: string;
-  /** Default: the one they have; a newcomer gets one to which no mail is sent. */
+  /** Default: unchanged; a new user gets an address to which no email is sent. */
   readonly email?: string;
-  /** Default: the one they have; a newcomer is a member. */
+  /** Default: unchanged; a new user becomes a member. */
   readonly role?: Role;
 }
 
@@ -70,29 +70,27 @@ export interface UserStream extends AsyncIterable<ChatUser> {
   toArray(): Promise<readonly ChatUser[]>;
 }
 
-/** Users of your application in the chat, as you, the host, see them: nobody's permission is asked. */
+/** Users API for the host application, without permission checks. */
 export interface Users {
-  /**
-   * Makes the user, or changes what differs; call it whenever somebody logs in. Who was deactivated stays so.
-   */
+  /** Creates the user or updates changed properties; call it on every login. A deactivated user remains deactivated. */
   upsert(user: UserToUpsert): Promise<ChatUser>;
-  /** Gives an external id to a user who has none. */
+  /** Assigns an external id to a user without one. */
   link(user: { readonly realm: string; readonly externalId: string; readonly userId: number }): Promise<ChatUser>;
-  /** Null: there is no such user. */
+  /** Returns null for unknown users. */
   find(user: UserRef): Promise<ChatUser | null>;
   /**
-   * Everybody of an organization, by id, read page by page as it is gone through: bots too, and with `deactivated` those who were
-   * deactivated. For comparing them with your own users, not for each request.
+   * Lists all users of an organization by id, read page by page during iteration: includes bots, and deactivated
+   * users with `deactivated`. Intended for synchronization, not for each request.
    */
   list(selection: { readonly realm: string; readonly deactivated?: boolean }): UserStream;
-  /** They cannot sign in any more, nor does anything reach them; what they wrote stays. Once more: without effect. */
+  /** Ends login and delivery for the user but keeps their messages. Idempotent. */
   deactivate(user: UserRef): Promise<void>;
   reactivate(user: UserRef): Promise<void>;
-  /** For clients of theirs; with `rotate` a new one, and clients with the one before are signed out. */
+  /** Returns the user's API key for clients; `rotate` issues a new one and revokes the old. */
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
 }
 
-/** Of users that are read at once. */
+/** Number of users to read at once. */
 const PAGE = 500;
 
 export function usersOf(resolve: Resolve): Users {

@@ -2,15 +2,15 @@ import { type Caller, DomainError, type RealmId, type UserId } from '@parley/dom
 import { FindHostUsers, type HostUserReference } from '@parley/domain/membership';
 import { RealmResolver } from '../realm-resolver.js';
 
-/** A user of an organization: by the id that your application gave them, or by Parley's own. */
+/** User of an organization by the id from your application or by Parley's own id. */
 export type UserRef = { readonly realm: string } & ({ readonly externalId: string } | { readonly userId: number });
 
-/** Within an organization: a text is an external id, a number Parley's own. */
+/** User within an organization: a string is an external id, a number is Parley's own id. */
 export type PersonRef = string | number;
 
 /**
- * Whom it means, each member read once. Null: nobody, since the id is missing or no id. JavaScript knows no types, and somebody may
- * be called `undefined` by the application; numbers are external ids there often enough.
+ * Returns the referenced user, reading each property once; null if the id is missing or invalid. Untyped callers may
+ * pass `undefined`, which must not match a user of that name, or numbers as external ids.
  */
 export function personOf(ref: UserRef): PersonRef | null {
   const { userId, externalId } = ref as Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export function personOf(ref: UserRef): PersonRef | null {
 export const isPersonRef = (value: unknown): value is PersonRef =>
   typeof value === 'string' || Number.isSafeInteger(value);
 
-/** @throws DomainError UNKNOWN_USER where it names nobody */
+/** @throws DomainError UNKNOWN_USER if it references no one */
 export function referenceOf(ref: UserRef): HostUserReference {
   const person = personOf(ref);
   if (person === null) throw namesNobody();
@@ -30,14 +30,14 @@ export function referenceOf(ref: UserRef): HostUserReference {
 
 export const namesNobody = (): DomainError => new DomainError('UNKNOWN_USER', 'There is no user without an id.');
 
-/** So many external ids are kept at hand. */
+/** Maximum number of cached external ids. */
 const MAX_KNOWN = 10_000;
 
-/** What names of the host application stand for. */
+/** Resolves names used by the host application. */
 export class Addresses {
   static readonly inject = [RealmResolver, FindHostUsers] as const;
 
-  /** An external id is given once and for all, so that what was found stays true; that somebody has none does not. */
+  /** Cache of external ids. An external id never changes, so hits stay valid; misses are not cached. */
   private readonly known = new Map<string, UserId>();
   private externalIds = new Map<UserId, string>();
 
@@ -56,7 +56,7 @@ export class Addresses {
   /** @throws DomainError UNKNOWN_REALM, UNKNOWN_USER */
   async caller(ref: UserRef, clientName: string): Promise<Caller> {
     const realmId = await this.realmId(ref.realm);
-    // Whether there is a user of our own id, the use case finds out.
+    // The use case rejects unknown user ids.
     const by = referenceOf(ref);
     const userId =
       'userId' in by
@@ -65,7 +65,7 @@ export class Addresses {
     return { realmId, userId, clientName };
   }
 
-  /** In their order. @throws DomainError UNKNOWN_USER */
+  /** Returns ids in input order. @throws DomainError UNKNOWN_USER */
   async userIds(realmId: RealmId, people: readonly PersonRef[]): Promise<readonly UserId[]> {
     if (!people.every(isPersonRef)) throw namesNobody();
     const externalIds = people.filter((person) => typeof person === 'string');
@@ -74,13 +74,13 @@ export class Addresses {
     return people.map((person) => (typeof person === 'string' ? byExternalId.get(person)! : (person as UserId)));
   }
 
-  /** Those who have none are absent; others may be in it. */
+  /** Returns external ids by user. Users without one are absent; the map may contain other users. */
   async externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
     const known = this.externalIds;
     const unknown = userIds.filter((id) => !known.has(id));
     if (unknown.length === 0) return known;
     const all = new Map(await this.users.externalIdsOf(realmId, [...new Set(unknown)]));
-    // Another map, not an empty one: what others are about to look up is in this one.
+    // Replaced instead of cleared, since concurrent callers still read the old map.
     if (this.externalIds.size >= MAX_KNOWN) this.externalIds = new Map();
     for (const [id, externalId] of all) this.externalIds.set(id, externalId);
     for (const id of userIds) {

@@ -4,23 +4,23 @@ import type { Commit, StorageGauges } from '@parley/sqlite';
 import type { Counter, Histogram, Registry } from 'prom-client';
 import type { JobWorkers } from '../workers/job-workers.js';
 
-/** How things stand at the moment. */
+/** Current state of the server. */
 export interface ServerGauges {
-  /** Requests that are not answered yet, long polls among them. */
+  /** Number of pending requests, including long polls. */
   readonly requestsInFlight: number;
-  /** What they hold in memory. */
+  /** Bytes of request bodies in memory. */
   readonly bodiesBytes: number;
-  /** Of answers that are not read yet. */
+  /** Bytes of unread responses. */
   readonly answersBytes: number;
-  /** Event queues that this process has in memory. */
+  /** Event queues in this process's memory. */
   readonly queues: number;
-  /** Of these, those whose client waits for events. */
+  /** Number of these queues with a pending poll. */
   readonly waitingPolls: number;
-  /** Events that are committed, by whichever process, and not delivered yet. */
+  /** Events committed by any process and not yet delivered. */
   readonly undeliveredEvents: number;
-  /** By kind of job, for how long the one that is due longest has waited, in seconds; 0: none is due. */
+  /** Lag in seconds by job kind since the oldest job was due; 0 if none is due. */
   readonly jobLagSeconds: ReadonlyMap<string, number>;
-  /** Null: the storage has none. */
+  /** Null if the storage has none. */
   readonly storage: StorageGauges | null;
 }
 
@@ -32,7 +32,7 @@ export interface GaugeSources {
   readonly storage: (() => StorageGauges) | undefined;
 }
 
-/** Costs a few reads; for somebody who asks now and then. */
+/** Reads the gauges; costs a few reads, so call it rarely. */
 export async function readGauges({ dispatcher, hub, follower, jobs, storage }: GaugeSources): Promise<ServerGauges> {
   const queues = hub.knownQueues;
   return {
@@ -49,15 +49,15 @@ export async function readGauges({ dispatcher, hub, follower, jobs, storage }: G
 
 type PrometheusClient = typeof import('prom-client');
 
-/** In seconds. */
+/** Minimum interval between warnings, in seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const UNIT_BUCKETS = [1, 2, 5, 10, 20, 50, 100];
 
-/** How finely the delay of the event loop is measured; each look wakes the process. */
+/** Resolution of the event loop delay; each sample wakes the process. */
 const LOOP_PRECISION_MS = 20;
 
-/** What is added to for a request, looked up once for each operation and status. */
+/** Metrics of a request, resolved once per operation and status. */
 interface OperationMetrics {
   readonly name: string;
   readonly observeSeconds: ((seconds: number) => void) | null;
@@ -66,13 +66,13 @@ interface OperationMetrics {
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Those of the process too, which an application that embeds us has of its own. */
+  /** True to include process metrics, which an embedding application already has. */
   readonly ofProcess: boolean;
 }
 
 type ReadGauges = () => Promise<ServerGauges>;
 
-/** What Prometheus reads of a server. */
+/** Prometheus metrics of a server. */
 export class ServerMetrics implements RequestObserver {
   private readonly registry: Registry;
   private readonly requests: Counter<'operation' | 'status'>;
@@ -134,12 +134,12 @@ export class ServerMetrics implements RequestObserver {
     return this.registry.contentType;
   }
 
-  /** Null: it is not up, before it begins and after it has ended. */
+  /** Null before the server starts and after it stops. */
   watch(gauges: ReadGauges | null): void {
     this.gauges = gauges;
   }
 
-  /** However many ask at once, it is put together once for them. */
+  /** Generates the text once for concurrent callers. */
   text(): Promise<string> {
     this.underWay ??= this.registry.metrics().finally(() => {
       this.underWay = null;
@@ -159,7 +159,7 @@ export class ServerMetrics implements RequestObserver {
     this.commitUnits.observe(units);
   }
 
-  /** As many values as the route table has operations, and one for requests to none of them. */
+  /** Adds labels per route and one for unknown routes, which limits the number of values. */
   private addOperation(route: Route | undefined): OperationMetrics {
     const name = route ? `${route.method} ${route.path}` : 'none';
     const duration = this.durations.labels(name);
@@ -179,7 +179,7 @@ export class ServerMetrics implements RequestObserver {
     return count;
   }
 
-  /** One look at everything, whichever of these is read first. */
+  /** Reads all gauges at once, whichever is collected first. */
   private addGauges(Gauge: PrometheusClient['Gauge'], registers: Registry[]): void {
     const simple: readonly (readonly [
       name: string,

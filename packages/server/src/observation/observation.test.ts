@@ -12,7 +12,7 @@ import { ServerMetrics } from './metrics.js';
 import { openTelemetryTracer } from './open-telemetry.js';
 import { notReady, Readiness, withHealth } from './readiness.js';
 
-describe('a server that is watched', () => {
+describe('server observation', () => {
   let directory: string;
   let metricsPort: number;
   let server: RunningServer;
@@ -36,7 +36,7 @@ describe('a server that is watched', () => {
   const metrics = async () => (await operator('/metrics')).text();
   const readingOf = (text: string, name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
 
-  it('counts requests by operation and status, and times them', async () => {
+  it('counts requests by operation and status and measures their duration', async () => {
     await fetch(`${server.url}/api/v1/messages`);
     await fetch(`${server.url}/api/v1/messages`);
     await fetch(`${server.url}/api/v1/nothing/at/all`);
@@ -46,7 +46,7 @@ describe('a server that is watched', () => {
     expect(text).toContain('parley_http_request_duration_seconds_count{operation="GET /messages"} 2');
   });
 
-  it('puts its text together once for those who ask at the same time', async () => {
+  it('generates the metrics once for concurrent requests', async () => {
     const own = await ServerMetrics.create({ version: '1', ofProcess: false });
     expect(own.text()).toBe(own.text());
     const before = await own.text();
@@ -54,7 +54,7 @@ describe('a server that is watched', () => {
     expect(await own.text()).not.toBe(before);
   });
 
-  it('says how commits, queues, jobs, memory and the event loop are', async () => {
+  it('reports commits, queues, jobs, memory and the event loop', async () => {
     await fetch(`${server.url}/readyz`); // which writes
     const text = await metrics();
     expect(readingOf(text, 'parley_up')).toBe(1);
@@ -76,7 +76,7 @@ describe('a server that is watched', () => {
     expect(text).toMatch(/^process_resident_memory_bytes /m);
   });
 
-  it('answers health and readiness checks on both listeners', async () => {
+  it('responds to health and readiness checks on both listeners', async () => {
     const [health, ready, checks] = await Promise.all([
       fetch(`${server.url}/healthz`),
       fetch(`${server.url}/readyz`),
@@ -88,17 +88,17 @@ describe('a server that is watched', () => {
     expect((await operator('/healthz', { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('shows metrics to nobody but the operator', async () => {
+  it('serves metrics on the operator listener only', async () => {
     expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
     expect((await operator('/api/v1/server_settings')).status).toBe(404);
     expect((await operator('/metrics', { method: 'POST' })).status).toBe(405);
   });
 
-  it('refuses a port for metrics that is in use, and goes on', async () => {
+  it('reports a metrics port in use and keeps running', async () => {
     await expect(start()).rejects.toThrow(/is in use by another program; choose another one with --metrics\./);
   });
 
-  it('keeps answering while it drains, and reports that it is not ready', async () => {
+  it('responds while draining but reports that it is not ready', async () => {
     await server.stop();
     server = await start('--drain-seconds=3');
     const stopping = server.stop();
@@ -111,8 +111,8 @@ describe('a server that is watched', () => {
   });
 });
 
-describe('readiness', () => {
-  it('names what is wrong, and is asked once for all who ask within a second', async () => {
+describe('Readiness', () => {
+  it('reports the failed check and caches results for a second', async () => {
     let looks = 0;
     const readiness = new Readiness([
       {
@@ -131,12 +131,12 @@ describe('readiness', () => {
     expect(await readiness.report()).toEqual({ isReady: false, checks: { state: 'draining' } });
   });
 
-  it('does not wait for ever', async () => {
+  it('fails a check that takes too long', async () => {
     const readiness = new Readiness([{ name: 'write', run: () => new Promise(() => {}) }]);
     expect(await readiness.report()).toEqual({ isReady: false, checks: { write: 'took longer than 3 s' } });
   });
 
-  it('leaves other paths to the server', async () => {
+  it('passes other paths to the server', async () => {
     const server = createServer(
       withHealth(
         async () => notReady('starting'),
@@ -152,16 +152,16 @@ describe('readiness', () => {
   });
 });
 
-describe('traces', () => {
+describe('tracing', () => {
   const ROUTE = { method: 'POST', path: '/messages' } as Route;
   const request = { method: 'POST', headers: {} } as IncomingMessage;
   afterEach(() => trace.disable());
 
-  it('cost nothing where nobody records them', async () => {
+  it('adds no cost without a provider', async () => {
     expect((await openTelemetryTracer('1')).start(request)).toBeNull();
   });
 
-  it('go to the provider that the application has registered, however late', async () => {
+  it('uses a provider even if registered late', async () => {
     const tracer = await openTelemetryTracer('1');
     const said: unknown[] = [];
     const span = {

@@ -5,12 +5,12 @@ import type { AnsweredRequest, RequestSpan, RequestTracer } from '@parley/http';
 type Api = typeof import('@opentelemetry/api');
 
 /**
- * A span for each request, given to whichever provider the application or `node --import` has registered; without one nothing is
- * recorded. Never more than the log has: no parameters, no path that may hold an address.
+ * Creates a span per request for the provider registered by the application or `node --import`. Spans contain no more
+ * than the log: no parameters and no paths that may contain an email.
  */
 export async function openTelemetryTracer(version: string): Promise<RequestTracer> {
   const api = await import('@opentelemetry/api');
-  // Stands for the provider's own, whenever that is registered.
+  // Proxy tracer, which works for a provider registered later.
   const tracer = api.trace.getTracer('parley', version);
   return {
     start(request: IncomingMessage): RequestSpan | null {

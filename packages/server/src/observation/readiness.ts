@@ -6,29 +6,29 @@ import type { ServerGauges, ServerMetrics } from './metrics.js';
 
 export interface ReadinessCheck {
   readonly name: string;
-  /** Throws when it is not as it should be; the message goes to the operator. */
+  /** Throws if the check fails, with a message for the operator. */
   readonly run: () => Promise<void> | void;
 }
 
-/** By name: `ok`, or what is wrong. */
+/** Results by name: `ok` or the problem. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** Checks run at most once in this time, however many requests ask. */
+/** Cache lifetime of check results. */
 const BELIEVED_MS = 1000;
-/** A check that takes longer has failed. */
+/** Timeout of a check. */
 const PATIENCE_MS = 3000;
 
-/** Whether requests are to be sent here. */
+/** Determines whether the server can accept requests. */
 export class Readiness {
   private last: { readonly report: Promise<ReadinessReport>; readonly atMs: number } | null = null;
   private isEnding = false;
 
   constructor(private readonly checks: readonly ReadinessCheck[]) {}
 
-  /** From now on it is not, although requests are answered. */
+  /** Reports the server as not ready while it still responds. */
   end(): void {
     this.isEnding = true;
   }
@@ -46,30 +46,30 @@ export class Readiness {
   }
 }
 
-/** Whatever checks would find. */
+/** Report that overrides the checks. */
 export const notReady = (state: 'starting' | 'draining'): ReadinessReport => ({ isReady: false, checks: { state } });
 
 async function outcomeOf(run: ReadinessCheck['run']): Promise<string> {
   const patience = new AbortController();
   try {
     const late = sleep(PATIENCE_MS, 'late', { signal: patience.signal });
-    // What ends it is no failure.
+    // The timeout may reject after the check has succeeded.
     late.catch(() => {});
     const first = await Promise.race([Promise.resolve(run()).then(() => 'ok'), late]);
     return first === 'ok' ? 'ok' : `took longer than ${PATIENCE_MS / 1000} s`;
   } catch (error) {
     const { message, cause } = error as Error;
-    // What those who use the server are not told.
+    // Reason that is hidden from users of the server.
     return cause instanceof Error ? cause.message : message;
   } finally {
     patience.abort();
   }
 }
 
-/** Less would be gone before anybody had read of it. */
+/** A smaller amount could be used up before an operator reacts. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
-/** `dataFolder`: on the disk that has to have room; null: what is kept is elsewhere. */
+/** `dataFolder`: folder on the disk that must have free space; null if data is stored elsewhere. */
 export function readinessChecks(
   { unitOfWork, apiKeyMint }: Pick<Ports, 'unitOfWork' | 'apiKeyMint'>,
   gauges: () => Promise<ServerGauges>,
@@ -78,7 +78,7 @@ export function readinessChecks(
   const checks: ReadinessCheck[] = [
     {
       name: 'write',
-      // What is there already, so that nothing changes; it takes a commit all the same.
+      // Writes the existing value, which changes nothing but requires a commit.
       run: () => unitOfWork.write((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint)),
     },
     {
@@ -102,7 +102,7 @@ export function readinessChecks(
 
 type Ready = () => Promise<ReadinessReport>;
 
-/** `/healthz`: the process answers; `/readyz`: requests may be sent to it. For load balancers and whoever restarts servers. */
+/** Adds `/healthz` (process responds) and `/readyz` (accepts requests) for load balancers and supervisors. */
 export function withHealth(ready: Ready, otherwise: RequestListener): RequestListener {
   return (request, response) => {
     if (request.url === '/healthz' && isRead(request)) answer(request, response, 200, { status: 'ok' });
@@ -111,7 +111,7 @@ export function withHealth(ready: Ready, otherwise: RequestListener): RequestLis
   };
 }
 
-/** On a listener of its own, which nobody but the operator reaches: metrics, and what is wrong where it is not ready. */
+/** Listener for the operator only: metrics and details of failed readiness checks. */
 export function operatorListener(ready: Ready, metrics: ServerMetrics): RequestListener {
   return (request, response) => {
     if (!isRead(request)) answer(request, response, 405, { status: 'Method Not Allowed' });

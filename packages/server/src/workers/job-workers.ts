@@ -29,19 +29,16 @@ import { SendLoginLetters } from '@parley/domain/users';
 import type { Resolve } from '../injector.js';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 
-/**
- * How soon at the latest it is noticed that the clock was set, that the machine has slept, or that a process wrote a job
- * and ended before it was due.
- */
+/** Maximum delay until a clock change, a wake-up from sleep, or a job of a process that has ended is detected. */
 const SAFETY_CHECK_MS = 15_000;
-/** How long leased jobs get to end when the server stops; later on, they are attempted again. */
+/** Maximum time for leased jobs to end at shutdown; unfinished ones are retried later. */
 const PATIENCE_MS = 5000;
 
 export interface JobWorkersParts extends JobRunnerParts {
   readonly timers: Timers;
 }
 
-/** A worker for each kind of job: it sleeps until the next one is due, and none waits for those of another kind. */
+/** Runs one worker per kind of job, which sleeps until the next job is due. Kinds do not wait for each other. */
 export class JobWorkers implements Worker, CommitListener {
   readonly name = 'doing jobs';
   private readonly runners: readonly JobRunner[];
@@ -58,12 +55,12 @@ export class JobWorkers implements Worker, CommitListener {
     for (const worker of this.workers.values()) worker.start();
   }
 
-  /** What a unit of this process has stored, once it is committed. */
+  /** Wakes workers for jobs that this process has committed. */
   onJobsScheduled(jobs: readonly ScheduledJob[]): void {
     for (const { kind, dueAt } of jobs) this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
   }
 
-  /** By kind of job; see `JobRunner.lagSeconds`. */
+  /** Lag by kind of job; see `JobRunner.lagSeconds`. */
   async lagSeconds(): Promise<ReadonlyMap<string, number>> {
     const lags = new Map<string, number>();
     for (const runner of this.runners) lags.set(runner.kindName, await runner.lagSeconds());

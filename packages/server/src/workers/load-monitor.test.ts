@@ -28,11 +28,11 @@ describe('LoadMonitor', () => {
     ['a heap that fills', [filling, filling, filling], 'busy'],
     ['a heap that is full', [full, full, full], 'overloaded'],
     ['one thing after the other', [stuck, lagging, full], 'busy'],
-  ])('takes %s for what it is', (_what, samples, level) => {
+  ])('identifies %s', (_what, samples, level) => {
     expect(levelAfter(...samples)).toBe(level);
   });
 
-  it('falls more slowly than it rises, and says each change once', () => {
+  it('lowers the level more slowly than it raises it and reports each change once', () => {
     monitor.watch(() => ({ requests: 3, answers: 1000 }));
     expect(levelAfter(stuck, stuck, stuck, stuck)).toBe('overloaded');
     expect(levelAfter(idle, idle, lagging, idle, idle)).toBe('overloaded');
@@ -54,7 +54,7 @@ describe('LoadMonitor', () => {
     });
   });
 
-  it('takes two samples a second from its start to its end', async () => {
+  it('samples twice a second while running', async () => {
     const time = new DrivenTime();
     let samples = 0;
     const take = () => {
@@ -74,7 +74,7 @@ describe('LoadMonitor', () => {
 });
 
 describe('ProcessGauge', () => {
-  it('measures how long the event loop was held, also between two samples', async () => {
+  it('measures how long the event loop was blocked, even between samples', async () => {
     const gauge = new ProcessGauge(new SystemTimers());
     gauge.start();
     const hold = (ms: number) => {
@@ -92,7 +92,7 @@ describe('ProcessGauge', () => {
     gauge.stop();
   });
 
-  it('measures memory as a part of what there is', () => {
+  it('measures memory as a fraction of the available memory', () => {
     const gauge = new ProcessGauge(new SystemTimers());
     gauge.start();
     expect(gauge.take().memory).toBeGreaterThan(0);

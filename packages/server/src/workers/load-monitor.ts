@@ -5,15 +5,15 @@ import type { LoadGauge, LoadLevel, Logger } from '@parley/http';
 import type { Worker } from './recurring-worker.js';
 
 export interface LoadSample {
-  /** The longest that anything waited for its turn of the event loop since the sample before. */
+  /** Longest event loop delay since the previous sample. */
   readonly delayMs: number;
-  /** How much of what there is, from 0 to 1: of JavaScript's heap, or of the memory of the machine or container. */
+  /** Used fraction, from 0 to 1, of the JavaScript heap or of the memory of the machine or container. */
   readonly memory: number;
 }
 
 const LEVELS: readonly LoadLevel[] = ['normal', 'busy', 'overloaded'];
 
-/** From where on a level begins. A sample is of the highest level that either figure reaches. */
+/** Lower bounds of the levels. A sample has the highest level that either value reaches. */
 const THRESHOLDS = [
   { delayMs: 0, memory: 0 },
   { delayMs: 250, memory: 0.85 },
@@ -21,12 +21,12 @@ const THRESHOLDS = [
 ] as const satisfies readonly LoadSample[];
 
 const SAMPLE_MS = 500;
-/** One long turn is no load: so many samples in a row make a level … */
+/** Number of consecutive samples that raise the level; a single long task is not overload. */
 const RISE_AFTER = 3;
-/** … and so many below it end it, for what was shed comes back. */
+/** Number of consecutive samples that lower the level; higher, because shed requests return. */
 const FALL_AFTER = 6;
 
-/** Measures how near the process is to its limits, and says so when that changes. */
+/** Measures how close the process is to its limits and reports changes. */
 export class LoadMonitor implements LoadGauge, Worker {
   static readonly inject = ['logger', 'timers'] as const;
 
@@ -51,7 +51,7 @@ export class LoadMonitor implements LoadGauge, Worker {
     return LEVELS[this.current]!;
   }
 
-  /** What belongs in the log beside the process's own figures. */
+  /** Sets additional details for the log. */
   watch(inFlight: () => object): void {
     this.inFlight = inFlight;
   }
@@ -80,13 +80,10 @@ export class LoadMonitor implements LoadGauge, Worker {
   }
 }
 
-/** The finer, the more often the process wakes up for it. */
+/** Interval between ticks; a shorter one is more precise but wakes the process more often. */
 const TICK_MS = 50;
 
-/**
- * Of this process. By a timer of our own: `monitorEventLoopDelay` loses what follows a reset, which under load is the one
- * long turn that there is between two samples.
- */
+/** Measures this process. Uses its own timer, since `monitorEventLoopDelay` loses the delay right after a reset. */
 export class ProcessGauge {
   private readonly available = Math.min(process.constrainedMemory?.() || Number.POSITIVE_INFINITY, totalmem());
   private cancel: CancelTimer | null = null;

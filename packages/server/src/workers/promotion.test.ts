@@ -23,12 +23,12 @@ describe('Promotion', () => {
   });
   const created = [{ event: { type: 'user.created' } }] as unknown as readonly StoredEvent[];
 
-  it('looks once at the start, and not again while nobody waits', async () => {
+  it('checks once at the start and not again while no user is waiting', async () => {
     await time.advance(10 * 86_400);
     expect([runs, time.pending]).toEqual([1, 0]);
   });
 
-  it('comes back when the next one is due', async () => {
+  it('checks again when the next user is due', async () => {
     next = time.now() + 3000;
     await time.advance(2999);
     expect(runs).toBe(1);
@@ -37,7 +37,7 @@ describe('Promotion', () => {
     expect(runs).toBe(2);
   });
 
-  it('looks within an hour whether the clock was set', async () => {
+  it('checks within an hour in case the clock was changed', async () => {
     next = time.now() + 86_400;
     await time.advance(1);
     time.jumpClock(86_400);
@@ -46,14 +46,14 @@ describe('Promotion', () => {
     expect(runs).toBe(2);
   });
 
-  it('looks again when a user is created', async () => {
+  it('checks again when a user is created', async () => {
     await time.advance(60);
     promotion.onEvents(created);
     await time.advance(2);
     expect(runs).toBe(2);
   });
 
-  it('stops', async () => {
+  it('stops checking after stop', async () => {
     await promotion.stop();
     promotion.onEvents(created);
     await time.advance(60);

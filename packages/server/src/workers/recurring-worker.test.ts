@@ -26,7 +26,7 @@ describe('RecurringWorker', () => {
     return worker;
   };
 
-  it('runs after its first delay, then after what it answers', async () => {
+  it('runs after the initial delay, then after the returned delays', async () => {
     let delay = 0;
     workerOf(async () => (delay += 1000));
     await time.advance(10);
@@ -34,7 +34,7 @@ describe('RecurringWorker', () => {
     expect(time.pending).toBe(1);
   });
 
-  it('runs again only when it is woken where it says so', async () => {
+  it('runs again only when woken if it returns null', async () => {
     const worker = workerOf(() => null);
     await time.advance(100);
     expect([runs, time.pending]).toEqual([[1], 0]);
@@ -45,7 +45,7 @@ describe('RecurringWorker', () => {
     expect(runs).toEqual([1, 102]);
   });
 
-  it('does not begin anew before it has ended, and forgets no call to wake up meanwhile', async () => {
+  it('runs one at a time and keeps wake-ups that arrive meanwhile', async () => {
     const ends: (() => void)[] = [];
     const worker = workerOf(() => new Promise<null>((resolve) => ends.push(() => resolve(null))));
     await time.advance(10);
@@ -57,7 +57,7 @@ describe('RecurringWorker', () => {
     expect(runs).toEqual([1, 20]);
   });
 
-  it('goes on after a failure, which it logs once a minute while it stays the same', async () => {
+  it('continues after a failure and logs a repeated one once a minute', async () => {
     let error = new Error('disk full');
     workerOf(() => Promise.reject(error), { retryDelayMs: 1000 });
     await time.advance(30);
@@ -70,7 +70,7 @@ describe('RecurringWorker', () => {
     expect(reports).toHaveLength(3);
   });
 
-  it('also logs what is thrown at once', async () => {
+  it('logs synchronous exceptions', async () => {
     workerOf(() => {
       throw new Error('no');
     });
@@ -79,7 +79,7 @@ describe('RecurringWorker', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('stops after what is under way', async () => {
+  it('waits for the current run when stopped', async () => {
     let end = () => {};
     const worker = workerOf(() => new Promise<number>((resolve) => (end = () => resolve(0))));
     await time.advance(1);

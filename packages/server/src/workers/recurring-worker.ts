@@ -1,35 +1,35 @@
 import type { CancelTimer, ReportProblem, Timers } from '@parley/domain/kernel';
 
-/** Something that goes on in the background from the start of the server to its end. */
+/** Background work from the server's start to its end. */
 export interface Worker {
-  /** In the log: what it does, `tidying event queues`. */
+  /** Description for the log, such as `tidying event queues`. */
   readonly name: string;
   start(): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all of its work has ended. */
   stop(): Promise<void>;
 }
 
-/** The same failure is logged again after that. */
+/** Interval before the same failure is logged again. */
 const REPEAT_MS = 60_000;
 const RETRY_MS = 5000;
 
 export interface Recurrence {
-  /** What it does: `tidying event queues`. */
+  /** Description of the work: `tidying event queues`. */
   readonly name: string;
-  /** How long after the start it runs first. */
+  /** Delay of the first run. */
   readonly firstDelayMs: number;
-  /** How long it waits after a failure; default: 5 s. */
+  /** Delay after a failure; default: 5 s. */
   readonly retryDelayMs?: number;
-  /** Answers in how many milliseconds it wants to run again; null: when it is woken. */
+  /** Returns the delay until the next run in milliseconds; null to wait for a wake-up. */
   readonly run: () => Promise<number | null> | number | null;
 }
 
-/** Runs again and again, never twice at once; a failure is logged and does not end it. */
+/** Runs work repeatedly, one run at a time; failures are logged and do not end it. */
 export class RecurringWorker implements Worker {
   private isRunning: Promise<void> | null = null;
   private isStopped = true;
   private cancel: CancelTimer | null = null;
-  /** When the timer fires; while it runs, when somebody wants it to run again. */
+  /** Time of the timer, or of the requested next run during a run. */
   private plannedAt = Number.POSITIVE_INFINITY;
   private logged = { message: '', atMs: 0 };
 
@@ -48,7 +48,7 @@ export class RecurringWorker implements Worker {
     this.wakeIn(this.recurrence.firstDelayMs);
   }
 
-  /** Makes it run then, unless it does so before. */
+  /** Schedules a run unless an earlier one is planned. */
   wakeIn(ms: number): void {
     const at = this.timers.elapsedMs() + ms;
     if (this.isStopped || at >= this.plannedAt) return;
@@ -90,7 +90,7 @@ export class RecurringWorker implements Worker {
   }
 }
 
-/** So long after the start, and then each time so long after it has ended. */
+/** Recurrence that waits the same time after the start and after each run. */
 export const periodic = (name: string, ms: number, work: () => Promise<void> | void): Recurrence => ({
   name,
   firstDelayMs: ms,

@@ -1,7 +1,7 @@
 import { DrivenTime } from '@parley/testkit';
 import { StorageWatch } from './workers.js';
 
-it('looks at the storage every second, and lets go of those who wait once when it is lost', async () => {
+it('checks the storage every second and ends pending polls once if it is lost', async () => {
   const time = new DrivenTime();
   const reports: unknown[] = [];
   let looks = 0;

@@ -20,10 +20,13 @@ import type { Get } from '../running-parts.js';
 import { LoadMonitor } from './load-monitor.js';
 import { periodic, type Recurrence, RecurringWorker, type Worker } from './recurring-worker.js';
 
-/** How soon it is noticed that somebody has taken the files away. */
+/** Interval at which missing database files are detected. */
 const VERIFY_MS = 1000;
 
-/** Looks whether what is written is still where others find it. Beside the rest, which may be waiting for the very storage. */
+/**
+ * Verifies that written data is still where other processes find it. Separate from other work, which may be blocked
+ * by the storage.
+ */
 export class StorageWatch extends RecurringWorker {
   constructor(verify: () => void, hub: Pick<EventHub, 'close'>, timers: Timers, report: ReportProblem) {
     let isLost = false;
@@ -31,7 +34,7 @@ export class StorageWatch extends RecurringWorker {
       try {
         verify();
       } catch {
-        // The storage itself reports what is wrong, once. Whoever waits for events is let go, and refused the next time.
+        // The storage reports the problem once. Pending polls end and fail the next time.
         if (isLost) return;
         isLost = true;
         hub.close();
@@ -41,10 +44,10 @@ export class StorageWatch extends RecurringWorker {
   }
 }
 
-/** What a crash loses of who was there. */
+/** Maximum time of presence that a crash loses. */
 const SAVE_MS = 1000;
 
-/** Stores who is there: once a second at most, and at the end. */
+/** Stores presence at most once a second and at shutdown. */
 export class PresenceSaver implements Worker {
   static readonly inject = [PresenceBoard, 'timers', 'report'] as const;
 
@@ -73,9 +76,9 @@ export class PresenceSaver implements Worker {
   }
 }
 
-/** After that it looks again: the clock may have been set meanwhile. */
+/** Maximum delay, since the clock may be changed. */
 const MAX_SLEEP_MS = 3_600_000;
-/** After the start, or when somebody new may be waiting; at least. */
+/** Minimum delay after the start or when more users may be waiting. */
 const SOON_MS = 1000;
 
 const changesWhoWaits = (event: DomainEvent): boolean =>
@@ -84,8 +87,8 @@ const changesWhoWaits = (event: DomainEvent): boolean =>
   (event.type === 'realm.setting_changed' && event.setting === 'waitingPeriodThreshold');
 
 /**
- * Promotes members whose waiting period ends, when it ends. No job: whose period ends when follows from the users and the
- * settings as they are, so nothing has to be scheduled wherever one of them changes.
+ * Promotes members at the end of their waiting period. Computed instead of scheduled as jobs, since it depends on
+ * current users and settings.
  */
 export class Promotion implements Worker, EventListener {
   static readonly inject = [PromoteFullMembers, 'clock', 'timers', 'report'] as const;

@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-it('answers the same view until something of the channel changes, whatever groups change meanwhile', async () => {
+it('returns the same view until the channel changes, despite group changes', async () => {
   const { uow, realm, user, channel } = await createFixtureOn(
     storage.uow,
     clock,
@@ -43,13 +43,13 @@ it('answers the same view until something of the channel changes, whatever group
   expect(await view()).toEqual({ ...first, description: 'Changed', version: first.version + 1 });
 });
 
-describe('listing again', () => {
+describe('listing channels again', () => {
   const creators = ['iago', 'prospero', 'hamlet'];
   let fixture: Fixture;
   let before: readonly ChannelView[];
 
   const list = () => storage.uow.read((r) => r.channels.listViewsWhere(fixture.realm.id, () => true));
-  /** The names of those that are other objects than before, and which tables were asked. */
+  /** Returns the names of recreated views and the tables read. */
   const listAgain = async () => {
     statements = [];
     const views = await list();
@@ -70,7 +70,7 @@ describe('listing again', () => {
     before = await list();
   });
 
-  it('reads neither channels nor groups where nothing changed, or somebody came into a named group', async () => {
+  it('reads neither channels nor groups without changes or after additions to a named group', async () => {
     const { realm, user } = fixture;
     expect(await listAgain()).toMatchObject({ made: [], channelsRead: [] });
     const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realm.id));
@@ -83,7 +83,7 @@ describe('listing again', () => {
     });
   });
 
-  it('reads the channel that changed, and no other', async () => {
+  it('reads only the changed channel', async () => {
     const changed = fixture.channel('of hamlet');
     await storage.uow.write((tx) => tx.channels.update({ ...changed, description: 'Changed' }));
     const { made, isRead, channelsRead } = await listAgain();
@@ -91,7 +91,7 @@ describe('listing again', () => {
     expect(channelsRead).toEqual([expect.stringContaining(`json_each('[${changed.id}]')`)]);
   });
 
-  it('reads the groups of the channel whose permissions changed', async () => {
+  it('reads the groups of a channel whose permissions changed', async () => {
     const { realm } = fixture;
     const { permissions, ...channel } = fixture.channel('of hamlet');
     const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realm.id));
@@ -102,12 +102,12 @@ describe('listing again', () => {
     expect(changed).toMatchObject({ permissions: { canSendMessage: moderators }, sendersSystemGroup: 'moderators' });
   });
 
-  it('makes nothing anew but the channel that was added', async () => {
+  it('creates only the view of the added channel', async () => {
     await fixture.add(aChannel({ name: 'new', creator: 'iago' }));
     expect(await listAgain()).toMatchObject({ made: ['new'], channelsRead: [expect.anything()] });
   });
 
-  it('makes anew what somebody was given by name who is not active any more', async () => {
+  it('recreates values that named a deactivated user directly', async () => {
     await storage.uow.write((tx) => tx.users.update({ ...fixture.user('iago'), isActive: false }));
     const { isRead } = await listAgain();
     const administrators = (await list()).map(({ permissions }) => permissions.canAdministerChannel);
@@ -122,7 +122,7 @@ describe('listing again', () => {
   });
 });
 
-it('shares one set of permission values among channels that give the same to the same people', async () => {
+it('shares one set of permission values among channels that grant the same to the same users', async () => {
   const { uow, realm, channel } = await createFixtureOn(
     storage.uow,
     clock,

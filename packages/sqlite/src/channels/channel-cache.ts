@@ -8,7 +8,7 @@ import { groupSettingValues } from '../groups/groups.js';
 
 export const PERMISSION_NAMES = Object.keys(CHANNEL_PERMISSIONS) as readonly (keyof typeof CHANNEL_PERMISSIONS)[];
 
-/** What groups stand for as values of permissions, and each value as a text: equal texts are equal values. */
+/** Values of groups as permissions, with a text per value; equal texts mean equal values. */
 export class GroupValues {
   private readonly texts: ReadonlyMap<GroupId, string>;
 
@@ -36,8 +36,8 @@ function textOfValue(value: Exclude<GroupSettingValue, number>): string {
 }
 
 /**
- * Most channels give the same permissions to the same people, though their groups are others. Each such set of values is one
- * object, by which others know what they have made of it.
+ * Most channels grant the same permissions to the same users through different groups. Equal values share one object,
+ * so others can cache by it.
  */
 export class SharedPermissions {
   private readonly known = newTextCache<ChannelView['permissions']>();
@@ -52,22 +52,22 @@ export class SharedPermissions {
   }
 }
 
-/** What hangs on the groups of the organization, and on whoever is in them. */
+/** Parts of a view that depend on groups and their members. */
 export type GroupDependents = Pick<ChannelView, 'permissions' | 'sendersSystemGroup'>;
-/** What changes without the channel. */
+/** Parts of a view that change independently of the channel. */
 export type ChannelCounts = Pick<ChannelView, 'subscriberCount' | 'weeklyTraffic'>;
 
 interface KnownChannel {
   readonly channel: Channel;
-  /** May be of an earlier version, with the same permissions. */
+  /** View of this or an earlier version with the same permissions. */
   lastView: ChannelView | null;
-  /** Of the groups whose values the view has. */
+  /** Version of the group values in the view. */
   valuesVersion: number;
 }
 
 /**
- * Channels as they were last read, and as they were last seen: as long as nothing of one changes it is the same object, by which
- * others know what they have made of it. Shared by all connections.
+ * Cache of channels and their latest views, shared by all connections. A view remains the same object until it
+ * changes, so others can cache by it.
  */
 export class ChannelCache {
   readonly permissions = new SharedPermissions();
@@ -79,7 +79,7 @@ export class ChannelCache {
 
   put(connection: Connection, channel: Channel): void {
     const before = this.channels.peek(channel.id);
-    // Equal permissions are the same object, mostly: `groupSettingsColumn`.
+    // Equal permissions are usually the same object; see `groupSettingsColumn`.
     const known: KnownChannel =
       before?.channel.permissions === channel.permissions
         ? { channel, lastView: before.lastView, valuesVersion: before.valuesVersion }
@@ -87,7 +87,7 @@ export class ChannelCache {
     this.channels.put(connection, channel.id, channel.version, known);
   }
 
-  /** Null where they have to be read. */
+  /** Returns null if the values must be read. */
   findGroupDependents({ id, permissions }: Channel, valuesVersion: number): GroupDependents | null {
     const known = this.channels.peek(id);
     return known?.valuesVersion === valuesVersion && known.channel.permissions === permissions ? known.lastView : null;
@@ -118,7 +118,7 @@ const isOf = (view: ChannelView, channel: Channel, dependents: GroupDependents, 
   view.subscriberCount === counts.subscriberCount &&
   view.weeklyTraffic === counts.weeklyTraffic;
 
-/** Spelt out: views are many (docs/performance.md). */
+/** Written out field by field, because views are numerous (docs/performance.md). */
 const makeView = (channel: Channel, dependents: GroupDependents, counts: ChannelCounts): ChannelView => ({
   id: channel.id,
   realmId: channel.realmId,

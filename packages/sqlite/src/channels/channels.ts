@@ -47,7 +47,7 @@ import { SentSince } from './sent-since.js';
 const SECONDS_PER_DAY = 86_400;
 const NONE_COUNTED: ReadonlyMap<RecipientId, number> = new Map();
 const TRAFFIC_DAYS = 28;
-/** Rows that are read and made channels at once; the event loop may turn before the next ones. */
+/** Rows converted per step; the event loop may turn in between. */
 const READ_AT_A_TIME = 500;
 const VIEWED_AT_A_TIME = 1000;
 
@@ -217,14 +217,14 @@ export class SqliteChannelRepository implements ChannelRepository {
     return this.load(realmId, id, version);
   }
 
-  /** In this order; from memory, where the version is the same. The event loop may turn in between. */
+  /** Returns channels in the given order, cached ones if the version matches. The event loop may turn in between. */
   private async load(
     realmId: RealmId,
     ids: readonly ChannelId[],
     versions: readonly number[],
   ): Promise<readonly Channel[]> {
     const loaded = new Array<Channel>(ids.length);
-    /** Places in the list. */
+    /** Positions in the list. */
     const missing: number[] = [];
     for (let n = 0; n < ids.length; n++) {
       const channel = this.cache.find(ids[n]!, versions[n]!);
@@ -242,7 +242,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     return loaded;
   }
 
-  /** In no particular order. */
+  /** Returns channels in unspecified order. */
   private readTogether(realmId: RealmId, ids: Iterable<ChannelId>): readonly Channel[] {
     return this.toChannels(realmId, ROWS.parse(this.rows.get(realmId, jsonList(ids))!));
   }
@@ -271,7 +271,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     return views;
   }
 
-  /** Of channels as this snapshot has them; in their order. */
+  /** Returns views of channels from this snapshot in the same order. */
   private async viewsOf(
     realmId: RealmId,
     channels: readonly Channel[],
@@ -290,7 +290,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     });
   }
 
-  /** Messages of the last days, of channels whose traffic is told; what nobody has written to for long has none. */
+  /** Counts recent messages of channels with visible traffic; channels without recent messages are skipped. */
   private async countRecent(
     realmId: RealmId,
     channels: readonly Channel[],
@@ -304,7 +304,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     return this.topics.countSince(realmId, counted, now - TRAFFIC_DAYS * SECONDS_PER_DAY);
   }
 
-  /** In the order of the channels. */
+  /** Returns values in the order of the channels. */
   private async groupDependents(
     realmId: RealmId,
     channels: readonly Channel[],
@@ -441,7 +441,9 @@ export class SqliteChannelRepository implements ChannelRepository {
     return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
   }
 
-  /** In the order of the rows. One by one: a loop over the names of the columns costs more than reading them. */
+  /**
+   * Converts rows in order. Written out column by column, because a loop over names costs more than reading the rows.
+   */
   private toChannels(realmId: RealmId, rows: Columns<ChannelRow>): readonly Channel[] {
     const { quarantine } = this;
     const nobody = () => this.groups.nobodyOf(realmId);
@@ -482,7 +484,7 @@ const ageInDays = ({ createdAt }: Channel, now: UnixSeconds): number => Math.flo
 
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
 const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel');
-/** In `message_retention_days`, where null says that the organization decides. */
+/** Value of `message_retention_days`; null inherits the organization's setting. */
 const FOREVER = -1;
 
 const PRIVACIES: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
@@ -544,7 +546,7 @@ const ALL_VERSIONS = versions('realm_id = ?');
 interface ViewHead extends Pick<ChannelRow, 'id' | 'version'> {
   readonly subscriber_count: number;
 }
-/** SQLite compares bytes, and UTF-8 sorts as code points do. */
+/** Sorts correctly, because SQLite compares bytes and UTF-8 preserves code point order. */
 const viewHeads = (where: string) =>
   new ColumnReader<ViewHead>(
     ['id', 'version', 'subscriber_count'],
@@ -605,7 +607,7 @@ function toSubscription(row: SubscriptionRow): Subscription {
   };
 }
 
-/** The columns in the order of `insert` and `store`. */
+/** Column values in the order of `insert` and `store`. */
 function fromChannel(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): readonly Parameter[] {
   return [
     channel.name,
@@ -626,7 +628,7 @@ function fromChannel(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): 
   ];
 }
 
-/** The columns in the order of `upsertSubscriptions`. */
+/** Column values in the order of `upsertSubscriptions`. */
 function fromSubscription({ notifications, ...subscription }: Subscription): readonly Parameter[] {
   return [
     subscription.userId,

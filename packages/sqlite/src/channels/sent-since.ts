@@ -1,13 +1,13 @@
 import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
 import type { Connection, Query } from '../engine/connection.js';
 
-/** Ids among which time goes one way; with the last one. */
+/** Inclusive range of ids whose times ascend. */
 interface IdRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Where in the order of ids a time begins. */
+/** Finds the position in id order at which a time begins. */
 export class SentSince {
   private readonly firstSince: Query<number>;
   private readonly newestId: Query<number>;
@@ -15,7 +15,7 @@ export class SentSince {
   private readonly importBefore: Query<IdRange>;
 
   constructor(connection: Connection) {
-    // Ids are given in the order of time, so a few probes find where a time begins. Parameters are no integers by themselves.
+    // Binary search, because ids are allocated in order of time. Parameters must be cast to integers.
     this.firstSince = connection.values(
       `WITH RECURSIVE bounds (low, high) AS (
          SELECT CAST(? AS INTEGER), CAST(? AS INTEGER)
@@ -33,9 +33,9 @@ export class SentSince {
     this.importBefore = connection.rows(`${range} WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`);
   }
 
-  /** No message of the realm with a lower id was sent then or later. */
+  /** Returns an id such that no message of the realm with a lower id was sent at or after that time. */
   firstId(realmId: RealmId, since: UnixSeconds): number {
-    // Nobody else has ids of an import, and what the realm said since has higher ones.
+    // Ids of an import belong to one realm, and its later messages have higher ids.
     const own = this.importOf.get(realmId);
     if (own) {
       const first = this.firstIn(own, since);
@@ -44,7 +44,7 @@ export class SentSince {
     return Math.max(this.firstGiven(since), own ? own.last + 1 : 0);
   }
 
-  /** Of what was sent here: between the imports, the newest first. */
+  /** Searches messages sent here, between the imports, newest range first. */
   private firstGiven(since: UnixSeconds): number {
     let last = this.newestId.get()!;
     let found = last + 1;
@@ -55,13 +55,13 @@ export class SentSince {
       if (between.first > between.last) continue;
       const first = this.firstIn(between, since);
       if (first <= between.last) found = first;
-      // What came before was sent before.
+      // Earlier ranges were sent earlier.
       if (first > between.first) break;
     }
     return found;
   }
 
-  /** The id after the last one where there is none. */
+  /** Returns the id after the last one if there is none. */
   private firstIn({ first, last }: IdRange, since: UnixSeconds): number {
     return this.firstSince.get(first, last + 1, since, since)!;
   }

@@ -13,7 +13,7 @@ const people = (from: number, count: number): GroupSettingValue => ({
   directSubgroups: [],
 });
 
-it('answers one object for the same values of other groups', () => {
+it('returns one object for equal values of different groups', () => {
   const shared = new SharedPermissions();
   const first = shared.of(everywhere(1), valuesOf(1, people(10, 3)));
   expect(shared.of(everywhere(2), valuesOf(2, people(10, 3)))).toBe(first);
@@ -21,7 +21,7 @@ it('answers one object for the same values of other groups', () => {
   expect(first[PERMISSION_NAMES[0]!]).toEqual(people(10, 3));
 });
 
-it('forgets what it knew once that is long', () => {
+it('clears its cache at the size limit', () => {
   const shared = new SharedPermissions();
   const first = shared.of(everywhere(1), valuesOf(1, people(10, 3)));
   for (let n = 0; n < 20; n++) shared.of(everywhere(1), valuesOf(1, people(1_000_000 * (n + 1), 5000)));

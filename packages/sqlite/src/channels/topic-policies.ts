@@ -15,7 +15,7 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   private readonly delete;
 
   constructor(connection: Connection) {
-    // Of the sender alone, mostly.
+    // Usually called for the sender alone.
     this.visibility = connection.values<TopicVisibility>(
       'SELECT visibility FROM topic_policy WHERE user_id = ? AND channel_id = ? AND topic_key = ? AND realm_id = ?',
     );

@@ -26,18 +26,18 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** For so long that a unit which yields then lets others have their turn. */
+/** Blocks longer than the slice after which a yielding unit lets others run. */
 function holdTheLoop(): void {
   for (const since = performance.now(); performance.now() - since < 10; );
 }
 
-/** A group without a name, of whoever made the channel. */
+/** Anonymous group that holds the channel's creator. */
 const administratorsOf = ({ channel }: Fixture): GroupId => channel('general').permissions.canAdministerChannel;
 
 type Change = (tx: Transaction) => Promise<unknown>;
 type Look = (r: Repositories) => Promise<unknown>;
 
-/** What is kept in memory, two changes of it that lead to the same version, and how to look at it. */
+/** Cached data, two changes of it that lead to the same version, and a way to observe it. */
 const kept: [string, { first: Change; second: Change; look: Look; seen: () => unknown }][] = [
   [
     'a realm',
@@ -109,8 +109,8 @@ const kept: [string, { first: Change; second: Change; look: Look; seen: () => un
   ],
 ];
 
-describe.each(kept)('%s', (_, { first, second, look, seen }) => {
-  it('is not remembered as a unit left it that was rolled back', async () => {
+describe.each(kept)('supports the operator %s', (_, { first, second, look, seen }) => {
+  it('does not cache the state of a unit that was rolled back', async () => {
     const failing = storage.uow.write(async (tx) => {
       await first(tx);
       await look(tx);
@@ -122,7 +122,7 @@ describe.each(kept)('%s', (_, { first, second, look, seen }) => {
     expect(await storage.uow.write(look)).toEqual(seen());
   });
 
-  it('is not remembered either from a later unit of the same batch', async () => {
+  it('does not cache rolled-back state from a later unit of the same batch', async () => {
     const failing = storage.uow.write(async (tx) => {
       await first(tx);
       await look(tx);
@@ -139,7 +139,7 @@ describe.each(kept)('%s', (_, { first, second, look, seen }) => {
     expect(await storage.uow.read(look)).toEqual(seen());
   });
 
-  it('stays as it was for a read that began before the change', async () => {
+  it('keeps the cached state for a read that began before the change', async () => {
     const before = await storage.uow.read(look);
     const seenInside = await storage.uow.read(async (r) => {
       await r.realms.list();
@@ -161,7 +161,7 @@ describe.each(kept)('%s', (_, { first, second, look, seen }) => {
   });
 });
 
-it('counts the active subscribers of a channel whatever happens to subscriptions and people', async () => {
+it('counts the active subscribers of a channel after any change of subscriptions and users', async () => {
   await fixture.add(aUser({ name: 'hamlet' }), aUser({ name: 'ophelia' }));
   await fixture.add(aChannel({ name: 'elsinore', subscribers: ['hamlet', 'ophelia'] }));
   const { realm } = fixture;

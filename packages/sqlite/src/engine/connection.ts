@@ -1,18 +1,18 @@
 import { UnitRecord } from '@parley/domain/composition';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 
-/** Bound to `?` in order: the driver takes `?1` for a name. */
+/** Bound to `?` in order, because the driver treats `?1` as a name. */
 export type Parameter = string | number | null | Uint8Array;
 
 /**
- * A limit that is a parameter. SQLite looks at the value behind a bare `LIMIT ?` to plan by it, and therefore plans such a
- * statement anew each time it runs, which costs ten times what most of ours take.
+ * Limit as a parameter. SQLite plans by the value of a bare `LIMIT ?` and so prepares the statement again on each
+ * run, which is far slower.
  */
 export const LIMIT = 'LIMIT ? + 0';
 
-/** The database refused a statement. Says which; never with what parameters, which may be secret. */
+/** Rejected statement. Contains its text but never its parameters, which may be secret. */
 export class StatementFailed extends Error {
-  /** SQLite's own name for it, such as `SQLITE_CONSTRAINT_UNIQUE`; absent where the driver refused. */
+  /** SQLite error code, such as `SQLITE_CONSTRAINT_UNIQUE`; absent for errors of the driver. */
   readonly code: string | undefined;
 
   constructor(sql: string, cause: unknown) {
@@ -22,10 +22,10 @@ export class StatementFailed extends Error {
   }
 }
 
-/** Statements that see, or change, what a batch of units leaves to its end. */
+/** Statements that read or change rows deferred to the end of the batch. */
 const DEFERRED_TABLE = /\bmessage_search\b/;
 
-/** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */
+/** Statement that returns rows. Prepared on first use to keep opening a database cheap. */
 export class Query<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
   private readonly isOfDeferredTable: boolean;
@@ -56,7 +56,7 @@ export class Query<Row> {
     }
   }
 
-  /** Row by row, for who may not want all of them. No other statement of the connection may run in between. */
+  /** Iterates over rows for callers that may stop early. No other statement of the connection may run meanwhile. */
   *each(...parameters: Parameter[]): Generator<Row> {
     this.beginRun();
     try {
@@ -81,7 +81,7 @@ export class Query<Row> {
   }
 }
 
-/** A statement that answers nothing but what it changed. */
+/** Statement that returns no rows, only the number of changes. */
 export class Command {
   private prepared: Statement<unknown[], unknown> | null = null;
   private readonly isOfDeferredTable: boolean;
@@ -106,20 +106,20 @@ export class Command {
 }
 
 /**
- * Rows that the units of a batch leave to its end, in their transaction but outside of savepoints: at every savepoint
- * FTS5 writes what it has gathered to its tables, and merges that with what is there, which costs several times what a
- * message does otherwise. Statements that name the table see the rows all the same: they are written before.
+ * Rows that units leave to the end of their batch, within the transaction but outside savepoints. At every savepoint
+ * FTS5 flushes and merges its buffer, which costs several times as much as storing a message. Statements that name
+ * the table still see the rows, because they are flushed first.
  */
 export class BatchEnd {
-  /** By statement, then by id. */
+  /** Rows by statement, then by id. */
   private readonly rows = new Map<string, Map<number, readonly unknown[]>>();
   private readonly statements = new Map<string, Statement>();
 
   constructor(private readonly database: Database) {}
 
   /**
-   * Leaves a row to a statement whose one parameter is a JSON list of rows. It may be run several times, and for rows of units
-   * that have failed: it passes over what is written already, and over what it belongs to but is not there.
+   * Defers a row to a statement whose only parameter is a JSON list of rows. The statement may run repeatedly and for
+   * rows of failed units: it must skip rows already written and rows whose owner is missing.
    */
   add(sql: string, id: number, row: readonly unknown[]): void {
     const rows = this.rows.get(sql);
@@ -145,9 +145,8 @@ export class BatchEnd {
 }
 
 /**
- * One connection to the database, on which repositories make their statements: a prepared statement belongs to one
- * connection. Statements run only within a unit of work. A repository that somebody kept beyond its unit therefore fails,
- * instead of writing on its own or into somebody else's unit.
+ * Database connection on which repositories prepare their statements. Statements run only inside a unit of work, so a
+ * repository kept beyond its unit fails instead of writing outside of it or into another unit.
  */
 export class Connection {
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
@@ -155,30 +154,30 @@ export class Connection {
   /** Belongs to the unit that runs. */
   record = new UnitRecord();
 
-  /** `yieldNow` lets the event loop turn if it was held for long. */
+  /** @param yieldNow lets the event loop turn after a long time slice */
   constructor(
     readonly database: Database,
     private readonly yieldNow: (connection: Connection) => Promise<void>,
-    /** Of whoever writes; for readers it stays empty. */
+    /** Used by the writer; stays empty on readers. */
     readonly batchEnd = new BatchEnd(database),
   ) {}
 
-  /** For repositories that work through a list which may be long: the unit's own `yield`. */
+  /** Yields like the unit itself, for repositories that process potentially long lists. */
   yield(): Promise<void> {
     return this.yieldNow(this);
   }
 
-  /** Answers objects, one member a column. */
+  /** Query returning objects with a member per column. */
   rows<Row>(sql: string): Query<Row> {
     return new Query<Row>(this, sql, 'row');
   }
 
-  /** Answers the first column only. */
+  /** Query returning the first column. */
   values<Value>(sql: string): Query<Value> {
     return new Query<Value>(this, sql, 'value');
   }
 
-  /** Answers arrays, one element a column: the quickest form for long lists. */
+  /** Query returning arrays with an element per column, the fastest form for long lists. */
   tuples<Tuple extends readonly unknown[]>(sql: string): Query<Tuple> {
     return new Query<Tuple>(this, sql, 'tuple');
   }
@@ -191,18 +190,18 @@ export class Connection {
     this.state = 'in unit';
   }
 
-  /** For as long as the unit lets the event loop turn. */
+  /** Suspends the connection while the unit lets the event loop turn. */
   suspend(): void {
     this.state = 'suspended';
   }
 
-  /** Ends a unit, or a batch of them. */
+  /** Ends a unit or a batch of units. */
   leaveUnit(): void {
     if (this.state !== 'retired') this.state = 'idle';
     this.mayCache = true;
   }
 
-  /** For good: repositories in the hands of a unit that was given up must not reach the database any more. */
+  /** Disables the connection permanently, so that repositories of an abandoned unit cannot reach the database. */
   retire(): void {
     this.state = 'retired';
   }
@@ -213,14 +212,14 @@ export class Connection {
   }
 
   /**
-   * False from the first uncommitted change of something that caches hold until its batch has ended: what is read in
-   * between may never become true, so it stays out of every cache.
+   * False after the first uncommitted change of cached data until the end of the batch. Data read in between may
+   * never be committed and must not be cached.
    */
   get isCacheable(): boolean {
     return this.mayCache;
   }
 
-  /** Called by whoever changes something that caches hold. */
+  /** Called by code that changes cached data. */
   disableCaching(): void {
     this.mayCache = false;
   }

@@ -6,7 +6,7 @@ import type { Damage } from '@parley/testkit/memory';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';
 
-describe('SQLite', () => {
+describe('SQLite storage', () => {
   storageContracts((clock) => {
     const directory = mkdtempSync(join(tmpdir(), 'parley-sqlite-'));
     const path = join(directory, 'parley.db');
@@ -23,7 +23,7 @@ describe('SQLite', () => {
   });
 });
 
-/** As another program would do it. */
+/** Damages data the way another program would. */
 function damageTo(path: string): Damage {
   const run = (table: string, parts: object, where: string, ...key: readonly unknown[]) => {
     const database = new Sqlite(path);

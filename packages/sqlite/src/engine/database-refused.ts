@@ -1,4 +1,4 @@
-/** The file cannot be, or must not be, opened. One line, meant for the operator; the file is as it was. */
+/** The file cannot or must not be opened and remains unchanged. The message is one line for the operator. */
 export class DatabaseRefused extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

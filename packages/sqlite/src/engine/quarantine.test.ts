@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** As bits that fall over, or an editor in the wrong hands, would leave it. */
+/** Damages the database, as bit rot or a careless editor would. */
 async function damage(statement: string, ...parameters: unknown[]): Promise<void> {
   await storage.close();
   const database = new Sqlite(path);
@@ -47,7 +47,7 @@ async function damage(statement: string, ...parameters: unknown[]): Promise<void
 const read = <T>(work: (r: Repositories) => Promise<T>) => storage.uow.read(work);
 const told = (where: string) => [expect.stringContaining(`(${where}: `)];
 
-it.each(['{', '[]', 'null', '"x"', ''])('reads a realm whose settings are %j with the defaults', async (json) => {
+it.each(['{', '[]', 'null', '"x"', ''])('reads a realm with settings %j with the defaults', async (json) => {
   const { id } = fixture.realm;
   await damage('UPDATE realm SET settings = ? WHERE id = ?', json, id);
   const realms = await read((r) => r.realms.list());
@@ -57,7 +57,7 @@ it.each(['{', '[]', 'null', '"x"', ''])('reads a realm whose settings are %j wit
   expect(reports).toEqual(told(`realm ${id}, settings`));
 });
 
-it('keeps the settings that can be read', async () => {
+it('keeps the readable settings', async () => {
   const { id } = fixture.realm;
   const json = JSON.stringify({
     waitingPeriodThreshold: 'x',
@@ -73,7 +73,7 @@ it('keeps the settings that can be read', async () => {
   expect(reports).toEqual([expect.stringContaining(`(realm ${id}, settings: no value of gifRatingPolicy)`)]);
 });
 
-it('grants a permission to nobody when its value cannot be read', async () => {
+it('grants an unreadable permission to nobody', async () => {
   const { id } = fixture.realm;
   const general = fixture.channel('general');
   await damage("UPDATE realm SET permissions = '{' WHERE id = ?", id);
@@ -95,7 +95,7 @@ it('grants a permission to nobody when its value cannot be read', async () => {
   expect(reports).toHaveLength(3);
 });
 
-it('reads a user without readable values as a guest with the default settings', async () => {
+it('reads a user with unreadable values as a guest with default settings', async () => {
   const { id } = fixture.user('hamlet');
   const realmId = fixture.realm.id;
   await damage(
@@ -125,7 +125,7 @@ it('reads a user without readable values as a guest with the default settings', 
   expect(reports).toHaveLength(5);
 });
 
-it('reads a channel of unknown privacy as private, and a message with unknown links without any', async () => {
+it('reads a channel of unknown privacy as private and drops unknown links of a message', async () => {
   const general = fixture.channel('general');
   const [message] = fixture.messages;
   await damage("UPDATE channel SET privacy = '?', topics_policy = '?' WHERE id = ?", general.id);
@@ -138,7 +138,7 @@ it('reads a channel of unknown privacy as private, and a message with unknown li
   expect(reports).toHaveLength(3);
 });
 
-it('reports each place once, up to a maximum', () => {
+it('reports each location once up to a maximum', () => {
   const lines: string[] = [];
   const quarantine = new Quarantine((line) => lines.push(line));
   for (let i = 0; i < 3000; i++) quarantine.report({ table: 'user', id: i >> 1, column: 'settings' }, 'no JSON');
@@ -150,7 +150,7 @@ it('reports each place once, up to a maximum', () => {
   expect(quarantine.word('owner', ['owner', 'guest'], 'guest', 'user', 1, 'role')).toBe('owner');
 });
 
-it('gives nothing to a group in a realm that has none', async () => {
+it('grants permissions to no group in a realm without system groups', async () => {
   await damage("UPDATE realm SET permissions = '' WHERE id = ?", fixture.realm.id);
   await damage('UPDATE user_group SET system_name = NULL WHERE realm_id = ?', fixture.realm.id);
   const realm = await read((r) => r.realms.get(fixture.realm.id));

@@ -1,16 +1,16 @@
-/** Of a value in the database. */
+/** Location of a value in the database. */
 export interface StoredValueLocation {
   readonly table: string;
   readonly id: number;
   readonly column: string;
 }
 
-/** So many are reported. */
+/** Maximum number of reported locations. */
 const MAX_REPORTED = 1000;
 
 /**
- * For stored values that cannot be read, whatever the reason. Each is reported once, and something that gives
- * nobody any rights stands in its place: one bad row neither stops a start nor is in the way of anybody else's.
+ * Replaces unreadable stored values by ones without privileges and reports each once. A bad row neither prevents
+ * startup nor affects other rows.
  */
 export class Quarantine {
   private readonly reported = new Set<string>();
@@ -24,7 +24,7 @@ export class Quarantine {
     this.log(`The database holds a value that makes no sense (${place}: ${problem}); a harmless one stands in for it.`);
   }
 
-  /** Where a column holds one of a few words. */
+  /** Reads a column that holds one of several known words. */
   word<T extends string>(value: T, known: readonly T[], standIn: T, table: string, id: number, column: string): T {
     if (known.includes(value)) return value;
     this.report({ table, id, column }, 'an unknown word');

@@ -10,7 +10,7 @@ interface Row {
   readonly settings: string;
 }
 
-describe('reading rows as columns', () => {
+describe('ColumnReader', () => {
   const database = new Sqlite(':memory:');
   const rows: readonly Row[] = [
     { id: 1, name: 'plain', seen_at: null, settings: '{"a":[1]}' },
@@ -27,7 +27,7 @@ describe('reading rows as columns', () => {
   });
   afterAll(() => database.close());
 
-  it('answers what the rows hold, in their order', () => {
+  it('returns the rows in order', () => {
     const reader = new ColumnReader<Row>(names, '(SELECT * FROM thing ORDER BY id DESC)');
     expect(reader.rows(read(reader))).toEqual([...rows].reverse());
     expect(reader.parse(read(reader))).toEqual(
@@ -35,14 +35,14 @@ describe('reading rows as columns', () => {
     );
   });
 
-  it('answers nothing of no rows', () => {
+  it('returns an empty list for no rows', () => {
     const reader = new ColumnReader<Row>(names, '(SELECT * FROM thing WHERE id < 0)');
     expect(reader.rows(read(reader))).toEqual([]);
     expect(reader.parse(read(reader))).toEqual({ id: [], name: [], seen_at: [], settings: [] });
   });
 });
 
-describe('permissions of a row', () => {
+describe('groupSettingsColumn', () => {
   const refusing = new Quarantine((problem) => {
     throw new Error(problem);
   });
@@ -53,7 +53,7 @@ describe('permissions of a row', () => {
       column.fromJson(JSON.stringify({ canSee, canSend: 8 }), id, refusing, nobody);
   };
 
-  it('are the same object until the row holds something else', () => {
+  it('returns the same object until the row changes', () => {
     const read = newReader();
     const first = read(1, 7);
     expect(first).toEqual({ canSee: 7, canSend: 8 });
@@ -63,7 +63,7 @@ describe('permissions of a row', () => {
     expect(read(1, 7)).toEqual(first);
   });
 
-  it('are kept of so many rows and no more', () => {
+  it('caches a limited number of rows', () => {
     const read = newReader();
     const first = read(0, 7);
     for (let id = 1; id < 20_000; id++) read(id, 7);

@@ -12,22 +12,22 @@ import { StatementFailed } from './connection.js';
 import type { Quarantine } from './quarantine.js';
 import { memoize } from './text-cache.js';
 
-/** Booleans are stored as 0 and 1, also where null is a value of its own. */
+/** Booleans are stored as 0 and 1, also in nullable columns. */
 export type Flag = 0 | 1;
 
 export const toFlag = (value: boolean): Flag => (value ? 1 : 0);
 export const toFlagOrNull = (value: boolean | null): Flag | null => (value === null ? null : toFlag(value));
 export const fromFlagOrNull = (flag: Flag | null): boolean | null => (flag === null ? null : flag === 1);
 
-/** A set as one parameter, for `json_each`. */
+/** Encodes a set as one parameter for `json_each`. */
 export const jsonList = (values: Iterable<number | string>): string => JSON.stringify([...values]);
 
 export const ascending = (a: number, b: number): number => a - b;
 
-/** A set that SQLite put together with `json_group_array`, which leaves the order open. Ascending. */
+/** Parses a set built by `json_group_array`, whose order is unspecified. Returns it ascending. */
 export const idList = <Id extends number>(json: string): Id[] => (JSON.parse(json) as Id[]).sort(ascending);
 
-/** @throws what `refusal` makes, where something that must be unique is taken. */
+/** @throws the error of `refusal` if a unique value is taken */
 export function refusingTaken<T>(refusal: () => DomainError, write: () => T): T {
   try {
     return write();
@@ -39,17 +39,17 @@ export function refusingTaken<T>(refusal: () => DomainError, write: () => T): T 
 const isTaken = (error: unknown): boolean =>
   error instanceof StatementFailed && error.code === 'SQLITE_CONSTRAINT_UNIQUE';
 
-/** Rows side by side: of each column all values, in the same order. */
+/** Rows in columnar form: one array of values per column. */
 export type Columns<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
 
 /**
- * Reads rows side by side. SQLite makes a text of each column: a value of such a text costs a tenth of one that the driver hands
- * over. The statement answers one tuple.
+ * Reads rows by column. SQLite returns each column as one JSON text, which is much cheaper than single values through
+ * the driver. The statement returns one tuple.
  */
 export class ColumnReader<Row> {
   readonly sql: string;
 
-  /** `source`: a table, or a `SELECT` in parentheses. */
+  /** @param source table name or a `SELECT` in parentheses */
   constructor(
     private readonly names: readonly (keyof Row & string)[],
     source: string,
@@ -61,7 +61,7 @@ export class ColumnReader<Row> {
     return Object.fromEntries(this.names.map((name, n) => [name, JSON.parse(texts[n]!)])) as unknown as Columns<Row>;
   }
 
-  /** An object for each row, in a third of the time that the driver takes for hundreds; of a few rows they take the same. */
+  /** Converts columns to row objects; faster than the driver for hundreds of rows and equal for a few. */
   rows(texts: readonly string[]): readonly Row[] {
     const { names } = this;
     const columns = texts.map((text) => JSON.parse(text) as readonly unknown[]);
@@ -73,7 +73,7 @@ export class ColumnReader<Row> {
   }
 }
 
-/** What was made of a text; and what is wrong with it, if anything. */
+/** Parsed value with the problem found, if any. */
 interface Parsed<T> {
   readonly value: T;
   readonly problem: string | null;
@@ -92,11 +92,11 @@ function parseObject(json: string): Parsed<Readonly<Record<string, unknown>>> {
 
 export interface SettingsColumn<R> {
   toJson(values: SettingValues<R>): string;
-  /** Of the row `id`. What is no value of a setting counts as its default. */
+  /** Reads the settings of row `id`; invalid values become the default. */
   fromJson(json: string, id: number, quarantine: Quarantine): SettingValues<R>;
 }
 
-/** How a registry's settings are stored: as JSON of what differs from the defaults. */
+/** Stores a registry's settings as JSON of the values that differ from the defaults. */
 export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
   registry: R,
   table: string,
@@ -133,18 +133,18 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
 }
 
 export interface GroupSettingsColumn<R> {
-  /** Of the row `id`. What is no group id is given to `nobody`. */
+  /** Reads the permissions of row `id`; invalid group ids become `nobody`. */
   fromJson(json: string, id: number, quarantine: Quarantine, nobody: () => GroupId): GroupSettings<R>;
 }
 
-/** How many rows' permissions are kept. */
+/** Maximum number of rows whose permissions are cached. */
 const MAX_KEPT_PERMISSIONS = 20_000;
 
-/** How permissions are stored: as JSON of a group id each. As long as a row holds the same text they are the same object. */
+/** Stores permissions as JSON of group ids. Returns the same object until the text of the row changes. */
 export function groupSettingsColumn<R extends object>(registry: R, table: string): GroupSettingsColumn<R> {
   type Stored = Parsed<Readonly<Record<string, unknown>>>;
   const names = Object.keys(registry);
-  // By row, since each has groups of its own; comparing two texts takes less than looking one of them up.
+  // Cached by row, because most rows have their own groups; comparing two texts is faster than hashing one.
   const kept = new Map<number, { readonly json: string; readonly stored: Stored }>();
   const parse = (json: string, id: number): Stored => {
     const before = kept.get(id);
@@ -170,7 +170,7 @@ export function groupSettingsColumn<R extends object>(registry: R, table: string
   };
 }
 
-/** A column that holds a JSON object whose members `isMember` knows; what is none counts as empty. */
+/** Column with a JSON object validated by `isMember`; invalid values count as empty. */
 export function objectColumn<T>(
   table: string,
   column: string,
@@ -185,7 +185,7 @@ export function objectColumn<T>(
   };
 }
 
-/** A column that holds a JSON list; what is none counts as empty. */
+/** Column with a JSON list; invalid values count as empty. */
 export function listColumn<T>(
   table: string,
   column: string,

@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A realm with `size` of everything. */
+/** Realm with `size` items of every kind. */
 async function worldOf(size: number): Promise<Fixture> {
   const clock = new FixedClock();
   const path = join(directory, `${size}.db`);
@@ -41,7 +41,7 @@ beforeAll(async () => {
   large = await worldOf(30);
 });
 
-/** How many statements the second of two same reads takes: the first one fills what is kept in memory. */
+/** Returns the statements of the second of two equal reads, since the first fills the caches. */
 async function countOf(
   fixture: Fixture,
   read: (r: Repositories, fixture: Fixture) => Promise<unknown>,
@@ -142,14 +142,14 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
         ids(s.users).map((userId) => ({ guestId: first(s), userId, at: null })),
       ),
   ],
-])('%s takes as many statements for thirty as for three', async (_, read) => {
+])('loads %s with the same number of statements for thirty as for three', async (_, read) => {
   const count = await countOf(small, read);
-  // More than BEGIN and COMMIT: the counting itself works.
+  // More than BEGIN and COMMIT, which shows that counting works.
   expect(count).toBeGreaterThan(2);
   expect(await countOf(large, read)).toBe(count);
 });
 
-it('loads actors that are not in memory in as many statements for thirty as for three', async () => {
+it('loads uncached actors with the same number of statements for thirty as for three', async () => {
   const counts: number[] = [];
   for (const fixture of [small, large]) {
     await fixture.uow.write(async (tx) => {
@@ -164,18 +164,18 @@ it('loads actors that are not in memory in as many statements for thirty as for 
   expect(counts[1]).toBe(counts[0]);
 });
 
-it('adds the terms of all messages of a batch to the search index by one statement before its commit', async () => {
+it('adds the search terms of a batch with one statement before the commit', async () => {
   const say = aMessage({ from: 'user 0', to: 'channel 0', content: 'together' });
   statements = [];
   await Promise.all(Array.from({ length: 20 }, () => large.uow.write((tx) => say(large, tx))));
   const named = (sql: string) => /^(SAVEPOINT|COMMIT)|INTO message_search/.exec(sql.trim())?.[0];
   const relevant = statements.flatMap((sql) => named(sql) ?? []);
-  // On a busy machine, where a batch is over sooner, there are several.
+  // On a busy machine, the batch time limit leads to several batches.
   expect(relevant.join(', ')).toMatch(/^((SAVEPOINT, )*INTO message_search, COMMIT(, |$))+$/);
   expect(relevant.filter((each) => each === 'COMMIT').length).toBeLessThan(20);
 });
 
-it('makes room for the edits of a message without reading its earlier texts', async () => {
+it('makes room for edits without reading earlier texts', async () => {
   const { id } = small.messages[0]!;
   const edit = { userId: first(small), editedAt: 1, topic: null, channelId: null };
   statements = [];
@@ -190,7 +190,7 @@ it('makes room for the edits of a message without reading its earlier texts', as
   expect(await small.uow.read((r) => r.edits.list(small.realm.id, id))).toHaveLength(MAX_EDITS);
 });
 
-it('changes what a message says without touching flags, where it named nobody', async () => {
+it('changes the content without touching flags if it mentioned nobody', async () => {
   const { id } = small.messages[0]!;
   const text = { ...small.messages[0]!, content: 'new', renderedContent: '<p>new</p>', editedAt: 1 };
   const edit = (exceptions: ReadonlyMap<UserId, SentFlags>) => {
@@ -207,7 +207,7 @@ it('changes what a message says without touching flags, where it named nobody', 
   expect(ofFlags()).toEqual(['SELECT', 'UPDATE']);
 });
 
-it('stores what many invitations offer once, all of them by one statement', async () => {
+it('stores shared invitation contents once and all invitations with one statement', async () => {
   const given = {
     realmId: small.realm.id,
     kind: 'email',

@@ -8,7 +8,7 @@ import { openSqliteStorage } from '../index.js';
 import { defineSearchFunctions } from '../messages/conditions.js';
 import { Connection } from './connection.js';
 
-/** Statements that are about a whole organization, or about all of them; each by how it begins. */
+/** Statements that concern a whole organization or all of them, by their beginning. */
 const ABOUT_WHOLE_REALMS = [
   'INSERT INTO realm ', // its foreign keys are looked through, while it is empty
   'SELECT id FROM realm ORDER BY id',
@@ -33,7 +33,7 @@ const ABOUT_WHOLE_REALMS = [
   'DELETE FROM realm WHERE id = ?', // its foreign keys are looked through, when nothing is left of it
   'DELETE FROM job WHERE realm_id = ?', // the same
 ];
-/** Each leads to a few rows of a realm by itself. */
+/** Indexes that lead to few rows of a realm on their own. */
 const NARROW_INDEXES = [
   'user_system_bots',
   'user_bots',
@@ -49,8 +49,8 @@ const NARROW_INDEXES = [
   'profile_field_by_place',
 ];
 
-/** Without statistics SQLite takes `realm_id = ?` for a good start, and so goes through all a realm has. */
-it('no statement scans all rows of an organization to find some of them', async () => {
+/** Without statistics, SQLite prefers `realm_id = ?` and so would scan all rows of a realm. */
+it('no statement scans all rows of an organization to find a few', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-plans-'));
   const statements = new Set<string>();
   for (const shape of ['rows', 'values', 'tuples', 'command'] as const) {

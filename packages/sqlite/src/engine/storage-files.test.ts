@@ -46,7 +46,7 @@ function open(at = path): SqliteStorage {
   return storage;
 }
 
-/** A storage with messages in it, most of which are only in the log yet. */
+/** Storage with messages, most of which are only in the log. */
 async function opened(): Promise<{
   storage: SqliteStorage;
   fixture: Fixture;
@@ -71,7 +71,7 @@ const contentsOf = (file: string): string[] => {
 const unavailable = expect.objectContaining({ code: 'STORAGE_UNAVAILABLE' });
 const rescued = () => readdirSync(join(directory, 'data')).filter((name) => name.includes('.rescued-'));
 
-/** By another process, which closes it as if it were the last one. */
+/** Runs statements in another process, which closes the database as if it were the last user. */
 function elsewhere(statements: string): void {
   const script = `
     const database = require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(path)});
@@ -82,7 +82,7 @@ function elsewhere(statements: string): void {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 }
 
-describe('a file that is deleted, moved or replaced while it is in use', () => {
+describe('loss of a file in use', () => {
   const replace = (file: string) => {
     copyFileSync(file, `${file}.copy`);
     renameSync(`${file}.copy`, file);
@@ -109,7 +109,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
         renameSync(other, path);
       },
     ],
-  ])('is noticed, and everything acknowledged saved: %s', async (_, problem, harm) => {
+  ])('detects the loss and saves all acknowledged data: %s', async (_, problem, harm) => {
     const { storage, say } = await opened();
     harm();
     expect(() => storage.verify()).toThrow(unavailable);
@@ -133,7 +133,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
   it.each([
     ['the database', ''],
     ['the log', '-wal'],
-  ])('is noticed by the first write, which is not acknowledged: %s', async (_, suffix) => {
+  ])('detects the loss at the first write without acknowledging it: %s', async (_, suffix) => {
     const { storage, say } = await opened();
     rmSync(path + suffix);
     await expect(say('after')).rejects.toEqual(unavailable);
@@ -141,7 +141,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
     expect(reports[0]).toContain('was deleted or moved');
   });
 
-  it('is noticed when the whole folder is moved away', async () => {
+  it('detects that the whole directory was moved', async () => {
     const { storage } = await opened();
     renameSync(join(directory, 'data'), join(directory, 'elsewhere'));
     expect(() => storage.verify()).toThrow(unavailable);
@@ -153,7 +153,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
     expect(contentsOf(join(directory, 'elsewhere', 'parley.db'))).toEqual(['before']);
   });
 
-  it('does not change the file that has taken its place', async () => {
+  it('leaves the replacement file unchanged', async () => {
     const { storage } = await opened();
     const other = join(directory, 'other.db');
     new Sqlite(other).exec('CREATE TABLE t (x)').close();
@@ -164,7 +164,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('loses nothing when only the log was deleted: closing checkpoints it', async () => {
+  it('loses no data if only the log was deleted, because closing checkpoints it', async () => {
     const { storage } = await opened();
     rmSync(`${path}-wal`);
     expect(() => storage.verify()).toThrow(unavailable);
@@ -173,7 +173,7 @@ describe('a file that is deleted, moved or replaced while it is in use', () => {
   });
 });
 
-describe('a file that is cut off or written over while it is in use', () => {
+describe('damage of a file in use', () => {
   it.each<[string, string, () => void]>([
     ['the database is emptied', 'parley.db was truncated', () => truncateSync(path)],
     ['the database is cut off', 'parley.db was truncated', () => truncateSync(path, statSync(path).size - 4096)],
@@ -188,7 +188,7 @@ describe('a file that is cut off or written over while it is in use', () => {
       'parley.db-wal was written over',
       () => writeSync(openSync(`${path}-wal`, 'r+'), Buffer.alloc(32)),
     ],
-  ])('is noticed: %s', async (_, problem, harm) => {
+  ])('detects the damage: %s', async (_, problem, harm) => {
     const { storage, say } = await opened();
     harm();
     expect(() => storage.verify()).toThrow(unavailable);
@@ -196,7 +196,7 @@ describe('a file that is cut off or written over while it is in use', () => {
     expect(reports).toEqual([expect.stringMatching(new RegExp(`${problem}\\. Nothing is read or written any more`))]);
   });
 
-  it('is noticed at the second look when its beginning is that of another database', async () => {
+  it('detects a foreign header at the second check', async () => {
     const { storage } = await opened();
     writeSync(openSync(path, 'r+'), Buffer.from([9, 9, 9, 9]), 0, 4, 24);
     storage.verify();
@@ -205,7 +205,7 @@ describe('a file that is cut off or written over while it is in use', () => {
   });
 });
 
-describe('no loss of a file', () => {
+describe('legitimate changes of files in use', () => {
   it.each([
     ['writes', "INSERT INTO server_fact VALUES ('a', 'b')"],
     ['writes much, and folds the log in', 'CREATE TABLE t AS SELECT randomblob(9000000); DROP TABLE t'],
@@ -215,7 +215,7 @@ describe('no loss of a file', () => {
       'rewrites the whole file',
       'CREATE TABLE t AS SELECT randomblob(900000); DROP TABLE t; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)',
     ],
-  ])('is raised when another process %s', async (_, statements) => {
+  ])('raise no alarm when another process %s', async (_, statements) => {
     const { storage, say } = await opened();
     for (let i = 0; i < 3; i++) {
       elsewhere(`DELETE FROM server_fact WHERE name = 'a'; ${statements}`);
@@ -228,11 +228,11 @@ describe('no loss of a file', () => {
     expect(reports).toEqual([]);
   });
 
-  it('is raised when the log cannot be folded in for lack of space', async () => {
+  it('raise no alarm if the disk is too full for a checkpoint', async () => {
     const { storage, say } = await opened();
     elsewhere('PRAGMA wal_checkpoint(TRUNCATE)');
     await say('x'.repeat(2_000_000));
-    // The header changes, and is the first page to be folded in.
+    // The header page changes and is checkpointed first.
     elsewhere(`PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 0; PRAGMA user_version = ${LATEST_VERSION}`);
     storage.verify();
     const before = readFileSync(path).subarray(0, 100);
@@ -250,7 +250,7 @@ describe('no loss of a file', () => {
     expect(reports).toEqual([]);
   });
 
-  it('is reported while this process writes much', async () => {
+  it('raise no alarm while this process writes heavily', async () => {
     const { storage, say } = await opened();
     for (let i = 0; i < 40; i++) {
       await say(`${i} ${'x'.repeat(200_000)}`);
@@ -259,7 +259,7 @@ describe('no loss of a file', () => {
     expect(reports).toEqual([]);
   });
 
-  it('is reported for a database that was opened by a link', async () => {
+  it('raise no alarm for a database opened through a link', async () => {
     const link = join(directory, 'link.db');
     open();
     symlinkSync(path, link);
@@ -273,7 +273,7 @@ describe('no loss of a file', () => {
   });
 });
 
-it('keeps its locks while another storage of the process on the same file is opened, refused and closed', async () => {
+it('keeps its locks when another storage opens and closes the same file in this process', async () => {
   const { storage, say } = await opened();
   await open().close();
   expect(() =>
@@ -285,7 +285,7 @@ it('keeps its locks while another storage of the process on the same file is ope
       },
     }),
   ).toThrow('not you');
-  // Without locks, a process that closes the database would take itself for the last one and delete the log.
+  // Without locks, a process that closes the database would assume it is the last and delete the log.
   elsewhere("INSERT INTO server_fact VALUES ('a', 'b')");
   expect(existsSync(`${path}-wal`)).toBe(true);
   await say('after');
@@ -294,7 +294,7 @@ it('keeps its locks while another storage of the process on the same file is ope
   expect(contentsOf(path)).toEqual(['before', 'after']);
 });
 
-it('asks for admission before anything of the database is touched', async () => {
+it('checks admission before it changes the database', async () => {
   await open().close();
   const before = [readFileSync(path), readdirSync(join(directory, 'data'))];
   const seen: unknown[] = [];

@@ -3,28 +3,33 @@ import { endianness } from 'node:os';
 import { DomainError } from '@parley/domain/kernel';
 import type { StorageGuard } from './storage-guard.js';
 
-/** Of the database file: where SQLite's file format begins, and what in it no commit changes. */
+/** Length of the file header, and of its start, which no commit changes. */
 const HEADER_LENGTH = 100;
 const FORMAT_LENGTH = 24;
 const APPLICATION_ID_OFFSET = 68;
-/** Of the log, and of each page in it. */
+/** Header lengths of the log and of each page in it. */
 const WAL_HEADER_LENGTH = 32;
 const FRAME_HEADER_LENGTH = 24;
 const WAL_SALT_OFFSET = 16;
-/** Of the index of the log, https://sqlite.org/walformat.html: the header twice, then how far the log is folded in. */
+/**
+ * Layout of the log index, https://sqlite.org/walformat.html: two copies of the header, then the checkpoint progress.
+ */
 const INDEX_HEADER_LENGTH = 48;
 const BACKFILL_OFFSET = 96;
-/** How far somebody has begun to fold it in; more than that is done while they work, and after they have failed. */
+/**
+ * Progress that a checkpoint intends to reach; ahead of the actual progress during a checkpoint or after a failed
+ * one.
+ */
 const BACKFILL_ATTEMPTED_OFFSET = 128;
 const INDEX_LENGTH = 136;
 
 const LITTLE_ENDIAN = endianness() === 'LE';
 
-/** What was found instead of the files that were opened. */
+/** Problem with the opened files. */
 export interface StorageLoss {
-  /** A sentence for the operator. */
+  /** Sentence for the operator. */
   readonly problem: string;
-  /** Whether what was opened is still whole, though nobody finds it by its name any more. */
+  /** True if the opened files are intact although their names no longer lead to them. */
   readonly isReadable: boolean;
 }
 
@@ -34,45 +39,45 @@ interface OpenedFile {
 }
 
 /**
- * Descriptors of files that SQLite has open, by file. POSIX forgets all locks that a process has on a file as soon as it
- * closes any descriptor of it, so these are closed only after SQLite's own, however many storages share the file.
+ * Descriptors of files opened by SQLite, by file. POSIX drops all locks of a process when it closes any descriptor of
+ * the file. These are therefore closed after SQLite's own, even if several storages share the file.
  */
 const openFiles = new Map<string, { users: number; readonly descriptors: number[] }>();
 
 const keyOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
-/** Whether a storage of this process has the file open: then it must not be opened and closed beside SQLite. */
+/** True if a storage of this process has the file open; it must not be opened and closed separately then. */
 export function isOpenHere(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && openFiles.has(keyOf(stats));
 }
 
 /**
- * The files of an open database: that what SQLite writes to is still what others find under its name. A file that was
- * deleted or replaced would take whatever is written until the process ends, and then be gone.
+ * Checks that SQLite still writes to the files found under their names. A deleted or replaced file would accept
+ * writes until the process ends and then be lost.
  */
 export class StorageFiles implements StorageGuard {
   private readonly walPath: string;
   private readonly indexPath: string;
   private readonly database: Stats;
-  /** What is committed is in these. */
+  /** Files with committed data. */
   private readonly holdingData: readonly OpenedFile[];
   private readonly all: readonly OpenedFile[];
   private readonly databaseDescriptor: number;
   private readonly indexDescriptor: number;
   private size: number;
   private header: Buffer;
-  /** How far the log was folded in when the header was read. */
+  /** Checkpoint progress when the header was read. */
   private headerAt: string;
   private isHeaderSuspect = false;
   private isLost = false;
 
-  /** Of a database whose writer has just been opened. `onLoss` is called once. */
+  /** Opens the guard of a database whose writer was just opened. `onLoss` is called once. */
   constructor(
     private readonly path: string,
     private readonly onLoss: (loss: StorageLoss) => void,
   ) {
-    // SQLite puts them beside the file itself, whatever link it was opened by.
+    // SQLite places side files next to the real file, even if opened through a link.
     const real = realpathSync(path);
     this.walPath = `${real}-wal`;
     this.indexPath = `${real}-shm`;
@@ -103,7 +108,9 @@ export class StorageFiles implements StorageGuard {
     this.verifyThese(this.holdingData);
   }
 
-  /** Everything there is to see, in a few system calls; for every second. @throws DomainError STORAGE_UNAVAILABLE */
+  /**
+   * Performs all checks in a few system calls; intended to run every second. @throws DomainError STORAGE_UNAVAILABLE
+   */
   verify(): void {
     this.requireIntact();
     this.verifyThese(this.all);
@@ -111,7 +118,7 @@ export class StorageFiles implements StorageGuard {
     if (damaged) this.lose({ problem: damaged, isReadable: false });
   }
 
-  /** After SQLite has closed the files. */
+  /** Call after SQLite closed the files. */
   close(): void {
     const key = keyOf(this.database);
     const open = openFiles.get(key);
@@ -135,20 +142,20 @@ export class StorageFiles implements StorageGuard {
     }
   }
 
-  /** What was cut off or written over by somebody else than SQLite. */
+  /** Detects truncation or overwriting by a program other than SQLite. */
   private findDamaged(): string | null {
     const before = this.readIndex();
-    // Another process is just writing it.
+    // Another process is writing the index.
     if (!before) return null;
     const damaged = this.findDamagedSince(before);
     if (damaged === null) return null;
-    // Another process may have written while we looked.
+    // Another process may have written during the check.
     return this.readIndex()?.text === before.text ? damaged : null;
   }
 
   private findDamagedSince(index: WalIndex): string | null {
     const { size } = fstatSync(this.databaseDescriptor);
-    // Pages that are missing at the end may be in the log still.
+    // Pages missing at the end may still be in the log.
     if (size < Math.min(this.size, index.pages * index.pageSize)) return `${this.path} was truncated.`;
     this.size = size;
     if (index.frames > 0) {
@@ -163,8 +170,8 @@ export class StorageFiles implements StorageGuard {
   }
 
   /**
-   * The file itself changes only as the log is folded in, whose progress is noted a moment later; never where that fails, as on
-   * a full disk: then only what no commit changes tells that the file is another one.
+   * True if the header belongs to another database. The file changes only at checkpoints, whose progress is recorded
+   * slightly later. If a checkpoint fails, as on a full disk, only the constant part of the header is comparable.
    */
   private hasForeignHeader({ progress, isFolding }: WalIndex): boolean {
     const header = this.readHeader();
@@ -189,7 +196,7 @@ export class StorageFiles implements StorageGuard {
     return header;
   }
 
-  /** Null: it is just being written. */
+  /** Returns null while the index is being written. */
   private readIndex(): WalIndex | null {
     const bytes = Buffer.alloc(INDEX_LENGTH);
     readSync(this.indexDescriptor, bytes, 0, INDEX_LENGTH, 0);
@@ -210,19 +217,19 @@ export class StorageFiles implements StorageGuard {
   }
 }
 
-/** What SQLite knows of its log. */
+/** Log index of SQLite. */
 interface WalIndex {
   readonly text: string;
   readonly pageSize: number;
-  /** Pages in the log that count. */
+  /** Number of valid pages in the log. */
   readonly frames: number;
-  /** Of the whole database. */
+  /** Number of pages in the whole database. */
   readonly pages: number;
-  /** They change whenever the log begins anew. */
+  /** Change whenever the log restarts. */
   readonly salts: string;
-  /** Changes whenever a part of the log has been folded in. */
+  /** Changes after each partial checkpoint. */
   readonly progress: string;
-  /** A part of the log is being folded in, or could not be. */
+  /** True if a checkpoint is running or has failed. */
   readonly isFolding: boolean;
 }
 
@@ -233,7 +240,7 @@ const isOfSameFormat = (one: Buffer, other: Buffer): boolean =>
 const read16 = (bytes: Buffer, at: number): number => (LITTLE_ENDIAN ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
 const read32 = (bytes: Buffer, at: number): number => (LITTLE_ENDIAN ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
 
-/** Of the log only, on which SQLite has no locks. */
+/** Reads only the log, on which SQLite holds no locks. */
 function readStart(path: string, length: number): { readonly size: number; readonly start: Buffer } {
   const descriptor = openSync(path, 'r');
   try {

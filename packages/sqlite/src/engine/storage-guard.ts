@@ -1,10 +1,10 @@
-/** Whether what is read and written is still what is found under the database's name. */
+/** Guards against loss of the database files. */
 export interface StorageGuard {
-  /** Asked before each unit. @throws DomainError STORAGE_UNAVAILABLE once the files are known to be others. */
+  /** Called before each unit. @throws DomainError STORAGE_UNAVAILABLE after a detected loss */
   requireIntact(): void;
   /**
-   * Looks for the files that hold what is committed. Asked after each commit, before anybody is answered, and where a
-   * connection is opened. @throws the same
+   * Checks that the file names still lead to the opened files. Called after each commit before it is acknowledged and
+   * when a connection opens. @throws the same
    */
   verifyNames(): void;
 }

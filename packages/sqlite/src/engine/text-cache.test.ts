@@ -1,6 +1,6 @@
 import { memoize } from './text-cache.js';
 
-describe('a function with a memory', () => {
+describe('memoize', () => {
   it('evicts the texts used least recently beyond four million characters', () => {
     const asked: string[] = [];
     const firstOf = memoize((text) => {
@@ -14,7 +14,7 @@ describe('a function with a memory', () => {
     expect(asked.join('')).toBe('abcdea');
   });
 
-  it('is asked once for each text', () => {
+  it('calls the function once per text', () => {
     const asked: string[] = [];
     const length = memoize((text) => {
       asked.push(text);

@@ -7,7 +7,7 @@ const MAX_LENGTH = 4_000_000;
 export const newTextCache = <Value extends {}>(): LRUCache<string, Value> =>
   new LRUCache({ maxSize: MAX_LENGTH, sizeCalculation: (_, text) => text.length + 1 });
 
-/** Gives a pure function of a text a memory: most rows of a table hold the same JSON, and one value then serves them all. */
+/** Memoizes a pure function of a text. Most rows of a table hold the same JSON and then share one value. */
 export function memoize<Value extends {}>(parse: (text: string) => Value): (text: string) => Value {
   const cache = newTextCache<Value>();
   return (text) => {

@@ -5,7 +5,7 @@ import { type Realm, USER_SETTINGS } from '@parley/domain/realms';
 import { openSqliteStorage } from '../index.js';
 import { crashMessage } from '../testing/crash-message.js';
 
-/** What the parent gets of a unit, once it is durable. */
+/** Reported to the parent once a unit is durable. */
 export interface Acknowledged {
   readonly name: string;
   readonly userId: number;
@@ -17,7 +17,7 @@ export interface Acknowledged {
 const UNITS_IN_FLIGHT = 32;
 const now = () => Math.floor(Date.now() / 1000);
 
-/** One change that leaves traces in many tables: all of them must be there, or none. */
+/** Changes many tables in one unit, so that tests can check atomicity. */
 async function change(tx: Transaction, realm: Realm, channel: Channel, name: string): Promise<Acknowledged> {
   const user = await tx.users.add(
     {
@@ -48,7 +48,7 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
   return { name, userId: user.id, messageId: message.id, ordinal: message.ordinal, seq };
 }
 
-/** Writes until it is killed. Arguments: the database, a prefix for the names of this run's changes. */
+/** Writes until killed. Arguments: the database and a name prefix for this run's changes. */
 async function main(path: string, prefix: string): Promise<void> {
   const { uow } = openSqliteStorage({ path, clock: { now, nowMs: Date.now } });
   const { realm, channel } = await uow.read(async (r) => {

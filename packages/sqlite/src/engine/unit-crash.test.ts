@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Lets a child write, kills it in the middle, and returns what it had acknowledged by then. */
+/** Starts a writing child, kills it, and returns the changes it had acknowledged. */
 async function writeUntilKilled(prefix: string, acknowledgements: number, delayMs: number): Promise<Acknowledged[]> {
   const writer = child.start(database, prefix);
   let output = '';
@@ -39,7 +39,7 @@ async function writeUntilKilled(prefix: string, acknowledgements: number, delayM
   await new Promise((resolve) => setTimeout(resolve, delayMs));
   writer.kill('SIGKILL');
   await once(writer, 'close');
-  // A line without its end was never received.
+  // An incomplete line counts as not received.
   return output
     .split('\n')
     .slice(0, -1)
@@ -58,7 +58,7 @@ interface Found {
   readonly last: { readonly user: number; readonly message: number; readonly ordinal: number; readonly seq: number };
 }
 
-/** What a run has left, table by table, as SQLite itself sees it. */
+/** Reads all traces of a run with plain SQLite. */
 function look(prefix: string): Found {
   const db = new Sqlite(database);
   const column = (sql: string) => db.prepare<unknown[], string>(sql).pluck().all(`${prefix}-%`).sort();
@@ -95,7 +95,7 @@ function look(prefix: string): Found {
   return found;
 }
 
-/** Removes what has the highest numbers: they must not be given again. */
+/** Deletes the highest ids, which must not be reused. */
 async function forgetTheNewest(messageId: number): Promise<void> {
   const storage = openSqliteStorage({ path: database, clock });
   await storage.uow.write(async (tx) => {
@@ -106,11 +106,11 @@ async function forgetTheNewest(messageId: number): Promise<void> {
   await storage.close();
 }
 
-it('keeps every acknowledged unit, and no half of any, however often the process is killed', async () => {
+it('keeps every acknowledged unit and no partial unit after repeated kills', async () => {
   let before: Found['last'] = { user: 0, message: 0, ordinal: 0, seq: 0 };
   for (let round = 0; round < ROUNDS; round++) {
     const prefix = `run${round}`;
-    // From the first moments of a process to the middle of a checkpoint.
+    // Kills range from process start to the middle of a checkpoint.
     const acknowledged = await writeUntilKilled(prefix, 10 + round * 40, round * 40);
     const found = look(prefix);
 
@@ -127,7 +127,7 @@ it('keeps every acknowledged unit, and no half of any, however often the process
       const last = { userId: before.user, messageId: before.message, ordinal: before.ordinal, seq: before.seq }[number];
       expect(Math.min(...drawn)).toBeGreaterThan(last);
     }
-    // Nothing was refused for want of a number, so there are no gaps either.
+    // No unit failed for lack of a number, so there are no gaps either.
     const seqs = found.acknowledged.map(({ seq }) => seq).sort((a, b) => a - b);
     expect(seqs.at(-1)! - seqs[0]! + 1).toBe(seqs.length);
 

@@ -12,7 +12,7 @@ import type { Command, Connection, Query } from './connection.js';
 import { SqliteUnitOfWork } from './unit-of-work.js';
 import { UnitYielded, type WritableRepositories } from './unit-runner.js';
 
-/** Stands for the repositories: one table of notes. */
+/** Replaces the repositories by a single table of notes. */
 interface Notes {
   readonly insert: Command;
   readonly all: Query<string>;
@@ -32,7 +32,7 @@ let statements: string[];
 let reports: string[];
 let observed: { readonly units: number; readonly durationMs: number }[];
 let onStatement: (sql: string) => void;
-/** Milliseconds that have passed, as units see it. */
+/** Elapsed milliseconds as seen by units. */
 let spent: number;
 let uow: {
   read<T>(work: (notes: Notes) => Promise<T>): Promise<T>;
@@ -87,16 +87,16 @@ afterAll(async () => {
 const add = (text: string) => uow.write(async (notes) => void notes.insert.run(text));
 const stored = () => uow.read(async (notes) => notes.all.all());
 const commits = () => statements.filter((sql) => sql === 'COMMIT').length;
-/** Longer than a unit may hold the loop without being asked to let it turn. */
+/** Longer than the time slice of a unit. */
 const SLICE = 10;
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
-/** However slowly the event loop turns, it does so before. */
+/** Longer than any turn of the event loop. */
 const longSleep = () => sleep(3_600_000, undefined, { ref: false });
 function spend(ms: number): void {
   spent += ms;
 }
 
-describe('units that give way', () => {
+describe('low-priority units', () => {
   const addLater = (text: string, ms = 8) =>
     uow.write(
       async (notes) => {
@@ -106,13 +106,13 @@ describe('units that give way', () => {
       { givesWay: true },
     );
 
-  it('have a commit of their own, before those that came meanwhile', async () => {
+  it('commit alone, before units queued later', async () => {
     await Promise.all([addLater('a'), add('b'), add('c')]);
     expect(await stored()).toEqual(['a', 'b', 'c']);
     expect(observed.map(({ units }) => units)).toEqual([1, 2]);
   });
 
-  it('leave others as long as they took, and four times as long where others write', async () => {
+  it('leave others their own duration when idle and four times as much under load', async () => {
     await addLater('a');
     const second = addLater('b');
     await nextTurn();
@@ -129,14 +129,14 @@ describe('units that give way', () => {
     expect(await stored()).toEqual(['a', 'b', 'd', 'e', 'c']);
   });
 
-  it('keep their order, and fail alone', async () => {
+  it('keep their order and fail alone', async () => {
     const later = [addLater('a', 0), addLater('a', 0), addLater('b', 0)];
     const results = await Promise.allSettled([...later, add('c')]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect((await stored()).filter((text) => text !== 'c')).toEqual(['a', 'b']);
   });
 
-  it('are done before the storage closes, without resting', async () => {
+  it('complete without pauses before the storage closes', async () => {
     const later = [addLater('a'), addLater('b'), addLater('c')];
     await uow.close();
     await Promise.all(later);
@@ -146,21 +146,21 @@ describe('units that give way', () => {
   });
 });
 
-describe('a batch', () => {
-  it('commits once for all units that queued together, in order', async () => {
+describe('batch of units', () => {
+  it('commits all queued units once in order', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map(add));
     expect(await stored()).toEqual(['a', 'b', 'c', 'd']);
     expect(commits()).toBe(1);
     expect(observed).toEqual([{ units: 4, durationMs: 0 }]);
   });
 
-  it('holds a limited number of units', async () => {
+  it('contains a limited number of units', async () => {
     await Promise.all(Array.from({ length: 250 }, (_, i) => add(`${i}`)));
     expect(commits()).toBe(3);
     expect(await stored()).toHaveLength(250);
   });
 
-  it('is limited in time, and keeps the order of the units that did not fit', async () => {
+  it('ends at a time limit and keeps the order of postponed units', async () => {
     const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
     await Promise.all(
       texts.map((text) =>
@@ -174,14 +174,14 @@ describe('a batch', () => {
     expect(await stored()).toEqual(texts);
   });
 
-  it('answers only when another connection sees the result', async () => {
+  it('acknowledges units only after other connections see the result', async () => {
     const other = new Sqlite(path, { readonly: true });
     const seen = await add('a').then(() => other.prepare('SELECT text FROM note').pluck().all());
     other.close();
     expect(seen).toEqual(['a']);
   });
 
-  it('lets a unit fail alone, also one that throws before it returns a promise', async () => {
+  it('isolates a failing unit, even if it throws synchronously', async () => {
     const results = await Promise.allSettled([
       add('a'),
       add('a'),
@@ -242,7 +242,7 @@ describe('a batch', () => {
     expect([seen, count]).toEqual([[1, 2, 2, 3], 2]);
   });
 
-  it('is lost as a whole when SQLite rolls back on its own, and the next one works', async () => {
+  it('fails as a whole if SQLite rolls back, and the next batch succeeds', async () => {
     writer.pragma(`max_page_count = ${writer.pragma('page_count', { simple: true })}`);
     const results = await Promise.allSettled([add('small'), add('x'.repeat(100_000)), add('behind')]);
     const full = { status: 'rejected', reason: { code: 'SERVER_BUSY', cause: { code: 'SQLITE_FULL' } } };
@@ -258,7 +258,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('is lost as a whole when its commit fails', async () => {
+  it('fails as a whole if its commit fails', async () => {
     const results = await Promise.allSettled([
       add('a'),
       uow.write(async () => void writer.prepare('INSERT INTO book VALUES (7)').run()),
@@ -270,12 +270,12 @@ describe('a batch', () => {
   });
 });
 
-describe('a unit that yields to the event loop', () => {
+describe('unit that awaits something other than its repositories', () => {
   it.each([
     ['the next turn', nextTurn],
     ['a timer', () => longSleep()],
     ['another write', () => add('inner')],
-  ])('is refused when it awaits %s; its neighbours are not', async (_, somethingElse) => {
+  ])('fails alone in its batch if it awaits %s', async (_, somethingElse) => {
     const yielding = uow.write(async (notes) => {
       notes.insert.run('outer');
       await somethingElse();
@@ -289,7 +289,7 @@ describe('a unit that yields to the event loop', () => {
     expect((await stored()).filter((text) => text !== 'inner')).toEqual(['before', 'after']);
   });
 
-  it('leaves others of its batch as they were: what is not to be remembered is not', async () => {
+  it('leaves the other units of its batch and their caching intact', async () => {
     const seen: boolean[] = [];
     const look = async (notes: Notes) => void seen.push(notes.isCacheable());
     await Promise.allSettled([
@@ -304,7 +304,7 @@ describe('a unit that yields to the event loop', () => {
     expect(seen).toEqual([true, false, true, true]);
   });
 
-  it('cannot use the database when it continues later, not even during another unit', async () => {
+  it('cannot use the database when it continues later, even during another unit', async () => {
     let goOn!: () => void;
     const until = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -330,7 +330,7 @@ describe('a unit that yields to the event loop', () => {
     expect(await stored()).toEqual(['a', 'b']);
   });
 
-  it('is not mistaken for one that awaits its repositories many times', async () => {
+  it('may call its repositories many times', async () => {
     await uow.write(async (notes) => {
       for (let i = 0; i < 2000; i++) await Promise.resolve(notes.all.all());
       notes.insert.run('done');
@@ -339,8 +339,8 @@ describe('a unit that yields to the event loop', () => {
   });
 });
 
-describe('a unit that lets the event loop turn', () => {
-  it('lets timers and reads run meanwhile, which see nothing of it, and keeps other writes waiting', async () => {
+describe('unit that lets the event loop turn', () => {
+  it('lets timers and reads run without seeing its changes and delays other writes', async () => {
     const seen: unknown[] = [];
     let isRunning = true;
     const look = async () => {
@@ -366,7 +366,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(await stored()).toEqual([...whole, 'e']);
   });
 
-  it('does not turn while there is time left', async () => {
+  it('does not yield within its time slice', async () => {
     let turns = 0;
     const seen = await uow.write(async (notes) => {
       setImmediate(() => turns++);
@@ -376,7 +376,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(seen).toBe(0);
   });
 
-  it('leaves nothing behind when it fails after a turn, and its neighbours whole', async () => {
+  it('leaves no changes and intact neighbours if it fails after yielding', async () => {
     const failing = uow.write(async (notes) => {
       notes.insert.run('lost');
       spend(SLICE);
@@ -389,7 +389,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(await stored()).toEqual(['before', 'after']);
   });
 
-  it('may await nothing else all the same', async () => {
+  it('fails if it awaits anything else', async () => {
     const yielding = uow.write(async (notes) => {
       notes.insert.run('lost');
       spend(SLICE);
@@ -399,7 +399,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('refuses repositories that were kept from it', async () => {
+  it('disables repositories kept beyond its end', async () => {
     let kept!: Notes;
     const long = uow.write(async (notes) => {
       kept = notes;
@@ -414,7 +414,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(await stored()).toEqual(['own']);
   });
 
-  it('commits although it did not await its turn', async () => {
+  it('commits although it did not await its yield', async () => {
     const careless = uow.write(async (notes) => {
       notes.insert.run('a');
       spend(SLICE);
@@ -424,7 +424,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(await stored()).toEqual(['a', 'b']);
   });
 
-  it('is answered in a turn of its own, after that of its commit', async () => {
+  it('completes in a separate turn after its commit', async () => {
     const order: string[] = [];
     onStatement = (sql) => {
       if (sql === 'COMMIT') setImmediate(() => order.push('turn'));
@@ -441,7 +441,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(order).toEqual(['turn', 'answer', 'answer', 'turn']);
   });
 
-  it('leaves folding the log into the file to the next commit, or to the next turn if that is as long', async () => {
+  it('leaves the checkpoint to the next commit, or to the next turn after two long units', async () => {
     const long = 'x'.repeat(8_000_000);
     const addSlowly = (text: string) =>
       uow.write(async (notes) => {
@@ -449,7 +449,7 @@ describe('a unit that lets the event loop turn', () => {
         spend(SLICE);
         await notes.yield();
       });
-    // The table has each of them, and so has its index.
+    // Both the table and its index hold each text.
     const isFolded = (texts: number) => statSync(path).size > (2 * texts - 1) * long.length;
     await addSlowly(`${long} 1`);
     expect(isFolded(1)).toBe(false);
@@ -463,7 +463,7 @@ describe('a unit that lets the event loop turn', () => {
     expect(isFolded(4)).toBe(true);
   });
 
-  it('is finished before the storage closes', async () => {
+  it('completes before the storage closes', async () => {
     const long = uow.write(async (notes) => {
       for (const text of ['a', 'b', 'c']) {
         spend(SLICE);
@@ -480,8 +480,8 @@ describe('a unit that lets the event loop turn', () => {
   });
 });
 
-describe('while another process holds the write lock', () => {
-  /** Answers once it holds the lock, to what makes it let go. */
+describe('write lock held by another process', () => {
+  /** Acquires the lock and returns a function that releases it. */
   async function lock(): Promise<() => Promise<void>> {
     const script = `
       const database = require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(path)});
@@ -498,10 +498,10 @@ describe('while another process holds the write lock', () => {
     };
   }
 
-  /** How long this process kept the event loop from turning, each time, until the work is done; ascending. */
+  /** Returns the ascending times for which this process blocked the event loop until the work is done. */
   async function stallsDuring(work: Promise<unknown>): Promise<number[]> {
     const stalls: number[] = [];
-    // Other processes may have the core meanwhile.
+    // Excludes time in which other processes have the core.
     const ownTime = () => performance.now() - threadTimes().waitedMs;
     let last = ownTime();
     let isDone = false;
@@ -517,7 +517,7 @@ describe('while another process holds the write lock', () => {
     return stalls.sort((a, b) => a - b);
   }
 
-  it('waits without stalling the event loop, reads on, and keeps the order', async () => {
+  it('waits without blocking the event loop, continues reads and keeps the order', async () => {
     const slowness = await machineSlowness();
     await add('first');
     const release = await lock();
@@ -532,7 +532,7 @@ describe('while another process holds the write lock', () => {
     expect(reports).toEqual([]);
   });
 
-  it('refuses those whose patience ends, and goes on with the others', async () => {
+  it('rejects units after their timeout and continues with the others', async () => {
     const release = await lock();
     const early = Promise.allSettled(['a', 'b'].map(add));
     await nextTurn();
@@ -548,7 +548,7 @@ describe('while another process holds the write lock', () => {
     expect(reports).toEqual([expect.stringMatching(/^Another process has held the database's write lock for 3 s/)]);
   });
 
-  it('closes when its patience ends', async () => {
+  it('closes after the timeout', async () => {
     const release = await lock();
     const write = add('a');
     const closing = uow.close();
@@ -560,19 +560,19 @@ describe('while another process holds the write lock', () => {
   });
 });
 
-it('refuses more writes than it can keep waiting', async () => {
+it('rejects writes above the maximum queue length', async () => {
   const writes = Array.from({ length: 10_001 }, (_, i) => add(`${i}`));
   await expect(writes.at(-1)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
   await Promise.all(writes.slice(0, -1));
 });
 
-it('refuses repositories that were kept beyond their unit', async () => {
+it('rejects repositories kept beyond their unit', async () => {
   const [writing, reading] = [await uow.write(async (notes) => notes), await uow.read(async (notes) => notes)];
   expect(() => writing.insert.run('late')).toThrow('after its unit of work had ended');
   expect(() => reading.all.all()).toThrow('after its unit of work had ended');
 });
 
-describe('a read', () => {
+describe('read unit', () => {
   it('keeps its snapshot while writes commit', async () => {
     await add('a');
     const other = new Sqlite(path);
@@ -586,7 +586,7 @@ describe('a read', () => {
     expect(await stored()).toEqual(['a', 'b']);
   });
 
-  it('gives its connection back when it fails', async () => {
+  it('returns its connection when it fails', async () => {
     for (let i = 0; i < 10; i++) {
       await expect(
         uow.read(async (notes) => {
@@ -599,7 +599,7 @@ describe('a read', () => {
     expect(await stored()).toEqual(['a']);
   });
 
-  it('waits for a connection when many overlap', async () => {
+  it('waits for a connection when many reads overlap', async () => {
     await add('a');
     const reads = Array.from({ length: 20 }, () =>
       uow.read(async (notes) => {
@@ -615,21 +615,21 @@ describe('a read', () => {
     ['the next turn', nextTurn],
     ['a timer', () => longSleep()],
     ['a write', () => add('inner')],
-  ])('is refused when it awaits %s, and gives its connection back', async (_, somethingElse) => {
+  ])('fails and returns its connection if it awaits %s', async (_, somethingElse) => {
     for (let i = 0; i < 10; i++) {
       const yielding = uow.read(async (notes) => {
         await somethingElse().catch(() => undefined);
         return notes.all.all();
       });
       await expect(yielding).rejects.toThrow(UnitYielded);
-      // Else the next write would join a batch of this turn.
+      // Otherwise the next write would join the batch of this turn.
       await nextTurn();
     }
     await add('a');
     expect((await stored()).filter((text) => text !== 'inner')).toEqual(['a']);
   });
 
-  it('cannot use the database when it continues after it was refused', async () => {
+  it('cannot use the database after its rejection', async () => {
     let kept!: Notes;
     let goOn = () => {};
     let late: Promise<unknown> | undefined;
@@ -649,7 +649,7 @@ describe('a read', () => {
     });
   });
 
-  it('lets the event loop turn when it asks for it, and keeps its snapshot', async () => {
+  it('yields to the event loop and keeps its snapshot', async () => {
     let turns = 0;
     const seen = await uow.read(async (notes) => {
       const before = notes.all.all();
@@ -666,8 +666,8 @@ describe('a read', () => {
   });
 });
 
-describe('closing', () => {
-  it('finishes what has begun, refuses what comes later, and leaves one file', async () => {
+describe('Parley.close', () => {
+  it('completes running units, rejects later ones and leaves one file', async () => {
     const slowRead = uow.read(async (notes) => {
       spend(SLICE);
       await notes.yield();

@@ -7,48 +7,47 @@ import type { CreateRepositories } from './unit-runner.js';
 import { type Unit, UnitWriter } from './unit-writer.js';
 import { isDiskFailure, sqliteErrorOf, storageBusy, writeFailure } from './write-failures.js';
 
-/** What one commit carries at most. */
+/** Maximum number of units per commit. */
 const MAX_UNITS_PER_BATCH = 100;
-/** Beyond that, whoever wants to write is refused at once. */
+/** Maximum queue length; further writes are rejected at once. */
 const MAX_WAITING = 10_000;
-/** What a unit that gives way leaves to others, in multiples of the time that it took: if none comes, and at most. */
+/** Pause after a low-priority unit in multiples of its duration: without and with other writes. */
 const REST = { idle: 1, busy: 4 } as const;
-/** How long units wait while another process writes. */
+/** Maximum time for which units wait while another process writes. */
 const LOCK_PATIENCE_MS = 5000;
-/** Between two attempts to get the lock: first, and at most. */
+/** First and maximum delay between attempts to acquire the lock. */
 const LOCK_DELAYS_MS = [2, 25] as const;
-/** Between two lines for the operator while the disk fails. */
+/** Minimum interval between operator messages while the disk fails. */
 const FAILURE_REPORT_MS = 60_000;
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
 export interface UnitOfWorkOptions {
   readonly guard?: StorageGuard;
-  /** How long units wait for the lock that another process holds. */
+  /** Maximum wait for a lock held by another process. */
   readonly lockPatienceMs?: number;
-  /** Called with a line for the operator when units were refused because another process held the lock, or the disk failed. */
+  /** Receives a message for the operator when units are rejected because of a foreign lock or a disk failure. */
   readonly report?: (problem: string) => void;
-  /** Called after every commit that succeeded. */
+  /** Called after every successful commit. */
   readonly onCommit?: (commit: Commit) => void;
-  /** Milliseconds from any point in time, never backwards. */
+  /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
-/** One transaction that is on the disk. */
+/** Durable transaction. */
 export interface Commit {
-  /** How many units it carried, those that failed among them. */
+  /** Number of units including failed ones. */
   readonly units: number;
-  /** From its beginning until it was on the disk. */
+  /** Duration from begin until durable. */
   readonly durationMs: number;
 }
 
 const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} };
 
 /**
- * At every await another request may run, so the writer connection belongs to one unit at a time, and readers borrow
- * read-only ones (WAL), each inside its own snapshot. One commit serves every unit that queued meanwhile: each fails alone,
- * and is answered after the commit. While another process writes, units wait in their order
- * and the event loop does not.
+ * Unit of work with one writer connection, used by one unit at a time, and pooled read-only connections (WAL), each
+ * with its own snapshot. One commit covers all units queued meanwhile; each fails alone and completes after the
+ * commit. While another process writes, units wait in order without blocking the event loop.
  */
 export class SqliteUnitOfWork implements UnitOfWork {
   private readonly writer: UnitWriter;
@@ -59,13 +58,13 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private readonly now: () => number;
   private readonly onCommit: ((commit: Commit) => void) | undefined;
   private waiting: Unit[] = [];
-  /** Units that give way, until they have their turn. */
+  /** Low-priority units waiting for their turn. */
   private readonly givingWay: Unit[] = [];
-  /** Of the last one that gave way; others have been served since it ended, or not. */
+  /** Pause after the last low-priority unit; `hasServed` is true if other units ran since. */
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
-  /** When it was last logged that the disk fails; null: it does not. */
+  /** Time of the last report of a disk failure; null if the disk works. */
   private failureReportedAt: number | null = null;
   /** Set while the storage closes; called when no unit is left. */
   private onIdle: (() => void) | null = null;
@@ -119,17 +118,17 @@ export class SqliteUnitOfWork implements UnitOfWork {
     });
   }
 
-  /** Units that wait to be written. */
+  /** Number of units waiting to be written. */
   get waitingWrites(): number {
     return this.waiting.length + this.givingWay.length;
   }
 
-  /** Everything committed up to now, as a database file of its own. The file may exist, and is empty then. */
+  /** Copies all committed data to a database file, which may exist if empty. */
   copyTo(path: string): Promise<void> {
     return this.readers.copyTo(path);
   }
 
-  /** Finishes what has begun, then closes every connection; the last one folds the write-ahead log into the file. */
+  /** Completes running work and closes every connection; the last one checkpoints the write-ahead log. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -155,7 +154,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     }
   }
 
-  /** Until a unit that gives way has its turn; infinite: there is none. */
+  /** Time until the next low-priority unit; infinite if there is none. */
   private restLeftMs(): number {
     if (this.givingWay.length === 0) return Number.POSITIVE_INFINITY;
     if (this.isClosed) return 0;
@@ -187,7 +186,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.waitingWrites === 0) this.onIdle?.();
   }
 
-  /** False: another process writes, or nobody waits any more. */
+  /** Returns false if another process writes or no unit waits any more. */
   private begin(): boolean {
     try {
       this.guard.requireIntact();
@@ -199,7 +198,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     }
   }
 
-  /** Tells the operator that writing fails, now and then, and that it works again. Null: it does. */
+  /** Reports disk failures at intervals, and recovery once. Null means success. */
   private reportDisk(failure: unknown): void {
     if (failure === null) {
       if (this.failureReportedAt !== null) this.report('The database can be written to again.');
@@ -212,7 +211,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     }
   }
 
-  /** Tries again until the other process is done. False: nobody waits any more. */
+  /** Retries until the other process is done. Returns false if no unit waits any more. */
   private async beginLater(): Promise<boolean> {
     const startedAt = this.now();
     const [firstDelay, longestDelay] = LOCK_DELAYS_MS;
@@ -222,7 +221,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
       if (this.begin()) return true;
       const now = this.now();
       const isOutOfPatience = ({ queuedAt }: Unit) => now - Math.max(startedAt, queuedAt) >= this.lockPatienceMs;
-      // They wait in the order they came in.
+      // Units wait in arrival order, so expired ones come first.
       const count = this.waiting.findIndex((unit) => !isOutOfPatience(unit));
       const refused = this.waiting.splice(0, count === -1 ? this.waiting.length : count);
       if (refused.length > 0 && !isReported) {

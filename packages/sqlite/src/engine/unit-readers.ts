@@ -3,10 +3,10 @@ import type { Database, Statement } from 'better-sqlite3';
 import { type CreateRepositories, UnitRunner } from './unit-runner.js';
 import { isLockedOut, storageBusy } from './write-failures.js';
 
-/** Units seldom overlap, since they await nothing but the database. */
+/** Few suffice, because units await only the database and rarely overlap. */
 const MAX_READERS = 4;
 
-/** One connection that reads, for one unit at a time. */
+/** Read connection for one unit at a time. */
 class Reader {
   private readonly runner: UnitRunner;
   private readonly begin: Statement;
@@ -36,7 +36,7 @@ class Reader {
   }
 }
 
-/** Connections that only read. They are opened as units overlap, and kept. */
+/** Pool of read-only connections, opened on demand and kept. */
 export class ReaderPool {
   private readonly idle: Reader[] = [];
   private readonly all: Reader[] = [];
@@ -48,7 +48,7 @@ export class ReaderPool {
     private readonly createRepositories: CreateRepositories,
     private readonly now: () => number,
   ) {
-    // One is there at all times: it still sees everything when the files lose their names.
+    // Keeps one connection open at all times, which can still read all data if the files lose their names.
     this.idle.push(this.open());
   }
 

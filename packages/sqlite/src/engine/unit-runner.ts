@@ -7,8 +7,8 @@ import { Connection } from './connection.js';
 const SLICE_MS = 8;
 
 /**
- * A unit awaited something other than its repositories. A write would have held up every other writer; a read would have
- * kept one of few connections, and with its snapshot the write-ahead log from being folded into the file.
+ * Thrown if a unit awaits anything other than its repositories. A write would block all writers; a read would occupy
+ * a connection and delay checkpoints.
  */
 export class UnitYielded extends Error {
   constructor() {
@@ -121,7 +121,7 @@ export class UnitRunner {
   private async yield(connection: Connection): Promise<void> {
     connection.requireUnit();
     if (this.now() - this.sliceStartedAt < SLICE_MS) return;
-    // Units that run meanwhile must not use the connection of this one.
+    // Units running meanwhile must not use this connection.
     connection.suspend();
     this.turned = true;
     await new Promise<void>((resolve) => {

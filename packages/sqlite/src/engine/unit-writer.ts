@@ -11,7 +11,7 @@ const MAX_BATCH_MS = 5;
 
 export interface Unit extends Pick<WriteOptions, 'onCommit'> {
   readonly work: (tx: Transaction) => Promise<unknown>;
-  /** It has a commit of its own. */
+  /** True if the unit commits alone. */
   readonly givesWay: boolean;
   readonly queuedAt: number;
   readonly resolve: (value: unknown) => void;
@@ -33,7 +33,7 @@ interface BatchOutcome {
   readonly failure: unknown;
 }
 
-/** The one connection that writes. */
+/** Writer connection that executes batches of units. */
 export class UnitWriter {
   private readonly runner: UnitRunner;
   private readonly beginImmediate: Statement;
@@ -44,7 +44,7 @@ export class UnitWriter {
   private readonly rollbackToSavepoint: Statement;
   /** Pages in the log from which on a commit folds it into the file. */
   private readonly checkpointPages: number;
-  /** The last commit was long, and has left the log as it was; the last two were. */
+  /** Set after one long commit without a checkpoint, respectively after two. */
   private isLogKept = false;
   private isFoldingDue = false;
 
@@ -129,7 +129,7 @@ export class UnitWriter {
       );
       attempts.push({ unit, record, outcome });
       if ('error' in outcome) {
-        // A full disk or an I/O error makes SQLite roll back everything, without being asked.
+        // SQLite rolls back the whole transaction on a full disk or I/O error.
         if (!this.database.inTransaction) throw outcome.error;
         if (hasSavepoints) this.rollbackToSavepoint.run();
         record.rollBack();
@@ -140,8 +140,8 @@ export class UnitWriter {
   }
 
   /**
-   * After a long unit the log is not folded into the file at once, which takes as long as writing the log does: the next commit does
-   * that, or, if it is as long, `foldLog`.
+   * Postpones the checkpoint after a long unit, because it takes as long as writing the log. The next commit performs
+   * it, or `foldLog` if that one is long too.
    */
   private commitBatch(): void {
     if (!this.runner.hasTurned) {
@@ -149,7 +149,7 @@ export class UnitWriter {
       this.isLogKept = false;
       return;
     }
-    // Not prepared: it takes effect when it is compiled.
+    // Not prepared, because the pragma takes effect when compiled.
     this.database.pragma('wal_autocheckpoint = 0');
     try {
       this.commit.run();
@@ -160,7 +160,7 @@ export class UnitWriter {
     this.isLogKept = true;
   }
 
-  /** In a turn of its own. */
+  /** Runs the checkpoint in a separate turn. */
   private async foldLog(): Promise<void> {
     this.isFoldingDue = false;
     try {

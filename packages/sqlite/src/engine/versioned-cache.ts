@@ -1,8 +1,8 @@
 import type { Connection } from './connection.js';
 
 /**
- * Entities by id under the version they were read at. Shared by all connections: whoever asks says which version their own
- * snapshot holds, so that nobody sees another unit's. A version that was never committed never gets in.
+ * Cache of entities by id and version, shared by all connections. Callers pass the version of their snapshot and so
+ * never see data of another unit. Uncommitted versions are never cached.
  */
 export class VersionedCache<Version extends string | number, Value> {
   private readonly entries = new Map<number, { readonly version: Version; readonly value: Value }>();
@@ -14,7 +14,7 @@ export class VersionedCache<Version extends string | number, Value> {
     return entry?.version === version ? entry.value : undefined;
   }
 
-  /** Under whichever version it is kept; of the reader's own snapshot or not. */
+  /** Returns the cached entity of any version. */
   peek(id: number): Value | undefined {
     return this.entries.get(id)?.value;
   }
@@ -22,7 +22,7 @@ export class VersionedCache<Version extends string | number, Value> {
   put(connection: Connection, id: number, version: Version, value: Value): void {
     if (!connection.isCacheable) return;
     if (this.entries.size >= this.capacity && !this.entries.has(id)) {
-      // The one longest in the cache; keeping track of use would cost more than reading it again.
+      // Evicts the oldest entry; tracking usage would cost more than reading again.
       this.entries.delete(this.entries.keys().next().value!);
     }
     this.entries.set(id, { version, value });

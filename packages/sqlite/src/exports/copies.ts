@@ -9,7 +9,7 @@ import { OWNERSHIP_SOURCES } from '../messages/message-rows.js';
 import { MessageInsert, topicKeyOf } from '../messages/messages.js';
 import { ReadSets, Spans } from '../messages/read-sets.js';
 
-/** Whose `AUTOINCREMENT` gives ids of the kind. */
+/** Tables whose `AUTOINCREMENT` allocates ids of the kind. */
 const TABLES: Readonly<Record<Exclude<IdKind, 'scheduled'>, string>> = {
   realm: 'realm',
   user: 'user',
@@ -92,7 +92,7 @@ export class SqliteCopyRepository implements CopyRepository {
       `INSERT INTO imported_messages (realm_id, first_id, last_id) VALUES (?, ?, ?)
        ON CONFLICT (realm_id) DO UPDATE SET last_id = excluded.last_id`,
     );
-    // Before all events and moves of the realm.
+    // Starts before all events and moves of the realm.
     this.insertSpans = connection.command(
       `INSERT INTO span (user_id, recipient_id, number, realm_id, from_ordinal, to_ordinal, from_move, to_move, from_seq, to_seq)
        SELECT ?, ?, key + 1, ?, value ->> 0, value ->> 1, 0, 0, 0, 0 FROM json_each(?)`,
@@ -164,7 +164,7 @@ export class SqliteCopyRepository implements CopyRepository {
     return ordinals;
   }
 
-  /** The first one for each recipient. */
+  /** Returns the first ordinal per recipient. */
   private takeOrdinals(messages: readonly AppendedCopy[]): Map<RecipientId, Ordinal> {
     const counts = new Map<RecipientId, number>();
     for (const { recipientId } of messages) counts.set(recipientId, (counts.get(recipientId) ?? 0) + 1);

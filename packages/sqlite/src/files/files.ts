@@ -24,7 +24,7 @@ interface FileRow {
   readonly size: number;
   readonly content_type: string;
   readonly created_at: UnixSeconds;
-  /** Null, like all columns of the image: the file is no image. */
+  /** Null for non-images, like all image columns. */
   readonly width: number | null;
   readonly height: number | null;
   readonly is_animated: number | null;
@@ -259,7 +259,7 @@ export class SqliteFileRepository implements FileRepository {
   async detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]> {
     const messages = jsonList(messageIds);
     const ids = this.idsOfMessages.all(messages, realmId);
-    // Most messages.
+    // Most messages have no uploads.
     if (ids.length === 0) return ids;
     this.unreferAll.run(messages);
     this.markUnreferenced.run(at, jsonList(ids), realmId);

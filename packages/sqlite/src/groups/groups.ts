@@ -24,7 +24,7 @@ import {
 import { memoize } from '../engine/text-cache.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
 
-/** What each permission of a registry is given to, as people see it. Permissions given to nothing known are absent. */
+/** Presentable values of a registry's permissions. Permissions with unknown groups are absent. */
 export function groupSettingValues<R extends object>(
   registry: R,
   groupSettings: { readonly [K in keyof R]: GroupId } | null,
@@ -39,21 +39,21 @@ export function groupSettingValues<R extends object>(
 }
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
-/** By realm, under the version of its groups. */
+/** Cache by realm and version of its groups. */
 export type SystemGroupCache = VersionedCache<number, SystemGroupIds>;
 export const newSystemGroupCache = (): SystemGroupCache => new VersionedCache(10_000);
 
-/** All named groups of a realm, under the version of its groups. */
+/** Cache of all named groups of a realm by version of its groups. */
 export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
 export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
-/** Of a realm's groups together; a megabyte or two. With more they are read each time. */
+/** Maximum number of members cached per realm (one or two megabytes); larger realms are read each time. */
 const MAX_CACHED_MEMBERS = 200_000;
-/** Written before others get their turn. */
+/** Members written per step before yielding. */
 const MEMBERS_AT_A_TIME = 500;
-/** Whose members are read before others get their turn. */
+/** Groups whose members are read per step before yielding. */
 const GROUPS_AT_A_TIME = 5;
 
-/** Lists as JSON, so that a list of ten thousand costs one row. Only active users count. */
+/** Lists as JSON, so that ten thousand members cost one row. Only active users count. */
 const MEMBER_IDS = `(
   SELECT json_group_array(m.user_id) FROM group_member m JOIN user u ON u.id = m.user_id AND u.is_active = 1
   WHERE m.group_id = g.id
@@ -166,7 +166,7 @@ export class SqliteGroupRepository implements GroupRepository {
        )
        SELECT id FROM closure`,
     );
-    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to their groups.
+    // CROSS JOIN keeps the order from groups to members instead of from all users to their groups.
     this.activeMembers = connection.values<UserId>(
       `SELECT u.id FROM json_each(?) some
        CROSS JOIN group_member m ON m.group_id = some.value
@@ -195,7 +195,7 @@ export class SqliteGroupRepository implements GroupRepository {
            permissions = ?
        WHERE id = ? AND realm_id = ?`,
     );
-    // Joined with both tables, so that ids of another realm are as good as unknown ones.
+    // Joined with both tables, so ids of another realm are treated as unknown.
     this.insertMembers = connection.values<UserId>(
       `INSERT OR IGNORE INTO group_member (group_id, user_id, realm_id)
        SELECT g.id, u.id, g.realm_id
@@ -245,15 +245,12 @@ export class SqliteGroupRepository implements GroupRepository {
     return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toGroup);
   }
 
-  /** Another one whenever somebody comes into a group or leaves one, and when a member is deactivated or comes back. */
+  /** Changes when a user joins or leaves a group and when a member is deactivated or reactivated. */
   versionOf(realmId: RealmId): number {
     return this.groupsVersion.get(realmId) ?? 0;
   }
 
-  /**
-   * Another one whenever `settingValues` answers something else of a group that was there before: who comes into a named group
-   * changes nothing of it.
-   */
+  /** Changes when `settingValues` changes for an existing group; membership of named groups has no effect on it. */
   valuesVersionOf(realmId: RealmId): number {
     return this.valuesVersion.get(realmId) ?? 0;
   }
@@ -267,7 +264,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return ids;
   }
 
-  /** What stands in for a group that cannot be read; 0, which is no group's id, in a realm without system groups. */
+  /** Returns the substitute for an unreadable group; 0, which is never a group id, in a realm without system groups. */
   nobodyOf(realmId: RealmId): GroupId {
     return this.systemIds.all(realmId).find(([name]) => name === 'nobody')?.[1] ?? (0 as GroupId);
   }
@@ -375,7 +372,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return this.deactivatedIds.all(realmId);
   }
 
-  /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
+  /** Adds a group. @throws DomainError GROUP_NAME_TAKEN if another group, even a deactivated one, has the name */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
     const id = refusingTaken(
@@ -387,7 +384,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return { ...group, id };
   }
 
-  /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
+  /** Adds a group. @throws DomainError GROUP_NAME_TAKEN if another group, even a deactivated one, has the name */
   async update(group: Group): Promise<void> {
     this.changed(group.realmId);
     refusingTaken(
@@ -404,7 +401,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return (await this.putMembers(realmId, id, userIds)).sort(ascending);
   }
 
-  /** Answers whoever was not among them. */
+  /** Returns the users who were not members before. */
   private async putMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<UserId[]> {
     const added: UserId[] = [];
     for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
@@ -444,20 +441,20 @@ export class SqliteGroupRepository implements GroupRepository {
     return removed;
   }
 
-  /** More members, or fewer, of a group of whichever kind. */
+  /** Adjusts the member count of a group of any kind. */
   private count(realmId: RealmId, id: GroupId, members: number): void {
     if (members === 0) return;
     this.countMembers.run(members, realmId, id);
     this.countHolders.run(members, realmId, id);
   }
 
-  /** Who is in which group may be different from now on. */
+  /** Records that memberships may have changed. */
   private changed(realmId: RealmId): void {
     this.connection.disableCaching();
     this.raiseVersion.run(realmId);
   }
 
-  /** The same, of groups that were there before. */
+  /** Records that the content of existing groups changed. */
   private contentChanged(realmId: RealmId, ids: readonly GroupId[]): void {
     this.connection.disableCaching();
     this.raiseVersions.run(jsonList(ids), realmId);
@@ -481,7 +478,7 @@ export class SqliteGroupRepository implements GroupRepository {
   };
 }
 
-/** From `is_deactivated` to `permissions`, in the order of both statements. */
+/** Column values from `is_deactivated` to `permissions`, in the order of both statements. */
 const valuesOf = (group: Omit<Group, 'id'>) => [
   toFlag(group.isDeactivated),
   group.name,
@@ -496,7 +493,7 @@ const valuesOf = (group: Omit<Group, 'id'>) => [
 const nameTaken = (name: string | null) => new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
 interface ValueRow {
   readonly id: GroupId;
-  /** With commas in between, in any order; null of named groups. */
+  /** Comma-separated in any order; null for named groups. */
   readonly member_ids: string | null;
   readonly subgroup_ids: string | null;
 }
@@ -512,7 +509,7 @@ const VALUES = new ColumnReader<ValueRow>(
     FROM user_group g WHERE g.id IN (SELECT value FROM json_each(?)) AND +g.realm_id = ?)`,
 );
 
-/** Many anonymous groups hold the same; most of them one person. */
+/** Memoized, because many anonymous groups hold the same content, mostly one user. */
 const anonymousValue = memoize<GroupSettingValue>((content) => {
   const [members, subgroups] = content.split('/');
   return {

@@ -30,10 +30,10 @@ import {
 import { type Connection, LIMIT } from '../engine/connection.js';
 import { jsonList } from '../engine/rows.js';
 
-/** How many events the unit of a removal may append before the one that tells of it. */
+/** Maximum number of events appended by a removal before the event that announces it. */
 const EVENTS_OF_A_UNIT = 1000;
 
-/** What is left of deleted messages, for as long as events of them may be to deliver. */
+/** Traces of deleted messages, kept while their events may still be delivered. */
 export class Tombstones {
   private readonly statements;
 
@@ -46,36 +46,39 @@ export class Tombstones {
     ];
   }
 
-  /** To be called when events up to this seq are removed from the log. */
+  /** Call when events up to this sequence number are pruned. */
   prune(realmId: RealmId, upTo: EventSeq): void {
     for (const statement of this.statements) statement.run(realmId, upTo - EVENTS_OF_A_UNIT);
   }
 }
 
-/** An event's id is its realm's, followed by so many bits of its seq: one key, and neither a counter nor an index beside it. */
+/**
+ * Bits of the sequence number, below the realm id in an event id. The combined key needs neither a counter nor
+ * another index.
+ */
 const SEQ_BITS = 36;
-/** At a thousand events a second it lasts two years, at ten two centuries. */
+/** Lasts two years at a thousand events per second, two centuries at ten. */
 const MAX_SEQ = 2 ** SEQ_BITS - 1;
 
-/** The id of an event, in SQL. The operators make integers of what the driver binds as floating-point numbers. */
+/** SQL expression of an event id. Its operators convert the driver's floating-point parameters to integers. */
 export const eventId = (realmId: string, seq: string): string => `(${realmId} << ${SEQ_BITS} | ${seq})`;
 
-/** All ids that a realm's events can have after a seq, ascending: `id > ? AND id <= ?`. */
+/** SQL condition for a realm's event ids after a sequence number, ascending: `id > ? AND id <= ?`. */
 export const eventIdsAfter = (realmId: string, seq: string): string =>
   `id > ${eventId(realmId, seq)} AND id <= ${eventId(realmId, String(MAX_SEQ))}`;
 
 /**
- * The seq of a realm's newest event, in SQL, over `event_log_start s`: what is pruned is the oldest, and where nothing is left
- * that went last.
+ * SQL expression of a realm's latest sequence number over `event_log_start s`. Pruning removes the oldest events, so
+ * if none is left, the pruned position is the latest.
  */
 export const LAST_SEQ = `max(s.pruned_up_to, coalesce(
   (SELECT max(id) FROM event WHERE ${eventIdsAfter('s.realm_id', '0')}) & ${MAX_SEQ}, 0))`;
 
-/** The same by itself. */
+/** Same expression as a subquery. */
 export const lastSeqOf = (realmId: string): string =>
   `(SELECT ${LAST_SEQ} FROM event_log_start s WHERE s.realm_id = ${realmId})`;
 
-/** @throws Error when there are no more */
+/** @throws Error if the sequence is exhausted */
 export function seqAfter(last: EventSeq): EventSeq {
   if (last >= MAX_SEQ) throw new Error('An organization has had more events than can be numbered');
   return (last + 1) as EventSeq;
@@ -173,7 +176,7 @@ export class SqliteEventLog implements EventLog {
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
     const oldest = this.oldest.all(realmId, realmId, upTo, limit);
-    // Times need not ascend, but what is gone has to be everything up to some seq.
+    // Times need not ascend, but the pruned events must be a prefix by sequence.
     const firstKept = oldest.findIndex(([, at]) => at >= before);
     const count = firstKept === -1 ? oldest.length : firstKept;
     if (count === 0) return 0;
@@ -216,7 +219,7 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
                                 last_polled_at, idle_timeout_seconds)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    // Without the plus sign the index by floor would lead to every queue of the realm.
+    // The plus sign keeps SQLite from using the index by floor, which would visit every queue of the realm.
     this.delete = connection.command(
       'DELETE FROM event_queue WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
     );
@@ -234,7 +237,7 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
          SELECT id FROM event_queue INDEXED BY event_queue_by_floor WHERE realm_id = ? AND floor_seq < ? ${LIMIT})
        RETURNING realm_id, id`,
     );
-    // Row by row: joined to a list of them, every row of the realm is compared with every one of the list.
+    // Updates row by row, because a join would compare every row of the realm with every list entry.
     this.storePosition = connection.command(
       'UPDATE event_queue SET acked = ?, floor_seq = ?, last_polled_at = ? WHERE id = ? AND realm_id = ?',
     );

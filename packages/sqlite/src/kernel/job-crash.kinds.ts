@@ -2,12 +2,12 @@ import { jobKind } from '@parley/domain/kernel';
 
 export interface Payload {
   readonly name: string;
-  /** So many more follow, each scheduled by the one before it. */
+  /** Number of further jobs, each scheduled by its predecessor. */
   readonly subscribers: number;
 }
 
 const readPayload = (stored: unknown) => stored as Payload;
-/** All of the work in one unit. */
+/** Job whose entire work is one unit. */
 export const POST = jobKind<Payload>({ name: 'test.post', readPayload });
-/** Work outside of the storage, before the unit. */
+/** Job that works outside the storage before its unit. */
 export const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 1 });

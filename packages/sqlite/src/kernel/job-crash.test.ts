@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it('does each job once, however often processes are killed and however many share a database', async () => {
+it('executes each job once despite kills and several processes on one database', async () => {
   const path = join(directory, 'parley.db');
   const child = new ChildProgram(join(__dirname, 'job-crash.child.ts'), join(directory, 'child.cjs'));
   const storage = openSqliteStorage({ path, clock });
@@ -57,7 +57,7 @@ it('does each job once, however often processes are killed and however many shar
     kills++;
   };
   for (let round = 0; left() > 0 || kills < MIN_KILLS; round++) {
-    // However much they do before this process, which may have to wait for a core, ends them.
+    // Replenishes the jobs regardless of how many the children complete before they are killed.
     if (left() === 0) await schedule(round, MORE_JOBS);
     await Promise.all([workUntilKilled((round * 17) % 100), workUntilKilled((round * 29) % 100)]);
   }

@@ -23,7 +23,7 @@ interface JobRow {
 
 const COLUMNS = 'id, realm_id, kind, key, due_at, attempts, format, payload';
 const WAITING = 'kind = ? AND format <= ? AND set_aside_at IS NULL';
-/** A job as it was read. */
+/** Condition that the job is unchanged since it was read. */
 const SAME = 'id = ? AND attempts = ? AND set_aside_at IS NULL';
 
 export class SqliteJobRepository implements JobRepository {

@@ -9,7 +9,7 @@ import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
 const QUEUES = 50;
 
-describe('what housekeeping does with event queues', () => {
+describe('event queue housekeeping', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-queue-cost-'));
   let statements: string[] = [];
   let storage: SqliteStorage;
@@ -59,7 +59,7 @@ describe('what housekeeping does with event queues', () => {
     ],
     ['removes those that are behind', (tx) => tx.queues.removeBehind(fixture.realm.id, 1, 10)],
     ['removes some of them', (tx) => tx.queues.remove(fixture.realm.id, ['queue 1', 'queue 2'])],
-  ])('%s by an index that leads to each, not by all rows of the realm', async (_, work) => {
+  ])('%s through an index to each queue instead of all rows of the realm', async (_, work) => {
     statements = [];
     await fixture.uow.write(work);
     const details = statements

@@ -76,7 +76,7 @@ const toOptions = (row: BotOptionRow): BotOptions => ({
   webhook: toWebhook(row),
 });
 
-/** An interface that means nothing counts as the usual one. */
+/** Replaces an unknown interface by the default. */
 function toWebhook({
   webhook_url: url,
   webhook_interface,
@@ -89,7 +89,7 @@ function toWebhook({
 
 const OWN = 'bot_id = ? AND realm_id = ?';
 
-/** Texts are bound one by one, and never put together as JSON: they may hold anything, zero bytes included. */
+/** Binds texts one by one instead of as JSON, because they may contain any character including NUL. */
 export class SqliteBotStorageRepository implements BotStorageRepository {
   private readonly usageRow;
   private readonly sizeByKey;

@@ -98,7 +98,7 @@ export class SqliteInvitationRepository implements InvitationRepository {
       offerId,
       JSON.stringify(emails),
     );
-    // They are given out in the order of the addresses, but need not be answered in it.
+    // Ids are allocated in input order but may be returned in any order.
     ids.sort((a, b) => a - b);
     return emails.map((email, place) => ({ ...given, email, id: ids[place]! }));
   }

@@ -22,10 +22,10 @@ import { type IndexedProperty, PROPERTY_BITS, propertiesOf } from './message-row
 import { idOf, type MessageIndexRow, propertyBitsOf, type ViewerMessageStates } from './viewer-message-state.js';
 
 /**
- * A message in the index of searches is a list of terms: the words it is found by, and where it is, so that a search that is
- * limited to some place costs by whichever is rarer. The tokenizer splits at what is in ASCII and neither letter nor digit;
- * such a character is put into the private use area. Words begin with a letter, a digit or a slash, and other terms with one
- * of the characters below.
+ * Terms of a message in the search index: its words and its location. The rarer of both bounds the cost of a search
+ * within a location. The tokenizer splits at ASCII characters other than letters and digits, which are therefore
+ * mapped to the private use area. Words start with a letter, a digit or a slash, other terms with one of the
+ * characters below.
  */
 const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '\uf803', mention: '\uf804' } as const;
 
@@ -34,7 +34,7 @@ const ESCAPED = 0xe000;
 const SPLIT_AT = /[\0-/:-`{-\x7f]/;
 const ALL_SPLIT_AT = new RegExp(SPLIT_AT, 'g');
 
-/** Most words hold none, which is found out in a fraction of the time. */
+/** Most words contain no such character, which a test finds faster. */
 const encode = (text: string): string =>
   SPLIT_AT.test(text)
     ? text.replace(ALL_SPLIT_AT, (character) => String.fromCharCode(ESCAPED + character.charCodeAt(0)))
@@ -51,11 +51,11 @@ export const seriesTerm = (recipientId: RecipientId, topicKey: string | null): s
 
 const quoted = (term: string): string => `"${term}"`;
 
-/** In the language of FTS5, of terms alone: what people type never gets into it. */
+/** FTS5 expression built only from terms, never from raw user input. */
 export const allOf = (terms: readonly string[]): string => terms.map(quoted).join(' AND ');
 export const anyOf = (terms: readonly string[]): string => `(${terms.map(quoted).join(' OR ')})`;
 
-/** What a message's terms are made of. */
+/** Message data from which its terms derive. */
 export interface TermSource {
   readonly realmId: RealmId;
   readonly senderId: UserId;
@@ -64,7 +64,7 @@ export interface TermSource {
   readonly renderedContent: string;
 }
 
-/** As the index takes them. `topicKey`: null for direct messages. */
+/** Returns terms in index form. `topicKey` is null for direct messages. */
 export function messageTerms(words: SearchWords, message: TermSource, topicKey: string | null): string {
   const { realmId, senderId, recipientId, renderedContent } = message;
   const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm(recipientId, null)];
@@ -74,7 +74,7 @@ export function messageTerms(words: SearchWords, message: TermSource, topicKey: 
   return terms.join(' ');
 }
 
-/** What triggers and queries call. */
+/** Defines the SQL functions used by triggers and queries. */
 export function defineSearchFunctions(database: Database, words: SearchWords): void {
   database.function(
     'message_terms',
@@ -104,7 +104,7 @@ export const newStatementCache = <Statement extends {}>(
   prepare: (text: string) => Statement,
 ): LRUCache<string, Statement> => new LRUCache({ max: MAX_STATEMENTS, memoMethod: prepare });
 
-/** Judges messages one by one, where no query can: by what their viewer has read and marked. */
+/** Evaluates conditions on the viewer's read state and flags, which no query can, message by message. */
 export class ConditionSubjects {
   private readonly details: Query<readonly [MessageId, ChannelId | null, string, ChannelPrivacy | null]>;
 
@@ -124,7 +124,7 @@ export class ConditionSubjects {
     );
   }
 
-  /** Those of which all the conditions hold, in their order; of the scope `own`, none but the viewer's own. */
+  /** Returns the messages that match all conditions, in order; in scope `own`, only the viewer's own. */
   matching(
     viewer: Viewer,
     places: readonly MessageIndexRow[],
@@ -179,16 +179,16 @@ function readsText(condition: MessageCondition): boolean {
   }
 }
 
-/** Part of a WHERE clause over `message m`, each term begun with AND. */
+/** Part of a WHERE clause over `message m`; each term starts with AND. */
 export interface Restriction {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
 }
 
-/** The least text that does not begin with the prefix. */
+/** Smallest text after all texts with the prefix. */
 const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOLVED_PREFIX.codePointAt(1)! + 1);
 
-/** As the indexes have it, letter by letter. */
+/** Must match the index definitions character by character. */
 export const propertySql = (property: IndexedProperty): string =>
   property === 'isResolved'
     ? `m.topic_key >= '${RESOLVED_PREFIX}' AND m.topic_key < '${AFTER_RESOLVED}'`
@@ -196,7 +196,7 @@ export const propertySql = (property: IndexedProperty): string =>
 
 export const LISTED = '(SELECT value FROM json_each(?))';
 
-/** The SQL of each kind of condition, over `message m`. Never null. */
+/** Returns the SQL of a condition over `message m`, which never yields null. */
 export function toSql(condition: SimpleCondition, negated: boolean): [sql: string, ...parameters: Parameter[]] {
   switch (condition.kind) {
     case 'recipient': {
@@ -240,7 +240,7 @@ export function toSql(condition: SimpleCondition, negated: boolean): [sql: strin
   }
 }
 
-/** Whether a message at hand has all these terms, as the index of searches has them, and holds all these phrases. */
+/** SQL condition that a given message has all index terms and contains all phrases. */
 export function searchSql(
   terms: readonly string[],
   phrases: readonly string[],
@@ -255,7 +255,7 @@ export const phrasesSql = (phrases: readonly string[]): [sql: string, ...paramet
   JSON.stringify(phrases),
 ];
 
-/** Of a normalized condition. */
+/** Returns the SQL of a normalized condition. */
 export function combinedSql(condition: MessageCondition): [sql: string, ...parameters: Parameter[]] {
   switch (condition.kind) {
     case 'not':

@@ -19,13 +19,13 @@ afterAll(async () => {
 });
 
 interface World extends Fixture {
-  /** For looking at the tables. */
+  /** Database handle to inspect tables. */
   readonly database: Database;
 }
 
 const READERS = ['reader', 'writer'];
 
-/** Every hundredth message is found by each of what narrows look for, the oldest two hundred by none. */
+/** Every hundredth message matches each narrow; the oldest two hundred match none. */
 const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
   i % 100 === 13 && i > 200
     ? {
@@ -38,7 +38,7 @@ const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
       }
     : {};
 
-/** A channel with twenty interleaved topics, a quiet one and a conversation, `messages` in all. */
+/** Channel with twenty interleaved topics, a quiet channel and a conversation, with `messages` in total. */
 async function worldOf({ subscribers = 2, messages = 0 }): Promise<World> {
   const clock = new FixedClock();
   const path = join(directory, `${++worlds}.db`);
@@ -89,7 +89,7 @@ const channelTopics = (world: Fixture, ...topics: readonly (readonly [name: stri
     topics: topics.map(([name, topicKey]) => ({ recipientId: world.channel(name).recipientId, topicKey })),
   }) as const;
 
-/** What the operators of narrows come to, and some of them together. */
+/** Filters of narrow operators and some combinations. */
 const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
   'is:starred': () => own({ kind: 'flag', flag: 'starred' }),
   'is:unread': () => own(not({ kind: 'flag', flag: 'read' })),
@@ -155,8 +155,8 @@ const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
 const search = (term: string) => ({ kind: 'search', terms: [term], phrases: [] as readonly string[] }) as const;
 const byWriter = (world: Fixture): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
 
-describe('sending', () => {
-  it('writes the same for few subscribers and for many', async () => {
+describe('sending messages', () => {
+  it('writes the same rows for few subscribers and for many', async () => {
     const written: (readonly string[])[] = [];
     for (const subscribers of [2, 200]) {
       const world = await worldOf({ subscribers });
@@ -169,15 +169,15 @@ describe('sending', () => {
     expect(written[1]).toEqual(written[0]);
   });
 
-  it('keeps one segment for a sender who has read everything', async () => {
+  it('keeps one read segment for a sender who has read everything', async () => {
     const world = await worldOf({ messages: 200 });
     const writer = world.user('writer').id;
     expect(count(world, `SELECT count(*) FROM read_segment WHERE user_id = ${writer}`)).toBe(3);
   });
 });
 
-describe('marking', () => {
-  it('writes one row for thousands of messages of a channel when one topic of twenty is read', async () => {
+describe('marking messages as read', () => {
+  it('writes one row for thousands of channel messages when one topic of twenty is read', async () => {
     const world = await worldOf({ messages: 2500 });
     const ids = world.messages.filter(({ topic }) => topic === 'topic 3').map(({ id }) => id);
     const before = rowsOf(world, 'read_segment');
@@ -192,7 +192,7 @@ describe('marking', () => {
     expect(sql.length).toBeLessThan(25);
   });
 
-  it('takes as many statements for a topic, however long the history, and looks at no message of another one', async () => {
+  it('reads a topic with the same number of statements for any history and without other topics', async () => {
     const sqlOf = async (world: World) => {
       const topic = own(inChannel(world, 'busy'), inTopic('topic 3'));
       const expected = world.messages.filter((message) => message.topic === 'topic 3').map(({ id }) => id);
@@ -217,11 +217,11 @@ describe('marking', () => {
     );
   });
 
-  it('looks through no more of a topic than is unread of its channel', async () => {
+  it('searches no more of a topic than is unread in its channel', async () => {
     const world = await worldOf({ messages: 200 });
     const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id);
     const viewer = world.viewer('reader');
-    // The oldest stays unread, and so does the newest of another topic.
+    // Leaves unread the oldest message and the newest of another topic.
     const [oldest, newest] = [busy[0]!, busy.at(-1)!];
     const read = busy.filter((message) => message !== oldest && message !== newest).map(({ id }) => id);
     await world.uow.write((tx) => tx.personal.setRead(viewer, read, true));
@@ -235,7 +235,7 @@ describe('marking', () => {
     expect(search).toMatch(/LIMIT 3(\.0)? \+ 0\)/);
   });
 
-  it('finds what is unread of a channel that much was moved into', async () => {
+  it('finds unread messages moved into a channel', async () => {
     const world = await worldOf({ messages: 400 });
     const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id).map(({ id }) => id);
     const { id: channelId, recipientId } = world.channel('quiet');
@@ -247,7 +247,7 @@ describe('marking', () => {
     });
   });
 
-  it('leaves one segment of each conversation when everything is read', async () => {
+  it('leaves one segment per conversation when everything is read', async () => {
     const world = await worldOf({ messages: 300 });
     const odd = world.messages.filter((_, i) => i % 2 === 1).map(({ id }) => id);
     await world.uow.write((tx) => tx.personal.setRead(world.viewer('reader'), odd, true));
@@ -256,7 +256,7 @@ describe('marking', () => {
     expect(count(world, `SELECT count(*) FROM read_segment WHERE user_id = ${reader}`)).toBe(3);
   });
 
-  it('closes gaps in which nothing is left to read', async () => {
+  it('closes gaps without remaining unread messages', async () => {
     const world = await worldOf({ messages: 40 });
     const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id);
     const viewer = world.viewer('reader');
@@ -286,7 +286,7 @@ describe('marking', () => {
   });
 });
 
-describe('reading', () => {
+describe('queue reads', () => {
   let short: World;
   let long: World;
   beforeAll(async () => {
@@ -376,15 +376,15 @@ describe('reading', () => {
     ['recent conversations', (r, w) => r.recipients.listRecentDirect(w.realm.id, w.user('reader').id, 100)],
   ];
 
-  it.each(reads)('takes as many statements for %s, however long the history', async (_, read) => {
+  it.each(reads)('reads %s with the same number of statements for any history', async (_, read) => {
     const few = await traced(() => short.uow.read((r) => read(r, short)));
     const many = await traced(() => long.uow.read((r) => read(r, long)));
-    // More than BEGIN and COMMIT: the counting itself works.
+    // More than BEGIN and COMMIT, which shows that counting works.
     expect(few.length).toBeGreaterThan(2);
     expect(many.length).toBe(few.length);
   });
 
-  it.each(reads)('finds %s by an index, and scans no table', async (_, read) => {
+  it.each(reads)('finds %s by an index without scanning a table', async (_, read) => {
     const sql = await traced(() => long.uow.read((r) => read(r, long)));
     const plans = sql
       .filter((text) => /^\s*(SELECT|WITH)/.test(text))
@@ -431,7 +431,7 @@ describe('reading', () => {
     },
   );
 
-  it('reads the index of searches from the bound on, and not all of it up to there', async () => {
+  it('reads the search index only from the bound on', async () => {
     const [, ...ids] = long.messages.slice(-4).map(({ id }) => id);
     const sql = await traced(() =>
       long.uow.read(async ({ pages }) => {
@@ -444,13 +444,13 @@ describe('reading', () => {
     for (const text of searches) {
       const plan = long.database.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { readonly detail: string }[];
       expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(/VIRTUAL TABLE.*M1[<>]{2}/));
-      // FTS5 passes over bounds of any other type.
+      // FTS5 ignores bounds of any other type.
       const bounds = /BETWEEN (.+?\)) AND (.+?\))/.exec(text)!.slice(1);
       expect(bounds.map((bound) => count(long, `SELECT typeof(${bound})`))).toEqual(['integer', 'integer']);
     }
   });
 
-  it('finds the same in large channels and topics as anywhere', async () => {
+  it('returns the same results in large channels and topics as in small ones', async () => {
     const isRare = ({ content }: { readonly content: string }) => content.includes('rare');
     const busy = long.messages.filter(({ channelId }) => channelId === long.channel('busy').id);
     const find = (...conditions: readonly MessageCondition[]) =>

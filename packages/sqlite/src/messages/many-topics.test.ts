@@ -12,8 +12,8 @@ const TOPICS = 60;
 const MESSAGES = 4300;
 const READERS = 12;
 
-/** Where many conversations go on at the same time, read sets are bitmaps; random histories are too short for that. */
-describe('reading many topics that take turns', () => {
+/** Interleaved conversations turn read sets into bitmaps; random histories are too short for that. */
+describe('reading many interleaved topics', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-topics-'));
   let storage: SqliteStorage;
   let fixture: Fixture;
@@ -36,7 +36,7 @@ describe('reading many topics that take turns', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** In turn, but not so regularly that every byte of a bitmap is like the one before. */
+  /** Interleaved but irregular, so that neighbouring bitmap bytes differ. */
   const topicOf = (n: number): number => (n * 7 + (n >> 5)) % TOPICS;
 
   const topic = fc.nat({ max: TOPICS - 1 }).map((number) => ({ kind: 'topic', number }) as const);
@@ -54,7 +54,7 @@ describe('reading many topics that take turns', () => {
     maxLength: 30,
   });
 
-  it('says what changed, and what is left, as a plain set would', async () => {
+  it('reports changed and remaining messages like a plain set', async () => {
     let reader = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {

@@ -7,10 +7,10 @@ import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 import { defineSearchFunctions } from './conditions.js';
 
-/** More than a function takes arguments. */
+/** More than the maximum number of function arguments. */
 const MESSAGES = 150_000;
 
-describe('more unread messages than a function takes arguments', () => {
+describe('more unread messages than function arguments', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-unread-'));
   let storage: SqliteStorage;
   let fixture: Fixture;
@@ -35,7 +35,7 @@ describe('more unread messages than a function takes arguments', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** The one there is, again and again. */
+  /** Duplicates the only message repeatedly. */
   function copyMessage(path: string): void {
     const database = new Sqlite(path);
     defineSearchFunctions(database, PLAIN_TEXTS);
@@ -54,7 +54,7 @@ describe('more unread messages than a function takes arguments', () => {
     database.close();
   }
 
-  it('are marked as read together', async () => {
+  it('marks more messages as read than a function accepts arguments', async () => {
     const viewer = { realmId: fixture.realm.id, userId: fixture.user('reader').id };
     const fromWriter = { kind: 'sender', userId: fixture.user('writer').id } as const;
     const filter: MessageFilter = { conditions: [fromWriter], scope: 'own' };

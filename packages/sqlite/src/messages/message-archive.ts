@@ -4,8 +4,8 @@ import { type Command, type Connection, LIMIT, type Query } from '../engine/conn
 import { jsonList } from '../engine/rows.js';
 
 /**
- * Whose rows belong to a message, by their column `message_id`, and go with it into the archive. What a deleted message leaves
- * behind for a while, and what only names it, is not among them.
+ * Tables whose rows belong to a message by `message_id` and are archived with it. Excludes temporary traces of
+ * deleted messages and mere references.
  */
 export const TABLES_OF_MESSAGES = [
   'message_flag',
@@ -20,7 +20,7 @@ type ArchivedTable = 'message' | (typeof TABLES_OF_MESSAGES)[number];
 
 interface Column {
   readonly name: string;
-  /** SQL; null: there is none. */
+  /** SQL default; null if none. */
   readonly default: string | null;
 }
 
@@ -30,8 +30,8 @@ interface Statements {
 }
 
 /**
- * Deleted messages as JSON: rows of all tables that belong to a message, by table and column, so that what a later version adds to
- * a table is kept without a word here, and what an older version kept can be put back.
+ * Deleted messages as JSON rows of all related tables, by table and column. New columns are archived automatically,
+ * and archives of older versions can be restored.
  */
 export class SqliteMessageArchive implements MessageArchive {
   private readonly columns: Query<Column>;
@@ -41,7 +41,7 @@ export class SqliteMessageArchive implements MessageArchive {
   private readonly dropTombstones;
   private readonly drop;
   private readonly purgeOldest;
-  /** Made when first used: they depend on the schema. */
+  /** Created on first use, because they depend on the schema. */
   private statements: Statements | null = null;
 
   constructor(private readonly connection: Connection) {
@@ -144,7 +144,7 @@ export class SqliteMessageArchive implements MessageArchive {
       .join(', ')})`;
   }
 
-  /** Moves may be there still, as long as an event of the deletion is to be delivered. */
+  /** Ignores existing rows, because moves may remain until the event of the deletion is delivered. */
   private putBackInto(table: ArchivedTable, instead: Readonly<Record<string, string>> = {}): Command {
     const columns = this.columns.all(table);
     const values = columns.map(({ name, default: byDefault }) => {

@@ -40,7 +40,7 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
        FROM json_each(?) e CROSS JOIN json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value
        WHERE m.realm_id = ?`,
     );
-    // What people edit is mostly one message, which needs no lists.
+    // Edits usually affect one message, for which the list form is unnecessary.
     this.insertOfOne = connection.command(
       `INSERT INTO message_edit (message_id, realm_id, user_id, edited_at, previous_content, previous_rendered_content)
        SELECT id, realm_id, ?, ?, content, rendered_content FROM message WHERE id = ? AND realm_id = ?`,
@@ -49,7 +49,7 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
       `SELECT message_id FROM message_edit WHERE message_id IN (SELECT value FROM json_each(?))
        GROUP BY message_id HAVING count(*) > ${MAX_EDITS}`,
     );
-    // Lengths in bytes are in the heads of rows: no text is read for them, and there are never fewer bytes than code points.
+    // Byte lengths are in row headers, so no text is read; they are never below the number of code points.
     this.sizes = connection.tuples<readonly [count: number, bytes: number]>(
       `SELECT count(*), coalesce(sum(octet_length(previous_content) + octet_length(previous_rendered_content)), 0)
        FROM message_edit WHERE message_id = ?`,
@@ -91,7 +91,7 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
       const edit = JSON.stringify([[userId, editedAt, topic, channelId, edited]]);
       this.insert.run(edit, jsonList(ids), realmId);
     }
-    // Texts are added to one message alone, and adding up how long they are takes longer than counting.
+    // Only one message can gain a text, and summing lengths is slower than counting.
     if (edited !== null) this.makeRoom(edited);
     const full = ids.length === 1 && edited !== null ? [] : this.editedMost.all(jsonList(ids));
     if (full.length > 0) this.dropBeyondMost.run(jsonList(full));
@@ -125,7 +125,7 @@ const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
     row.previous_content === null ? null : { content: row.previous_content, rendered: row.previous_rendered_content! },
 });
 
-/** Edits as messages are shown with them. */
+/** Edit history for presentation with messages. */
 export class MessageEditPartReads implements MessagePartReads {
   private readonly rows: Query<MessageEditRow>;
 
@@ -169,7 +169,7 @@ export class SqliteMessageMoves implements MessageMoves {
     );
     const moved = `last_moved_at = coalesce(?, last_moved_at), version = version + 1`;
     const thoseListed = 'WHERE id IN (SELECT value FROM json_each(?))';
-    // In one statement, since each pays for indexes, that of searches above all.
+    // Combined in one statement, because each update pays for the indexes, especially the search index.
     this.changeChannel = connection.command(
       `UPDATE message SET recipient_id = ?, channel_id = ?, topic = coalesce(?, topic), topic_key = coalesce(?, topic_key),
          topic_links = iif(? IS NULL, topic_links, ?), ${moved},

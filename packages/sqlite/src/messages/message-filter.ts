@@ -23,40 +23,40 @@ import {
 } from './conditions.js';
 import { type IndexedProperty, PROPERTY_INDEXES } from './message-rows.js';
 
-/** The messages of a channel or conversation, or of one topic of it: what an index of `message` lists in order of id. */
+/** Messages of a channel, conversation or topic, which an index of `message` lists by id. */
 export interface Series {
   readonly recipientId: RecipientId;
-  /** Null: of all topics, or none. */
+  /** Null for all topics or no topics. */
   readonly topicKey: string | null;
 }
 
-/** Conditions sorted by what a query can use. */
+/** Conditions grouped by how queries can use them. */
 export interface Narrowing {
-  /** All of them, as far as rows of `message` tell. */
+  /** All conditions that rows of `message` can decide. */
   readonly restriction: Restriction;
-  /** Those that looking only into `series`, or for `topicKey`, does not fulfil already. */
+  /** Conditions not already implied by `series` or `topicKey`. */
   readonly withinSeries: Restriction;
-  /** Those that reading the index of searches does not fulfil already. */
+  /** Conditions not already implied by the search index. */
   readonly besidesSearch: Restriction;
-  /** What that index has of all of them; null: nothing is searched for. */
+  /** Search terms of all conditions; null without a search. */
   readonly searched: { readonly terms: readonly string[] } | null;
-  /** Those that take what the viewer has read and marked. */
+  /** Conditions on the viewer's read state and flags. */
   readonly personal: readonly MessageCondition[];
-  /** Where the messages are; null: anywhere. */
+  /** Series that contain the messages; null for no restriction. */
   readonly series: readonly Series[] | null;
-  /** In these recipients only the topics with these keys; where there are none, nothing at all. */
+  /** Recipients restricted to the topics with these keys; an empty list excludes the recipient. */
   readonly onlyTopics: ReadonlyMap<RecipientId, readonly string[]>;
-  /** Null: both, and whatever kind of channel. */
+  /** Null for direct and channel messages of any privacy. */
   readonly isDirect: boolean | null;
   readonly privacies: readonly ChannelPrivacy[] | null;
   readonly topicKey: string | null;
   readonly senderId: UserId | null;
   readonly messageId: MessageId | null;
-  /** One that has an index of its own. */
+  /** Property with its own index. */
   readonly property: IndexedProperty | null;
 }
 
-/** Which index of `message` finds the narrowest part of a series, in order of id. */
+/** Returns the index of `message` that finds the smallest part of a series in id order. */
 export function indexFor(
   { senderId, property }: Pick<Narrowing, 'senderId' | 'property'>,
   topicKey: string | null,
@@ -66,7 +66,7 @@ export function indexFor(
   return senderId !== null ? 'message_by_sender' : 'message_by_recipient';
 }
 
-/** The terms that `indexFor` needs, and no others: for the next message that may be meant. */
+/** Terms required by `indexFor` alone, to find the next candidate message. */
 export function indexTerms({ senderId, property }: Pick<Narrowing, 'senderId' | 'property'>): Restriction {
   const sql = [
     ...(property === null ? [] : [`AND ${propertySql(property)}`]),
@@ -75,13 +75,13 @@ export function indexTerms({ senderId, property }: Pick<Narrowing, 'senderId' | 
   return { sql: sql.join(' '), parameters: senderId === null ? [] : [senderId] };
 }
 
-/** Only those that have the property as well, by whose index they are found. */
+/** Adds a property that has its own index. */
 export const narrowedTo = (narrowing: Narrowing, property: IndexedProperty): Narrowing => ({
   ...also(narrowing, and(propertySql(property))),
   property,
 });
 
-/** Only those with such an id, both included. */
+/** Adds an inclusive range of ids. */
 export const between = (narrowing: Narrowing, first: number, last: number): Narrowing =>
   also(narrowing, and('m.id BETWEEN ? AND ?', first, last));
 
@@ -92,13 +92,13 @@ const also = (narrowing: Narrowing, term: Restriction): Narrowing => ({
   besidesSearch: joined([narrowing.besidesSearch, term]),
 });
 
-/** The terms that keep a query within a series. */
+/** Terms that restrict a query to a series. */
 export const seriesTerms = ({ recipientId, topicKey }: Series): Restriction =>
   topicKey === null
     ? { sql: 'AND m.recipient_id = ?', parameters: [recipientId] }
     : { sql: 'AND m.recipient_id = ? AND m.topic_key = ?', parameters: [recipientId, topicKey] };
 
-/** The whole of a conversation or topic, if the conditions leave out nothing of it and add nothing to it. */
+/** Returns the series if the conditions describe exactly one conversation or topic. */
 export function wholeSeriesOf(conditions: readonly MessageCondition[]): Series | null {
   const plain = plainSeries(conditions);
   if (plain) return plain;
@@ -108,7 +108,7 @@ export function wholeSeriesOf(conditions: readonly MessageCondition[]): Series |
   return series?.length === 1 && withinSeries.sql === '' && personal.length === 0 ? series[0]! : null;
 }
 
-/** What clients mark read, without sorting the conditions first, which takes longer than a statement. */
+/** Detects the conditions that clients usually mark as read, without the slower normalization. */
 function plainSeries(conditions: readonly MessageCondition[]): Series | null {
   const [place, topic] = conditions;
   if (place?.kind !== 'recipient' || place.recipientIds.length !== 1 || conditions.length > 2) return null;
@@ -117,7 +117,7 @@ function plainSeries(conditions: readonly MessageCondition[]): Series | null {
   return topic.kind === 'topic' ? { recipientId, topicKey: topic.topicKey } : null;
 }
 
-/** The only channel or conversation that messages can be in; null: there are several. */
+/** Returns the only possible recipient; null if there are several. */
 export const onlyRecipient = ({ series }: Narrowing): RecipientId | null =>
   series !== null && new Set(series.map((each) => each.recipientId)).size === 1 ? series[0]!.recipientId : null;
 
@@ -127,15 +127,15 @@ export const narrowingTo = (recipientId: RecipientId, topicKey: string | null = 
     ...(topicKey === null ? [] : [{ kind: 'topic', topicKey } as const]),
   ])!;
 
-/** Of those that hold together. Null when no message can fulfil them. */
+/** Combines conditions that all apply. Returns null if no message can match. */
 export function toNarrowing(conditions: readonly MessageCondition[]): Narrowing | null {
   const terms = new Terms();
   return conditions.every((condition) => terms.add(normalize(condition, false))) ? terms.toNarrowing() : null;
 }
 
 /**
- * With `not` only right before what is not put together, and nothing that goes without saying: `anyOf` and `allOf` have at
- * least two parts, or are all there is.
+ * Normalizes a condition: `not` only before simple conditions, and no trivial parts. `anyOf` and `allOf` have at
+ * least two parts unless they are the whole condition.
  */
 function normalize(condition: MessageCondition, negated: boolean): MessageCondition {
   switch (condition.kind) {
@@ -169,7 +169,7 @@ const signed = (condition: SimpleCondition, negated: boolean): MessageCondition 
 const isEverything = (each: MessageCondition) => each.kind === 'allOf' && each.conditions.length === 0;
 const isNothing = (each: MessageCondition) => each.kind === 'anyOf' && each.conditions.length === 0;
 
-/** Conditions that hold together, gathered by kind, so that there are few different texts of queries. */
+/** Collects conditions that all apply, grouped by kind to keep the number of different statements low. */
 class Terms {
   private recipientIds: readonly RecipientId[] | null = null;
   private topics: readonly ChannelTopic[] | null = null;
@@ -191,11 +191,11 @@ class Terms {
     properties: new Set<MessageProperty>(),
     found: new Map<string, SimpleCondition>(),
   };
-  /** By their texts and parameters. */
+  /** Keyed by text and parameters. */
   private readonly alternatives = new Map<string, Extract<MessageCondition, { readonly kind: 'anyOf' | 'allOf' }>>();
   private readonly personal: MessageCondition[] = [];
 
-  /** A normalized condition. False when it contradicts the others. */
+  /** Adds a normalized condition. Returns false if it contradicts the others. */
   add(condition: MessageCondition): boolean {
     if (isNothing(condition)) return false;
     if (condition.kind === 'allOf') return condition.conditions.every((each) => this.add(each));
@@ -299,7 +299,7 @@ class Terms {
     const named = this.namedSeries();
     const series = named ?? this.seriesOfAlternatives();
     const terms = this.terms();
-    // Where recipients and topics are listed one by one nothing more need be said of them.
+    // If recipients and topics are listed one by one, their conditions are already fulfilled.
     const fulfilled = named === null ? ['topic'] : ['topic', 'recipient', 'channelTopic'];
     return {
       restriction: joined(terms.map(([, text]) => text)),
@@ -336,7 +336,7 @@ class Terms {
     return all.sort((a, b) => a.length - b.length)[0] ?? null;
   }
 
-  /** What excludes recipients, but perhaps not all of their topics. */
+  /** Excluded recipients, possibly except some of their topics. */
   private onlyTopics(): ReadonlyMap<RecipientId, readonly string[]> {
     const only = new Map<RecipientId, readonly string[]>();
     for (const { conditions } of this.alternatives.values()) {
@@ -354,7 +354,7 @@ class Terms {
     return only;
   }
 
-  /** Always in the same order. */
+  /** Returns terms in a fixed order. */
   private terms(): (readonly [kind: string, Restriction])[] {
     const { not } = this;
     const plain: SimpleCondition[] = [
@@ -386,7 +386,7 @@ class Terms {
         .map((each) => ['alternatives', and(...combinedSql(each))] as const)
         .sort(([, a], [, b]) => (a.sql < b.sql ? -1 : 1)),
       ...[...not.found.values()].map((each) => ['not found', and(...toSql(each, true))] as const),
-      // Last: what else is asked for is answered by the row itself.
+      // Last, because all other conditions can be decided from the index row.
       ...(this.searchTerms.size === 0
         ? []
         : [['searched', and(...searchSql([...this.searchTerms], [...this.phrases]))] as const]),
@@ -394,7 +394,7 @@ class Terms {
   }
 }
 
-/** Where messages are that fulfil a normalized condition; null: anywhere. */
+/** Returns the series that contain matches of a normalized condition; null for no restriction. */
 function seriesOf(condition: MessageCondition): readonly Series[] | null {
   switch (condition.kind) {
     case 'recipient':
@@ -433,7 +433,7 @@ function isPersonal(condition: MessageCondition): boolean {
 
 const keyOf = ({ recipientId, topicKey }: ChannelTopic): string => `${recipientId}:${topicKey}`;
 
-/** What both lists have, once each; the whole second one where there is no first. */
+/** Returns the intersection without duplicates, or the entire second list if the first is null. */
 function common<T>(first: readonly T[] | null, second: readonly T[], key: (each: T) => string): readonly T[] {
   const known = first && new Set(first.map(key));
   return [...new Map(second.map((each) => [key(each), each])).values()].filter((each) => known?.has(key(each)) ?? true);

@@ -5,7 +5,7 @@ import type { Connection, Query } from '../engine/connection.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { jsonList, listColumn } from '../engine/rows.js';
 
-/** Bits of `message.property_bits`. */
+/** Bits in `message.property_bits`. */
 export const PROPERTY_BITS = {
   isMeMessage: 1,
   mentionsChannel: 2,
@@ -13,7 +13,10 @@ export const PROPERTY_BITS = {
   hasImage: 8,
   hasAttachment: 16,
   isReadByDefault: 32,
-  /** Has ever been moved to another channel: ownership needs its moves. The index message_moved_in repeats the number. */
+  /**
+   * Set once a message changed channel, since its ownership then depends on moves. The index message_moved_in repeats
+   * the value.
+   */
   wasMoved: 64,
   hasReactions: 128,
   isEdited: 256,
@@ -35,7 +38,7 @@ export function propertiesOf(bits: number): Pick<Message, StoredProperty> {
   };
 }
 
-/** Of a new message. */
+/** Returns the bits of a new message. */
 export function bitsOf(properties: Partial<Pick<Message, StoredProperty>>): number {
   let bits = 0;
   for (const property in PROPERTY_BITS) {
@@ -44,7 +47,7 @@ export function bitsOf(properties: Partial<Pick<Message, StoredProperty>>): numb
   return bits;
 }
 
-/** What the text of a message decides, and an edit decides again. */
+/** Bits determined by the text, recomputed by an edit. */
 export const TEXT_BITS =
   PROPERTY_BITS.isMeMessage |
   PROPERTY_BITS.mentionsChannel |
@@ -52,7 +55,7 @@ export const TEXT_BITS =
   PROPERTY_BITS.hasImage |
   PROPERTY_BITS.hasAttachment;
 
-/** What indexes of `message` list apart. `mentionsChannel` is half of what a flag says. */
+/** Properties with their own index on `message`. `mentionsChannel` is one half of a flag. */
 export type IndexedProperty = MessageProperty | 'mentionsChannel';
 
 export const PROPERTY_INDEXES: Readonly<Record<IndexedProperty, string>> = {
@@ -64,12 +67,12 @@ export const PROPERTY_INDEXES: Readonly<Record<IndexedProperty, string>> = {
   mentionsChannel: 'message_mentioning_channel',
 };
 
-/** Values of `message_flag.source`: why a message is the user's own. */
+/** Values of `message_flag.source`: the reason why the message belongs to the user. */
 export const OWNERSHIP_SOURCES = {
-  /** Spans and moves say so. */
+  /** Determined by spans and moves. */
   spans: 0,
   sentWithoutSpan: 1,
-  /** They took it from channel history. */
+  /** Added from channel history. */
   historical: 2,
 } as const;
 
@@ -93,7 +96,7 @@ export interface MessageRow {
   readonly rendered_content: string;
 }
 
-/** Whole messages. */
+/** Complete message rows. */
 export class MessageRows {
   private readonly row: Query<MessageRow>;
   private readonly rows: Query<MessageRow>;
@@ -108,12 +111,12 @@ export class MessageRows {
     );
   }
 
-  /** The same as of a list of one, in less time. */
+  /** Same as a list of one id, but faster. */
   find(realmId: RealmId, id: MessageId): MessageRow | undefined {
     return this.row.get(id, realmId);
   }
 
-  /** Ascending id; unknown ids are absent. */
+  /** Ascending by id; unknown ids are absent. */
   list(realmId: RealmId, ids: readonly MessageId[]): MessageRow[] {
     return this.rows.all(jsonList(ids), realmId);
   }
@@ -160,8 +163,8 @@ export function toSubmessage(row: SubmessageRow): Submessage {
   return { id: row.id, messageId: row.message_id, senderId: row.sender_id, kind: row.kind, content: row.content };
 }
 
-/** Reads what a feature shows with messages. */
+/** Reads the fields that a feature shows with messages. */
 export interface MessagePartReads {
-  /** Messages with nothing of it are absent. At most one statement, and none where no message has any of it. */
+  /** Messages without such fields are absent. Runs at most one statement, and none if no message has the fields. */
   list(messages: readonly Message[]): ReadonlyMap<MessageId, MessageParts>;
 }

@@ -8,22 +8,22 @@ import { indexFor, indexTerms, type Narrowing, type Series, seriesTerms } from '
 import { PROPERTY_BITS } from './message-rows.js';
 import { idOf, MessageIndexQuery, type MessageIndexRow } from './viewer-message-state.js';
 
-/** Which way a page goes from its anchor, and within which ids it lies, both included. */
+/** Direction of a page from its anchor and its inclusive range of ids. */
 export interface PageRange {
   readonly direction: 'older' | 'newer';
   readonly first: number;
   readonly last: number;
 }
 
-/** A series with the next message in it that may be meant. */
+/** Series with the id of its next candidate message. */
 interface NextInSeries extends Series {
   readonly id: number;
 }
 
-/** How much of a series is fetched when it is its turn. */
+/** Messages fetched from a series at a time. */
 const SERIES_BATCH = 16;
 
-/** Messages in order of id, out of one index of `message`, or merged out of many parts of one. */
+/** Messages in id order from one index of `message`, or merged from several parts of it. */
 export class MessageSeries {
   private readonly queries: LRUCache<string, MessageIndexQuery>;
   private readonly entries: LRUCache<string, Query<readonly [RecipientId, string | null, MessageId]>>;
@@ -33,12 +33,14 @@ export class MessageSeries {
     this.entries = newStatementCache((text) => connection.tuples(text));
   }
 
-  /** What follows the columns in a query over `message m`, made once for each text. */
+  /** Runs a query over `message m` that follows its columns, prepared once per text. */
   select(from: string, ...parameters: readonly Parameter[]): MessageIndexRow[] {
     return this.queries.memo(from).all(...parameters);
   }
 
-  /** Of one series, at most `limit` in the direction of the walk. `also`: another term, begun with AND. */
+  /**
+   * Returns at most `limit` messages of one series in page direction. `also` is an additional term starting with AND.
+   */
   list(
     series: Series,
     narrowing: Narrowing,
@@ -57,8 +59,8 @@ export class MessageSeries {
   }
 
   /**
-   * Of several series together, always going on with the one whose next message comes first. `fetch` answers what is meant
-   * of one.
+   * Merges several series by always continuing with the smallest next message. `fetch` returns the matches of one
+   * series.
    */
   merged(
     starts: readonly NextInSeries[],
@@ -88,7 +90,7 @@ export class MessageSeries {
     return found;
   }
 
-  /** For each of these series that goes on, the next message in it that may be meant, be it the viewer's own or not. */
+  /** Returns the next candidate message of each non-exhausted series, whether it belongs to the viewer or not. */
   starts(series: readonly Series[], narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
     const inTopics = series.filter((each) => each.topicKey !== null);
     const inRecipients = series.filter((each) => each.topicKey === null);
@@ -101,7 +103,7 @@ export class MessageSeries {
     return [...listed(inTopics, 'u.topic_key'), ...listed(inRecipients, null)];
   }
 
-  /** The same of all of the viewer's conversations of which the narrowing leaves anything. */
+  /** Returns the starts of all the viewer's conversations that the conditions permit. */
   ownStarts({ realmId, userId }: Viewer, narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
     if (narrowing.isDirect === true) {
       const direct = 'SELECT recipient_id FROM direct_participant WHERE user_id = ? AND realm_id = ?';
@@ -120,7 +122,7 @@ export class MessageSeries {
     return this.everywhere({ sql: sql.join(' '), parameters }, narrowing, pageRange);
   }
 
-  /** The same of all channels of these kinds. */
+  /** Returns the starts of all channels with these privacies. */
   channelStarts(
     realmId: RealmId,
     privacies: readonly ChannelPrivacy[],
@@ -132,7 +134,10 @@ export class MessageSeries {
     return this.everywhere({ sql, parameters: [realmId, JSON.stringify(privacies)] }, narrowing, pageRange);
   }
 
-  /** `recipients` answers the column `recipient_id`. Those of which topics are listed are looked for by these. */
+  /**
+   * Returns the starts of all recipients selected by `recipients` (column `recipient_id`). Recipients with listed
+   * topics are searched by topic.
+   */
   private everywhere(recipients: Restriction, narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
     const { onlyTopics, topicKey } = narrowing;
     const listed = [...onlyTopics].flatMap(([recipientId, keys]) =>
@@ -149,7 +154,10 @@ export class MessageSeries {
     ];
   }
 
-  /** `universe` answers recipients and topics; `topicKey` is what the topic is compared with, null: nothing. */
+  /**
+   * Returns the starts in `universe`, which selects recipients and topics. `topicKey` is compared with the topic;
+   * null for no comparison.
+   */
   private nextIn(
     universe: Restriction,
     topicKey: string | null,
@@ -179,7 +187,7 @@ export const orderOf = ({ direction }: Pick<PageRange, 'direction'>): string =>
   direction === 'older' ? 'DESC' : 'ASC';
 const signOf = ({ direction }: PageRange): number => (direction === 'older' ? -1 : 1);
 
-/** The rest of a walk that has come as far as this id; null when it ends there. */
+/** Returns the rest of a page range after this id; null at its end. */
 export function after(pageRange: PageRange, id: number): PageRange | null {
   const rest = pageRange.direction === 'older' ? { ...pageRange, last: id - 1 } : { ...pageRange, first: id + 1 };
   return rest.first > rest.last ? null : rest;
@@ -188,7 +196,7 @@ export function after(pageRange: PageRange, id: number): PageRange | null {
 export const upTo = (pageRange: PageRange, id: number): PageRange =>
   pageRange.direction === 'older' ? { ...pageRange, first: id } : { ...pageRange, last: id };
 
-/** Of lists in the direction of the walk, the first `limit` together, each message once. */
+/** Merges ordered lists into the first `limit` messages without duplicates. */
 export function merge(
   lists: readonly (readonly MessageIndexRow[])[],
   pageRange: PageRange,
@@ -229,7 +237,7 @@ export class ArrivedMessages {
   list(series: Series, { first, last }: OrdinalRange, { hasSenders = false, limit }: ArrivedOptions = {}): Arrived {
     const { recipientId } = series;
     const { sql, parameters } = seriesTerms(series);
-    // As texts, for the reason that `MessageIndexQuery` gives. Each column costs.
+    // Read as JSON texts for the reason given at `MessageIndexQuery`. Each additional column costs time.
     const columns = `json_group_array(id), json_group_array(ordinal)${hasSenders ? ', json_group_array(sender_id)' : ''}`;
     // Every index column before the id is fixed, so rows come in the order of ids.
     const found = `FROM message m INDEXED BY ${indexFor(ANY_SENDER, series.topicKey)}

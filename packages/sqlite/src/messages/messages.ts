@@ -26,10 +26,10 @@ import {
 import { ReadSets, Spans } from './read-sets.js';
 import { idOf, MessageIndexRowsById } from './viewer-message-state.js';
 
-/** What the row of a message is made of. */
+/** Values of a new message row. */
 export type InsertedMessage = Omit<NewMessage, 'readBy' | 'exceptions'>;
 
-/** Rows of new messages, without what anybody has of them. */
+/** Inserts message rows without per-user data. */
 export class MessageInsert {
   private readonly takeOrdinal;
   private readonly takenOrdinal;
@@ -37,7 +37,8 @@ export class MessageInsert {
   private readonly noteDirect;
 
   constructor(connection: Connection) {
-    // Two statements: with RETURNING, SQLite journals the statement apart, which gets slow in a unit of many messages.
+    // Two statements, because RETURNING makes SQLite use a statement journal, which is slow in units with many
+    // messages.
     this.takeOrdinal = connection.command(
       'UPDATE recipient SET last_ordinal = last_ordinal + ? WHERE id = ? AND realm_id = ?',
     );
@@ -51,14 +52,17 @@ export class MessageInsert {
     this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = ? WHERE recipient_id = ?');
   }
 
-  /** The last one of as many as the count says. */
+  /** Reserves `count` ordinals and returns the last one. */
   takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Ordinal {
     const { changes } = this.takeOrdinal.run(count, recipientId, realmId);
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
     return this.takenOrdinal.get(recipientId)!;
   }
 
-  /** `id`: null, the next one. `key`: see `topicKeyOf`. */
+  /**
+   * @param id null for the next id
+   * @param key see `topicKeyOf`
+   */
   add(message: InsertedMessage, id: MessageId | null, ordinal: Ordinal, key: string | null): MessageId {
     const { recipientId, channelId, topicLinks, lastEditedAt = null, lastMovedAt = null } = message;
     const { lastInsertRowid } = this.insert.run(
@@ -83,7 +87,7 @@ export class MessageInsert {
     return Number(lastInsertRowid) as MessageId;
   }
 
-  /** It is the newest of a direct conversation. */
+  /** Records the newest message of a direct conversation. */
   noteNewest(recipientId: RecipientId, id: MessageId): void {
     this.noteDirect.run(id, recipientId);
   }
@@ -93,7 +97,7 @@ export class MessageInsert {
 export const topicKeyOf = ({ channelId, topic }: Pick<NewMessage, 'channelId' | 'topic'>): string | null =>
   channelId === null ? null : topicKey(topic);
 
-/** Of messages that are still there and whose terms nothing has written meanwhile. */
+/** Inserts terms of messages that still exist and have no terms yet. */
 const INSERT_TERMS = `
   INSERT INTO message_search (rowid, terms)
   SELECT m.id, due.value ->> 1 FROM json_each(?) due CROSS JOIN message m ON m.id = due.value ->> 0
@@ -252,7 +256,7 @@ export class SqliteMessageRepository implements MessageRepository {
       if (!this.spans.isOpen(recipientId, userId)) continue;
       this.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
     }
-    // Member by member: a rest that leaves two of so many out takes twenty times as long.
+    // Written out, because a rest pattern over so many members is much slower.
     return {
       id,
       realmId,
@@ -285,7 +289,7 @@ export class SqliteMessageRepository implements MessageRepository {
     const { content, renderedContent, editedAt, exceptions } = text;
     const { changes } = this.changeText.run(content, renderedContent, editedAt, bitsOf(text), id, realmId);
     if (changes === 0) return;
-    // Few messages name anybody, and looking is quicker than changing nothing.
+    // Few messages mention users, and a lookup is faster than an empty update.
     if (this.namesSomebody.get(id) !== undefined) this.nameNobody.run(id);
     const rows = [...exceptions].map(([userId, named]) => [
       userId,
@@ -318,7 +322,7 @@ export class SqliteMessageRepository implements MessageRepository {
     return removed;
   }
 
-  /** Rows for those to whom the message is something else than to everybody. */
+  /** Adds rows for users whose state of the message differs from the default. */
   private addExceptions(id: MessageId, message: NewMessage): void {
     const { realmId, recipientId, senderId, exceptions } = message;
     const receivers = this.spans.withOpen(recipientId, exceptions.keys());

@@ -5,12 +5,12 @@ import { agreeOnRandomHistories } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { openSqliteStorage } from '../index.js';
 
-describe('the SQL of conditions', () => {
+describe('SQL of conditions', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-narrows-'));
   let files = 0;
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('finds what their predicate holds of, as the storage in memory does', async () => {
+  it('finds the messages that match the predicate, like the in-memory storage', async () => {
     await agreeOnRandomHistories(
       (clock) => ({ uow: new MemoryStorage(clock).uow, close: async () => {} }),
       (clock) => openSqliteStorage({ path: join(directory, `${++files}.db`), clock }),

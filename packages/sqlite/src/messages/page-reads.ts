@@ -27,16 +27,19 @@ import { SearchPages, splitExclusions } from './search.js';
 import { UnreadMessages } from './unread-messages.js';
 import { idOf, type MessageIndexRow, MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
-/** At most so many, in the direction of the walk, as far as rows of `message` tell and perhaps more than is meant. */
+/**
+ * Candidate source: returns at most `limit` rows in page direction that match the conditions decidable from
+ * `message`.
+ */
 type Source = (pageRange: PageRange, limit: number) => MessageIndexRow[];
 
-/** How many messages are judged at once where what the viewer has read or marked decides. */
+/** Batch sizes for conditions on the viewer's read state and flags. */
 const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 
-/** Of what a search finds, so many are judged before the index of what is marked leads instead. */
+/** Search hits to test against personal filters before falling back to the flag index. */
 const MAX_JUDGED_FOUND = 2000;
 
-/** Pages of messages in order of id, found by the index that leads to the fewest which are not meant. */
+/** Pages of messages in id order, using the index with the fewest non-matching candidates. */
 export class MessagePages {
   readonly receivedPages: ReceivedMessagePages;
   private readonly series: MessageSeries;
@@ -52,12 +55,12 @@ export class MessagePages {
     this.subjects = new ConditionSubjects(connection, states);
   }
 
-  /** At most `limit`, in the direction of the walk. */
+  /** Returns at most `limit` messages in page direction. */
   page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageRange, limit: number): MessageIndexRow[] {
     const { others, excluded } = splitExclusions(conditions);
     const asked = toNarrowing(others);
     if (!asked || limit <= 0) return [];
-    // The same without the index of searches: each message is judged by what it says.
+    // Same conditions without the search index; each message is tested by its text.
     const unsearched = asked.searched ? judgingText(others) : asked;
     const isLookedUp = asked.messageId !== null || (asked.searched !== null && this.searchPages.isShort(asked));
     const narrowing = isLookedUp ? unsearched : asked;
@@ -71,7 +74,7 @@ export class MessagePages {
     if (narrowing.personal.length === 0 && excluded === null) return history(pageRange, limit);
 
     const marked = this.personalSource(viewer, unsearched);
-    // What is searched for may be rarer than what is marked, or not: that shows as it is read.
+    // Search hits may be rarer or more frequent than flagged messages, which shows only while reading.
     let source = narrowing.searched ? history : (marked ?? history);
     let judges = narrowing.personal;
     let judged = 0;
@@ -92,7 +95,7 @@ export class MessagePages {
     return found.slice(0, limit);
   }
 
-  /** Those of the messages of which all the conditions hold, in their order. */
+  /** Returns the given messages that match all conditions, in order. */
   among(
     viewer: Viewer,
     places: readonly MessageIndexRow[],
@@ -124,7 +127,7 @@ export class MessagePages {
     );
   }
 
-  /** Where what is meant is few of the viewer's messages, and stored as such; null: nowhere. */
+  /** Returns a source if the matches are a small stored subset of the viewer's messages; otherwise null. */
   private personalSource(viewer: Viewer, narrowing: Narrowing): Source | null {
     for (const condition of narrowing.personal) {
       const sources = this.sourcesOf(viewer, narrowing, condition);
@@ -139,7 +142,7 @@ export class MessagePages {
     return null;
   }
 
-  /** Sources that together have everything that fulfils the condition; null: there are none. */
+  /** Returns sources that together contain all matches of the condition; null if there are none. */
   private sourcesOf(viewer: Viewer, narrowing: Narrowing, condition: MessageCondition): Source[] | null {
     switch (condition.kind) {
       case 'flag': {
@@ -175,7 +178,7 @@ export class MessagePages {
   }
 }
 
-/** The index of `message_flag` that lists a flag, and the flag's column. */
+/** Index of `message_flag` and column for each flag. */
 const FLAG_INDEXES = {
   starred: ['message_flag_starred', 'starred'],
   mentioned: ['message_flag_mentioned', 'mentioned'],
@@ -183,7 +186,7 @@ const FLAG_INDEXES = {
   hasAlertWord: ['message_flag_alerted', 'has_alert_word'],
 } as const;
 
-/** With searches and mentions among what is judged message by message. */
+/** Tests search and mention conditions message by message. */
 function judgingText(conditions: readonly MessageCondition[]): Narrowing {
   const isText = ({ kind }: MessageCondition) => kind === 'search' || kind === 'mentions';
   const narrowing = toNarrowing(conditions.filter((condition) => !isText(condition)))!;
@@ -191,7 +194,7 @@ function judgingText(conditions: readonly MessageCondition[]): Narrowing {
 }
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
-/** How many ids are looked through for one of a realm. */
+/** Number of ids searched for the next message of a realm. */
 const NEAR_IDS = 1000;
 
 export class SqliteMessagePageReads implements MessagePageReads {
@@ -253,7 +256,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
               system_kind IS NOT NULL AS is_system_bot
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
-    // In most realms the next message is near; a quiet one among busy ones asks its own recipients.
+    // The next message is near in most realms; a quiet realm among busy ones searches its own recipients.
     this.firstInRealm = connection.values<MessageId>(
       `SELECT id FROM message WHERE id >= ? AND id < ? AND realm_id = ? ORDER BY id LIMIT 1`,
     );
@@ -332,7 +335,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     return near ?? this.firstOfRecipients.get(first + NEAR_IDS, realmId) ?? null;
   }
 
-  /** `places` ascend. Those of another realm's conversations are left out. */
+  /** Converts ascending rows; rows of another realm's conversations are dropped. */
   private toEntries(viewer: Viewer, places: readonly MessageIndexRow[]): MessageListEntry[] {
     if (places.length === 0) return [];
     const recipientIds = jsonList(new Set(places.map((place) => place[2])));

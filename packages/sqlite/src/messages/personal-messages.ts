@@ -40,7 +40,7 @@ import {
   ViewerMessageStates,
 } from './viewer-message-state.js';
 
-/** How many rows a statement changes before others get their turn. */
+/** Rows changed per statement before yielding. */
 const IDS_AT_A_TIME = 1000;
 const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as const;
 
@@ -372,7 +372,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     this.unmute.run(userId, senderId);
   }
 
-  /** What it takes to mark those of the messages that are their own, and not so yet. */
+  /** Computes the changes required to mark the viewer's own messages. */
   private readChange(viewer: Viewer, messages: readonly MessageIndexRow[], read: boolean): ReadChange {
     const change: ReadChange = { ids: [], marks: [], ordinals: new Map() };
     const state = this.states.load(viewer, messages);
@@ -399,7 +399,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
       const spans = this.incomplete.of(viewer, recipientId);
       if (spans.length === 0) continue;
       reader ??= this.unread.readerOf(viewer);
-      // They may be more than a function takes arguments.
+      // Not spread into arguments, because there may be too many.
       const first = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
       this.closeEmptyGaps(reader, spans, first);
     }
@@ -413,8 +413,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   /**
-   * Closes what is left of gaps that nothing unread lies in any more: the first of each place, which walks begin with, and
-   * the one before what has just been read. `segments` are those of the places, where they are at hand.
+   * Closes gaps without remaining unread messages: the first of each recipient, where walks begin, and the one before
+   * the newly read messages. `segments` are those of the recipients, if already loaded.
    */
   private closeEmptyGaps(
     reader: Reader,
@@ -434,17 +434,17 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 }
 
-/** What has to be written to mark messages read or unread. */
+/** Writes required to change the read state of messages. */
 interface ReadChange {
-  /** Of all that change; ascending. */
+  /** All changed messages, ascending. */
   readonly ids: MessageId[];
-  /** Those of which a row of message_flag has to say so. */
+  /** Messages that need a message_flag row. */
   readonly marks: MessageId[];
-  /** Places in their read sets, by the recipient they were sent to. */
+  /** Ordinals in the read sets, by original recipient. */
   readonly ordinals: Map<RecipientId, Ordinal[]>;
 }
 
-/** Whether a row of message_flag has to say so, or to stop saying the contrary. */
+/** True if a message_flag row must be written or must change. */
 function needsMark(
   state: ViewerMessageState,
   message: MessageIndexRow,
@@ -455,10 +455,13 @@ function needsMark(
   return source !== 'received' || state.isReadOnArrival(message);
 }
 
-/** Message ids are never given twice, so this is more than any id there was. */
+/** Lower bound above all message ids ever used, because ids are never reused. */
 const NEXT_MESSAGE = `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0))`;
 
-/** A row that says no more than spans, moves and read sets do. One that makes a message the user's own says what is read. */
+/**
+ * Condition for rows that repeat what spans, moves and read sets already say. Rows that make a message the user's own
+ * always store the read state.
+ */
 const IS_IDLE = `read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0
   AND topic_wildcard_mentioned = 0 AND has_alert_word = 0`;
 

@@ -16,7 +16,7 @@ const TOPICS = ['Lunch', 'lunch', 'dinner'];
 const person = fc.constantFrom(...PEOPLE);
 const channel = fc.constantFrom(...CHANNELS);
 const topic = fc.constantFrom(...TOPICS);
-/** Messages by how far they lie back. */
+/** Selects messages by distance from the newest. */
 const picks = fc.oneof(
   { weight: 3, arbitrary: fc.array(fc.nat(30), { minLength: 1, maxLength: 8 }) },
   { weight: 1, arbitrary: fc.record({ from: fc.nat(100), step: fc.integer({ min: 1, max: 7 }) }) },
@@ -86,7 +86,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Does it, and tells what the storage answered. */
+/** Executes a step and returns the result of the storage. */
 async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unknown> {
   const { realm, viewer } = fixture;
   const picked = (choice: Extract<Step, { kind: 'addHistorical' }>['picks'], pool = fixture.messages): MessageId[] => {
@@ -143,7 +143,7 @@ async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unkn
   }
 }
 
-/** Everything that anybody can ask. */
+/** Returns the results of all possible queries. */
 async function answers(fixture: Fixture, r: Repositories): Promise<unknown> {
   const all = fixture.messages.map(({ id }) => id);
   const userIds = PEOPLE.map((name) => fixture.user(name).id);
@@ -216,7 +216,7 @@ describe('read state without a row per recipient', () => {
   it.each([
     [25, 50],
     [5, 200],
-  ])('answers as one row for each recipient would (%i histories of up to %i steps)', async (numRuns, maxLength) => {
+  ])('equals a model with one row per recipient (%i histories of up to %i steps)', async (numRuns, maxLength) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength, size: 'max' }), async (steps) => {
         const clock = new FixedClock();

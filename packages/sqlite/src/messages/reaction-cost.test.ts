@@ -42,11 +42,11 @@ const react = (world: Fixture, who: string) =>
     ...{ messageId: world.messages[0]!.id, name: 'smile', code: null, type: null },
   });
 
-it('takes the same statements for few subscribers and for many, and a row for nobody but who reacts', async () => {
+it('takes the same statements for few subscribers and for many, and writes a row only for the reacting user', async () => {
   const taken: string[][] = [];
   for (const subscribers of [2, 60]) {
     const world = await worldOf(subscribers);
-    // What is kept in memory is there afterwards.
+    // The first reaction fills the caches.
     await react(world, 'subscriber 1');
     statements = [];
     await react(world, 'reader');
@@ -59,7 +59,7 @@ it('takes the same statements for few subscribers and for many, and a row for no
   expect(taken[1]).toEqual(taken[0]);
 });
 
-it('answers from indexes', async () => {
+it('uses only indexes', async () => {
   const { path } = await worldOf(3);
   const database = new Sqlite(path, { readonly: true });
   const planOf = (sql: string) =>

@@ -30,7 +30,7 @@ export class SqliteReactionRepository implements ReactionRepository {
     this.delete = connection.command(
       'DELETE FROM reaction WHERE message_id = ? AND emoji_type = ? AND emoji_code = ? AND realm_id = ? AND user_id = ?',
     );
-    // What is shown of it has changed.
+    // Increments the version, because the presented message changed.
     this.renewMessage = connection.command(
       `UPDATE message SET version = version + 1,
          property_bits = CASE WHEN EXISTS (SELECT 1 FROM reaction r WHERE r.message_id = message.id)
@@ -72,7 +72,7 @@ interface ReactionRow {
   readonly emoji_name: string;
 }
 
-/** Reactions as messages are shown with them. */
+/** Reactions for presentation with messages. */
 export class ReactionPartReads implements MessagePartReads {
   private readonly rows: Query<readonly [MessageId, UserId, Reaction['type'], string, string]>;
 

@@ -14,8 +14,8 @@ import { jsonList } from '../engine/rows.js';
 import { lastSeqOf } from '../kernel/events.js';
 
 /**
- * Opens and closes spans: they hold from the next message, the next move and the next event on, or up to them.
- * Two statements, however many users there are.
+ * Opens and closes spans, effective from the next message, move and event. Uses two statements for any number of
+ * users.
  */
 export class Spans {
   private readonly insert;
@@ -63,7 +63,7 @@ export class Spans {
     return this.isOpenFor.get(recipientId, userId) !== undefined;
   }
 
-  /** Those of the users who have an open span. */
+  /** Returns the users with an open span. */
   withOpen(recipientId: RecipientId, userIds: Iterable<UserId>): ReadonlySet<UserId> {
     return new Set(this.openOf.all(recipientId, jsonList(userIds)));
   }
@@ -73,25 +73,26 @@ const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
 const nextSeq = (realmId: string): string => `(1 + ${lastSeqOf(realmId)})`;
 
 export interface UnreadSpan extends RecipientOrdinalRange {
-  /** Null: a direct conversation. */
+  /** Null for a direct conversation. */
   readonly channelId: ChannelId | null;
-  /** Where all that is not read of it is one range up to the end: its beginning. */
+  /** Start of the only unread range if that extends to the end. */
   readonly onlyGap: Ordinal | null;
-  /** Where all that is not read of it is one short range: several such are looked at together. */
+  /** The only unread range if it is short; such ranges are searched together. */
   readonly shortGap: RecipientOrdinalRange | null;
 }
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 const SHORT_GAP = 32;
 
-/** Where somebody may have something to read. */
+/** Spans that may contain unread messages. */
 export class UnreadSpans {
   private readonly incomplete: Query<
     readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null]
   >;
 
   constructor(connection: Connection) {
-    // Of each span that has a gap; where the gap is all that comes after a single run, or the whole span, its beginning.
+    // Selects spans with a gap, with the start of the gap if it covers everything after a single segment or the whole
+    // span.
     this.incomplete = connection.tuples(
       `SELECT recipient_id, channel_id, first, last,
               CASE WHEN latest IS NULL THEN first
@@ -114,7 +115,7 @@ export class UnreadSpans {
     );
   }
 
-  /** The viewer's spans, of one recipient or of all, that their read set does not cover with a single run. */
+  /** Returns the viewer's spans, of one recipient or all, that the read set does not cover with a single segment. */
   of({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): UnreadSpan[] {
     return this.incomplete
       .all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)
@@ -129,19 +130,19 @@ export class UnreadSpans {
   }
 }
 
-/** Ordinals of one recipient. */
+/** Range of ordinals of one recipient. */
 export interface RecipientOrdinalRange extends OrdinalRange {
   readonly recipientId: RecipientId;
 }
 
 type SegmentRow = readonly [recipientId: RecipientId, first: Ordinal, last: Ordinal, bits: Uint8Array | null];
 
-/** How many segments a walk along a read set fetches: few at first, since most walks end soon. */
+/** Segments fetched per batch of a walk; few at first, because most walks end soon. */
 const FIRST_BATCH = 4;
 const FURTHER_BATCH = 64;
 const NO_LIMIT = -1;
 
-/** Read sets as rows, one a segment; see read-set.ts in the domain. */
+/** Read sets stored as one row per segment; see read-set.ts in the domain. */
 export class ReadSets {
   private readonly overlapping: Query<SegmentRow>;
   private readonly overlappingOfUsers: Query<readonly [UserId, ...SegmentRow]>;
@@ -153,7 +154,8 @@ export class ReadSets {
   private readonly remove: Command;
 
   constructor(connection: Connection) {
-    // The places come first, and of each the segment at or before its start: earlier ones cannot reach into it.
+    // Starts with the ranges and finds for each the segment at or before its start; earlier segments cannot overlap
+    // it.
     this.overlapping = connection.tuples<SegmentRow>(
       `SELECT s.recipient_id, s.first, s.last, s.bits
        FROM json_each(?) place
@@ -203,7 +205,7 @@ export class ReadSets {
     this.remove = connection.command('DELETE FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first = ?');
   }
 
-  /** Those that overlap a place, ascending for each recipient; at most `limit`, if one is given. Places are ascending. */
+  /** Returns segments that overlap the ascending ranges, ascending per recipient; at most `limit` if given. */
   load(
     viewer: Viewer,
     ranges: readonly RecipientOrdinalRange[],
@@ -219,13 +221,13 @@ export class ReadSets {
     for (const [recipientId, first, last, bits] of this.overlapping.all(parameter, userId, userId, limit)) {
       const known = segments.get(recipientId);
       if (!known) segments.set(recipientId, [{ first, last, bits }]);
-      // A long run overlaps several places.
+      // A long segment overlaps several ranges.
       else if (known.at(-1)!.first < first) known.push({ first, last, bits });
     }
     return segments;
   }
 
-  /** By user, then by recipient, ascending: those that hold one of these single ordinals. */
+  /** Returns segments that contain one of these ordinals, by user, then by recipient, ascending. */
   loadAll(
     userIds: readonly UserId[],
     ordinals: readonly RecipientOrdinalRange[],
@@ -249,7 +251,7 @@ export class ReadSets {
     );
   }
 
-  /** From the one at or before `from` on. */
+  /** Iterates from the segment at or before `from` upwards. */
   *ascending({ userId }: Viewer, recipientId: RecipientId, from: Ordinal): Generator<ReadSegment> {
     let start = from;
     for (let limit = FIRST_BATCH; ; limit = FURTHER_BATCH) {
@@ -260,7 +262,7 @@ export class ReadSets {
     }
   }
 
-  /** From the one that begins at or before `from` backwards. */
+  /** Iterates from the segment that starts at or before `from` downwards. */
   *descending({ userId }: Viewer, recipientId: RecipientId, from: Ordinal): Generator<ReadSegment> {
     let start = from;
     for (let limit = FIRST_BATCH; ; limit = FURTHER_BATCH) {
@@ -276,7 +278,7 @@ export class ReadSets {
     this.markAmong(this.load(viewer, ranges).get(recipientId) ?? [], viewer, recipientId, ordinals, read);
   }
 
-  /** The same where the segments `around` the ordinals are at hand. What becomes of them. */
+  /** Marks ordinals using the already loaded segments of `around` and returns the resulting segments. */
   markAmong(
     stored: readonly ReadSegment[],
     viewer: Viewer,
@@ -291,13 +293,13 @@ export class ReadSets {
     this.apply(viewer, recipientId, markRangeRead(this.around(viewer, recipientId, range), range));
   }
 
-  /** What it takes to mark ordinals of the range, ascending. */
+  /** Returns the segments needed to mark ordinals of the range, ascending. */
   around(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): readonly ReadSegment[] {
     const ends = affectedRanges([range.first, range.last]);
     return this.overlap(viewer, recipientId, { first: ends[0]!.first, last: ends.at(-1)!.last });
   }
 
-  /** Marks the newest message read; the same as `mark`, and quicker. */
+  /** Marks the newest message as read; equivalent to `mark` but faster. */
   markNewest(viewer: Viewer, recipientId: RecipientId, newest: Ordinal): void {
     const row = this.latest.get(viewer.userId, recipientId);
     const extended = row && extendLatest({ first: row[1], last: row[2], bits: row[3] }, newest);
@@ -305,7 +307,7 @@ export class ReadSets {
     else this.mark(viewer, recipientId, [newest], true);
   }
 
-  /** Those that overlap the range, ascending. Quicker than `load`, which can do it for many ranges. */
+  /** Returns segments that overlap the range, ascending. Faster than `load`, which accepts several ranges. */
   overlap(
     { userId }: Viewer,
     recipientId: RecipientId,

@@ -6,7 +6,7 @@ import { PROPERTY_BITS } from './message-rows.js';
 import { after, type MessageSeries, merge, orderOf, type PageRange, upTo } from './message-series.js';
 import { idOf, type MessageIndexRow, type ViewerMessageStates } from './viewer-message-state.js';
 
-/** Ids of messages that a user received where they were sent. */
+/** Ids of messages received at their original recipient. */
 interface ReceivedRange {
   readonly first: number;
   readonly last: number;
@@ -14,10 +14,7 @@ interface ReceivedRange {
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/**
- * How many ids a page may look through before it is put together conversation by conversation: what the reader follows is
- * then a small part of what is written.
- */
+/** Number of ids to scan before pages are merged by conversation, which is faster if the reader follows few of them. */
 const SCANNED_IDS = { atLeast: 500, perMessage: 10 };
 const MOVED_BATCH = 200;
 
@@ -25,9 +22,8 @@ const isUnmoved = `AND m.property_bits & ${PROPERTY_BITS.wasMoved} = 0`;
 const isMoved = `AND m.property_bits & ${PROPERTY_BITS.wasMoved}`;
 
 /**
- * Pages of what a viewer has received or made their own, as far as rows of `message` tell. Everything that is their own is
- * now in a conversation that they have, or once had, a span of — what is moved elsewhere is lost — or has a row of
- * message_flag saying so.
+ * Pages of a viewer's own messages, as far as rows of `message` tell. Each own message is in a conversation for which
+ * the viewer has or had a span, or has a row in message_flag. Messages moved elsewhere are lost.
  */
 export class ReceivedMessagePages {
   private readonly received: Query<readonly [RecipientId, number | null, number | null]>;
@@ -39,7 +35,8 @@ export class ReceivedMessagePages {
     private readonly states: ViewerMessageStates,
     private readonly series: MessageSeries,
   ) {
-    // Where a span begins or ends, in ids. Nothing sent since it began: no range; nothing since it ended: no upper bound.
+    // Converts span bounds to ids. No message since the start means no range; none since the end means no upper
+    // bound.
     const idAt = (ordinal: string) =>
       `(SELECT m.id FROM message m INDEXED BY message_by_ordinal
         WHERE m.sent_recipient_id = s.recipient_id AND m.ordinal >= s.${ordinal} ORDER BY m.ordinal LIMIT 1)`;
@@ -58,7 +55,7 @@ export class ReceivedMessagePages {
     );
   }
 
-  /** At most `limit`, in the direction of the walk. */
+  /** Returns at most `limit` messages in page direction. */
   page(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
     const marked = this.marked(viewer, narrowing, pageRange, limit);
     if (narrowing.messageId !== null)
@@ -77,14 +74,14 @@ export class ReceivedMessagePages {
     return merge([found, further, marked], pageRange, limit);
   }
 
-  /** A message that the narrowing names. */
+  /** Returns the single message named by the conditions. */
   private single(viewer: Viewer, { restriction, messageId }: Narrowing, pageRange: PageRange): MessageIndexRow[] {
     if (messageId! < pageRange.first || messageId! > pageRange.last) return [];
     const from = `FROM message m WHERE m.realm_id = ? ${restriction.sql}`;
     return this.states.own(viewer, this.series.select(from, viewer.realmId, ...restriction.parameters));
   }
 
-  /** Looks through everything that was written, for as long as much of it is in conversations of the viewer. */
+  /** Scans all messages while many of them belong to conversations of the viewer. */
   private scan(
     viewer: Viewer,
     { restriction }: Narrowing,
@@ -115,7 +112,7 @@ export class ReceivedMessagePages {
     return { found, rest: after(pageRange, pageRange.direction === 'older' ? window.first : window.last) };
   }
 
-  /** From all the series of the narrowing; where it names none, from all the viewer's conversations. */
+  /** Merges the series of the conditions, or all the viewer's conversations if there are none. */
   private conversations(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
     const starts = narrowing.series
       ? this.series.starts(narrowing.series, narrowing, pageRange)
@@ -136,7 +133,7 @@ export class ReceivedMessagePages {
     );
   }
 
-  /** What spans and moves make the viewer's own of one series. */
+  /** Returns the viewer's own messages of one series by spans and moves. */
   private conversation(
     viewer: Viewer,
     narrowing: Narrowing,
@@ -160,7 +157,7 @@ export class ReceivedMessagePages {
 
     const moved: MessageIndexRow[] = [];
     const wayIn = { index: 'message_moved_in', also: isMoved };
-    // Nothing beyond the page is of use.
+    // Messages beyond the page are not needed.
     let part: PageRange | null = received.length < limit ? pageRange : upTo(pageRange, idOf(received.at(-1)!));
     while (part && moved.length < limit) {
       const rows = this.series.list(series, narrowing, part, MOVED_BATCH, wayIn);
@@ -170,7 +167,7 @@ export class ReceivedMessagePages {
     return merge([received, moved], pageRange, limit);
   }
 
-  /** What is the viewer's own because a row of message_flag says so. */
+  /** Returns messages that belong to the viewer because of a message_flag row. */
   marked(
     { realmId, userId }: Viewer,
     { restriction }: Narrowing,
@@ -185,7 +182,7 @@ export class ReceivedMessagePages {
     );
   }
 
-  /** Ascending and disjoint for each recipient. */
+  /** Returns ascending disjoint ranges per recipient. */
   private rangesOf(
     { realmId, userId }: Viewer,
     recipientId: RecipientId | null,
@@ -202,7 +199,7 @@ export class ReceivedMessagePages {
   }
 }
 
-/** Whether an index finds what is meant in each conversation, so that looking through everything would be for nothing. */
+/** True if an index finds the matches in each conversation, so a scan of all messages would be wasteful. */
 const isLookedForByIndex = ({ series, topicKey, senderId, property, isDirect, privacies }: Narrowing): boolean =>
   series !== null ||
   topicKey !== null ||

@@ -21,7 +21,7 @@ export class SqliteRecipientRepository implements RecipientRepository {
        WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?))`,
     );
     this.byPeople = connection.values<RecipientId>('SELECT id FROM recipient WHERE realm_id = ? AND direct_key = ?');
-    // A conversation's people are as many as the commas in its key, and one.
+    // A conversation has one participant more than commas in its key.
     this.shared = connection.values<RecipientId>(
       `SELECT p.recipient_id FROM direct_participant p INDEXED BY direct_participant_recent
        CROSS JOIN direct_participant o ON o.recipient_id = p.recipient_id AND o.user_id = ?
@@ -90,7 +90,7 @@ export class SqliteRecipientRepository implements RecipientRepository {
 
 type RecipientRow = readonly [id: RecipientId, channelId: ChannelId | null, directKey: string | null];
 
-/** Each once, ascending. */
+/** Returns ids ascending without duplicates. */
 const peopleOf = (userIds: readonly UserId[]): UserId[] => [...new Set(userIds)].sort((a, b) => a - b);
 
 function toRecipient(realmId: RealmId, [id, channelId, directKey]: RecipientRow): Recipient {

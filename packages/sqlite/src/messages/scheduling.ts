@@ -20,7 +20,7 @@ import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
 
-/** Gives scheduled messages and reminders their numbers. */
+/** Allocates ids of scheduled messages and reminders. */
 export class SchedulingIds {
   private readonly count: Query<number>;
 
@@ -156,7 +156,7 @@ export class SqliteScheduledMessageRepository implements ScheduledMessageReposit
   }
 }
 
-/** In the order of the columns behind the sender. */
+/** Values in the order of the columns after the sender. */
 const changeable = ({ to, ...message }: ScheduledMessage) =>
   [
     to.kind === 'channelId' ? to.id : null,

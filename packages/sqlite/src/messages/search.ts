@@ -7,20 +7,23 @@ import { after, type MessageSeries, merge, orderOf, type PageRange } from './mes
 import type { ReceivedMessagePages } from './received-message-pages.js';
 import { idOf, type MessageIndexRow, type ViewerMessageStates } from './viewer-message-state.js';
 
-/** FTS5 reads the list of a term from its beginning or end to a bound only where that is an integer, and the driver binds none. */
+/**
+ * Cast to integer, because FTS5 uses only integer bounds to limit term lists and the driver binds floating-point
+ * numbers.
+ */
 const WITHIN = 's.rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
-/** Each place that a search is limited to is one more list for FTS5 to merge. */
+/** Maximum number of recipients in a search; each adds a list that FTS5 must merge. */
 const MAX_PLACES = 500;
-/** So many messages are looked at before the search is limited to the reader's own conversations. */
+/** Messages to examine before the search is limited to the reader's own conversations. */
 const LOOKED_AT = { atLeast: 500, perMessage: 5 };
 const BATCH = { atLeast: 100, atMost: 1000 };
-/** So few messages of a channel or topic are asked for one by one. */
+/** Series up to this length are tested message by message. */
 const SHORT = 300;
 const MAX_SHORT_SERIES = 20;
 
 /**
- * Pages of what a search finds, as far as rows of `message` tell, in order of id. FTS5 merges the lists of the words with
- * those of the places and of the sender that the narrow names, so that the rarest of them decides what a page costs.
+ * Pages of search results in id order, as far as rows of `message` tell. FTS5 intersects the lists of words,
+ * recipients and sender, so the rarest of them determines the cost.
  */
 export class SearchPages {
   private readonly countInRecipient: Query<number>;
@@ -57,7 +60,7 @@ export class SearchPages {
     );
   }
 
-  /** At most `limit`, in the direction of the walk. */
+  /** Returns at most `limit` messages in page direction. */
   page(
     viewer: Viewer,
     narrowing: Narrowing,
@@ -84,7 +87,7 @@ export class SearchPages {
       mayNarrow = false;
       const places = this.ownRecipients.all(viewer.userId, viewer.realmId, MAX_PLACES + 1);
       if (places.length > MAX_PLACES) continue;
-      // What is theirs in no conversation of theirs, a row says.
+      // Adds messages that belong to the viewer by a row outside their conversations.
       marked = this.received.marked(viewer, narrowing, part, limit - found.length);
       if (places.length === 0) break;
       expression = this.expression(viewer, narrowing, places.map(inRecipient));
@@ -92,7 +95,7 @@ export class SearchPages {
     return merge([found, marked], pageRange, limit);
   }
 
-  /** Whether so few messages are where the narrow looks that asking for each of them is less than reading long lists. */
+  /** True if the series are so short that testing each message costs less than reading long lists. */
   isShort({ series }: Narrowing): boolean {
     if (!series || series.length > MAX_SHORT_SERIES) return false;
     let left = SHORT;
@@ -106,25 +109,25 @@ export class SearchPages {
     return true;
   }
 
-  /** Those of the messages that are not found by this expression; in their order. */
+  /** Returns the messages not matched by the expression, in order. */
   without(rows: readonly MessageIndexRow[], expression: string): MessageIndexRow[] {
     const found = this.foundAmong(rows, expression);
     return rows.filter((row) => !found.has(idOf(row)));
   }
 
-  /** Those of the messages that have all these terms; in their order. */
+  /** Returns the messages that have all terms, in order. */
   among(rows: readonly MessageIndexRow[], terms: readonly string[]): MessageIndexRow[] {
     const found = this.foundAmong(rows, allOf(terms));
     return rows.filter((row) => found.has(idOf(row)));
   }
 
-  /** All that is found from the first to the last of them: lists of terms are read through, whatever is asked for in them. */
+  /** Reads all matches between the first and last message, because term lists are scanned in any case. */
   private foundAmong(rows: readonly MessageIndexRow[], expression: string): ReadonlySet<MessageId> {
     const ids = rows.map(idOf);
     return new Set(ids.length === 0 ? [] : this.between.all(expression, Math.min(...ids), Math.max(...ids)));
   }
 
-  /** Where the narrow says that messages are; null: anywhere, or in too many places. */
+  /** Returns the terms of recipients and topics in the conditions; null for no restriction or too many. */
   private listedPlaces({ realmId, userId }: Viewer, narrowing: Narrowing): readonly string[] | null {
     const { series, isDirect, privacies } = narrowing;
     if (series)
@@ -161,7 +164,10 @@ export class SearchPages {
 
 const inRecipient = (recipientId: RecipientId): string => seriesTerm(recipientId, null);
 
-/** What a narrow excludes by words and mentions, as one expression; null: nothing. Phrases stay conditions like others. */
+/**
+ * Combines excluded words and mentions into one expression; null if there are none. Phrases remain ordinary
+ * conditions.
+ */
 export function splitExclusions(conditions: readonly MessageCondition[]): {
   readonly others: readonly MessageCondition[];
   readonly excluded: string | null;
@@ -179,7 +185,7 @@ export function splitExclusions(conditions: readonly MessageCondition[]): {
   return { others, excluded: excluded.length === 0 ? null : excluded.map((each) => `(${each})`).join(' OR ') };
 }
 
-/** Whoever adds messages adds their terms, and triggers keep them; this makes the index anew. */
+/** Rebuilds the search index; otherwise message inserts and triggers maintain it. */
 export class SqliteSearchIndex implements SearchIndexReads, SearchIndex {
   private readonly backlog;
   private readonly setBacklog;
@@ -197,7 +203,7 @@ export class SqliteSearchIndex implements SearchIndexReads, SearchIndex {
     this.lowestOf = connection.values<number | null>(
       `SELECT min(id) FROM (SELECT id FROM message WHERE id <= ? ORDER BY id DESC ${LIMIT})`,
     );
-    // What was edited meanwhile is there already.
+    // Edited messages are in the index already.
     this.drop = connection.command(
       'DELETE FROM message_search WHERE rowid IN (SELECT id FROM message WHERE id BETWEEN ? AND ?)',
     );

@@ -3,10 +3,10 @@ import { migrate } from '../engine/migrate.js';
 import { MIGRATIONS } from '../features.js';
 import { TABLES_OF_MESSAGES } from './message-archive.js';
 
-/** Rows of these name a message and are none of its own. */
+/** Tables whose rows only refer to a message. */
 const NAME_ONLY = ['awaited_thumbnail', 'event', 'reminder', 'removed_message_holder'];
 
-it('keeps the rows of every table that belongs to messages', () => {
+it('archives the rows of every table that belongs to messages', () => {
   const database = new Sqlite(':memory:');
   migrate(database, MIGRATIONS);
   const tables = database

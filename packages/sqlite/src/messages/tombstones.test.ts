@@ -6,13 +6,13 @@ import { aChannel, aMessage, aUser, createFixtureOn, FixedClock } from '@parley/
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';
 
-/** One more than a unit may append before the event that tells of a removal. */
+/** One more than a unit may append before the removal event. */
 const EVENTS = 1001;
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-tombstones-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-it('what is left of deleted messages goes with the events of them', async () => {
+it('prunes traces of deleted messages together with their events', async () => {
   const path = join(directory, 'a.db');
   const clock = new FixedClock();
   const { uow, close } = openSqliteStorage({ path, clock });
@@ -54,7 +54,7 @@ it('what is left of deleted messages goes with the events of them', async () => 
   await tell(1);
   expect(left()).toEqual([2, 2]);
   await pruneAll();
-  // The event that tells of the second may still be to come.
+  // The event about the second removal may still follow.
   expect(left()).toEqual([1, 1]);
   await tell(EVENTS);
   await pruneAll();

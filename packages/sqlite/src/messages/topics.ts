@@ -69,7 +69,7 @@ export class SqliteTopicReads implements TopicReads {
       `SELECT DISTINCT m.sender_id FROM message m INDEXED BY message_by_topic
        WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} ORDER BY m.sender_id`,
     );
-    // From each topic straight to the next one, and to the last message of each.
+    // Skips from topic to topic and reads only the last message of each.
     this.topics = connection.tuples<readonly [key: string, id: MessageId, topic: string]>(
       `WITH RECURSIVE topic (key) AS (
          SELECT min(topic_key) FROM message WHERE recipient_id = ? AND topic_key IS NOT NULL
@@ -82,8 +82,8 @@ export class SqliteTopicReads implements TopicReads {
        WHERE m.realm_id = ?
        ORDER BY m.id DESC`,
     );
-    // As two texts, which cost less than two values a row; and with those that had nothing sent to them, for whom a
-    // condition would look a second time.
+    // Two texts cost less than two values per row. Recipients without messages are included, because a condition
+    // would look them up again.
     this.counts = connection.tuples<readonly [ids: string, counts: string]>(
       `SELECT json_group_array(id), json_group_array(last_ordinal - first + 1) FROM (
          SELECT r.id, r.last_ordinal, (
@@ -166,7 +166,10 @@ export class SqliteTopicReads implements TopicReads {
     return found;
   }
 
-  /** By topic key; `newest` is the last message of each topic. Most often that one is the viewer's own already. */
+  /**
+   * Returns the viewer's newest message per topic key. `newest` holds the last message of each topic, which usually
+   * belongs to the viewer already.
+   */
   private newestOwn(
     viewer: Viewer,
     recipientId: RecipientId,
@@ -186,7 +189,7 @@ export class SqliteTopicReads implements TopicReads {
     return found;
   }
 
-  /** At most one: the newest up to `last`. */
+  /** Returns at most one id, the newest up to `last`. */
   private ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): MessageId[] {
     const narrowing = narrowingTo(recipientId, key);
     return this.receivedPages.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
@@ -195,22 +198,22 @@ export class SqliteTopicReads implements TopicReads {
 
 export interface UnreadInTopic {
   readonly recipientId: RecipientId;
-  /** Where something of the recipient may be unread, ascending. */
+  /** Ascending ranges that may contain unread messages. */
   readonly ordinalRanges: readonly RecipientOrdinalRange[];
-  /** Of their read set, what it takes to mark anything in those places. */
+  /** Read set segments needed to mark these ranges. */
   readonly segments: readonly ReadSegment[];
-  /** Unread because they lie in a gap and nothing else is said of them; ascending. */
+  /** Unread because they are in a gap without other state; ascending. */
   readonly received: { readonly ids: readonly MessageId[]; readonly ordinals: readonly Ordinal[] };
-  /** Others, ascending: a `Standing` tells whether they are unread. */
+  /** Others in ascending order, for which a `Standing` determines the read state. */
   readonly uncertain: readonly MessageIndexRow[];
 }
 
-/** How much further than what is unread of a channel one of its topics is looked through without counting. */
+/** Maximum ratio of a topic's search range to the channel's unread count before counting first. */
 const MOST_READ_PER_UNREAD = 32;
-/** How many messages that were moved into a conversation are judged one by one. */
+/** Maximum number of moved-in messages tested one by one. */
 const MAX_MOVED_IN = 256;
 
-/** What is unread of one conversation or topic, for whoever marks it. */
+/** Unread messages of one conversation or topic, for marking them. */
 export class TopicUnread {
   private readonly arrived: ArrivedMessages;
   private readonly placeQueries = new Map<string, MessageIndexQuery>();
@@ -229,9 +232,9 @@ export class TopicUnread {
   }
 
   /**
-   * What is unread of one conversation or topic, looked for where messages are now: a topic stands side by side in an
-   * index, while what is unread of its channel lies scattered. Null where the gaps are shorter than that, or where it
-   * takes more than this to find it: then `UnreadMessages.list` does.
+   * Returns the unread messages of a conversation or topic by current location. A topic is contiguous in an index,
+   * while unread messages of its channel are scattered. Returns null if the gaps are shorter or the limits are
+   * exceeded; use `UnreadMessages.list` then.
    */
   find(reader: Reader, series: Series): UnreadInTopic | null {
     const { viewer, marked, mutes } = reader;
@@ -252,7 +255,7 @@ export class TopicUnread {
     }
     let sent: Arrived = { ids: [], ordinals: [], senderIds: [] };
     if (first !== null) {
-      // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
+      // Counting costs as much as walking, so it is done only if the walk may be long without results.
       const range = { first, last: spans.at(-1)!.last };
       const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
       const hasSenders = mutes.length > 0;
@@ -260,14 +263,14 @@ export class TopicUnread {
       if (isSparse && sent.ids.length > unread) return null;
     }
 
-    // Mostly all of it is left, so it stays in the lists that it came in.
+    // Usually nothing is removed, so the lists are reused.
     const { ids, ordinals } = sent;
     let left = 0;
     let next = 0;
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i]!;
       const ordinal = ordinals[i]!;
-      // What is sent later is numbered higher.
+      // Later messages have higher ordinals.
       while (next < spans.length && spans[next]!.last < ordinal) next++;
       if (next === spans.length) break;
       if (ordinal < spans[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
@@ -286,7 +289,7 @@ export class TopicUnread {
     };
   }
 
-  /** Those of the messages that are in the series; ascending. */
+  /** Returns the messages in the series, ascending. */
   private uncertain(series: Series, ids: readonly MessageId[]): readonly MessageIndexRow[] {
     if (ids.length === 0) return [];
     const { sql, parameters } = seriesTerms(series);

@@ -28,25 +28,25 @@ import {
 
 export type UnreadRow = readonly [...MessageIndexColumns, channelId: ChannelId | null, topic: string];
 
-/** A viewer with what decides, beside their read sets, whether they have read something. */
+/** Viewer with the data that, besides read sets, determines the read state. */
 export interface Reader {
   readonly viewer: Viewer;
   readonly mutes: readonly MutedSender[];
-  /** What rows of message_flag say is unread, whatever the read sets say. */
+  /** Messages that message_flag rows mark as unread, overriding read sets. */
   readonly marked: ReadonlySet<MessageId>;
 }
 
-/** Of an `UnreadRow`, in a query over `message m`. */
+/** Columns of an `UnreadRow` in a query over `message m`. */
 export const UNREAD_COLUMNS = `${MESSAGE_INDEX_COLUMNS}, m.channel_id, m.topic`;
-/** Ordinals looked at in one statement: few at first, for whoever wants one message. */
+/** Ordinals per statement; few at first, for callers that need one message. */
 const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
-/** How far a gap is looked into to close it. */
+/** Maximum lengths searched to close a gap. */
 const TIDIED_ORDINALS = [4, 256];
 
 /**
- * What a viewer has not read: the gaps of their read sets within their spans, where there still is a message that did not
- * arrive read; and what rows of message_flag say is unread. Costs by what is unread, not by what there is.
+ * Unread messages of a viewer. They are gaps of read sets within spans where a message still exists that did not
+ * arrive read, plus messages marked unread by message_flag. Cost depends on the unread messages, not on the history.
  */
 export class UnreadMessages {
   private readonly queries: LRUCache<string, Query<string>>;
@@ -61,7 +61,7 @@ export class UnreadMessages {
     private readonly states: ViewerMessageStates,
     private readonly places: UnreadSpans,
   ) {
-    // As one JSON text, for the reason that `MessageIndexQuery` gives.
+    // One JSON text, for the reason given at `MessageIndexQuery`.
     this.queries = newStatementCache((from) =>
       connection.values<string>(
         `SELECT json_group_array(json_array(
@@ -74,7 +74,7 @@ export class UnreadMessages {
       `SELECT 1 FROM message INDEXED BY message_moved_in
        WHERE recipient_id = ? AND property_bits & ${PROPERTY_BITS.wasMoved} LIMIT 1`,
     );
-    // The nearest messages beyond the ids that are still where they were sent.
+    // Nearest messages outside the id range that are still at their original recipient.
     const nearest = (bound: string, order: string) =>
       `(SELECT m.ordinal FROM message m INDEXED BY message_by_recipient
         WHERE m.recipient_id = r.value AND m.sent_recipient_id = r.value AND m.id ${bound} ?
@@ -99,19 +99,19 @@ export class UnreadMessages {
     };
   }
 
-  /** The newest `limit`, ascending id. */
+  /** Returns the newest `limit` unread messages, ascending by id. */
   list(viewer: Viewer, narrowing: Narrowing, limit: number): readonly UnreadMessage[] {
     const marked = this.marked(viewer, narrowing, 'DESC', limit);
     return this.toUnread(viewer, this.newest(this.readerOf(viewer), narrowing, limit, marked), marked);
   }
 
-  /** The newest `limit`, ascending id, of what is marked unread and of what read sets leave out. */
+  /** Returns the newest `limit` messages marked unread or missing from read sets, ascending by id. */
   newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
     const spans = this.placesFor(reader.viewer, narrowing);
     return this.nearest(reader, narrowing, spans, 'end', limit, marked).reverse();
   }
 
-  /** At most `limit`, in the direction of the walk. */
+  /** Returns at most `limit` messages in page direction. */
   page(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): UnreadRow[] {
     const isOlder = pageRange.direction === 'older';
     const within = between(narrowing, pageRange.first, pageRange.last);
@@ -120,7 +120,7 @@ export class UnreadMessages {
     return this.nearest(this.readerOf(viewer), within, spans, isOlder ? 'end' : 'start', limit, marked);
   }
 
-  /** The first `limit` of what is marked unread and of what read sets leave out, from the newest or the oldest on. */
+  /** Returns the first `limit` messages marked unread or missing from read sets, from the newest or oldest end. */
   private nearest(
     reader: Reader,
     narrowing: Narrowing,
@@ -135,7 +135,7 @@ export class UnreadMessages {
     for (const span of spans) {
       if (span.shortGap) continue;
       for (const rows of this.pageRange(reader, span, from, narrowing)) {
-        // Whatever is left of this place is farther still.
+        // The rest of this recipient is farther away.
         if (!nearest.offer(rows)) break;
       }
     }
@@ -157,8 +157,8 @@ export class UnreadMessages {
   }
 
   /**
-   * What there is to read in a place as far as read sets, mutes and moves say, without what is marked unread: in order
-   * from one end, a list for each stretch of the way, empty ones too.
+   * Yields unread messages of a span by read sets, mutes and moves, without those marked unread. Goes in order from
+   * one end, one list per batch; lists may be empty.
    */
   *pageRange(
     reader: Reader,
@@ -174,8 +174,9 @@ export class UnreadMessages {
   }
 
   /**
-   * The part of the first gap from that end, as far as it was looked into, in which nothing is left to read: what was
-   * there is deleted, moved away or arrived read. `segments` are those of the place, ascending, where they are at hand.
+   * Returns the searched part of the first gap from that end that contains no unread message, because its messages
+   * were deleted, moved away or arrived read. `segments` are the ascending segments of the recipient, if already
+   * loaded.
    */
   findEmpty(
     reader: Reader,
@@ -188,7 +189,7 @@ export class UnreadMessages {
         ? unreadRanges(from === 'start' ? segments : segments.toReversed(), ordinalRange, from)
         : this.gaps(reader.viewer, ordinalRange, from)
     ).next().value;
-    // Mostly the message at its edge is still to be read.
+    // The message at the edge of a gap is usually still unread.
     if (!gap || this.isUnreadAt(reader, ordinalRange.recipientId, from === 'start' ? gap.first : gap.last)) return null;
     let empty: OrdinalRange | null = null;
     for (const length of TIDIED_ORDINALS) {
@@ -219,7 +220,7 @@ export class UnreadMessages {
     return unreadRanges(segments, ordinalRange, from);
   }
 
-  /** What there is to read in some gaps, in no order. */
+  /** Returns unread messages of gaps in unspecified order. */
   unreadIn(reader: Reader, gaps: readonly RecipientOrdinalRange[], narrowing: Narrowing | null): readonly UnreadRow[] {
     const { sql, parameters } = narrowing?.restriction ?? NO_RESTRICTION;
     const places = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
@@ -238,7 +239,7 @@ export class UnreadMessages {
     return row !== undefined && this.thoseToRead(reader, [row]).length > 0;
   }
 
-  /** Of messages in gaps of their read sets those that did not arrive read and that no row of message_flag speaks of. */
+  /** Filters messages in gaps that did not arrive read and have no message_flag row. */
   private thoseToRead<Row extends MessageIndexRow>(
     { viewer, mutes, marked }: Reader,
     places: readonly Row[],
@@ -254,7 +255,7 @@ export class UnreadMessages {
     return rows.filter((row) => state.ownership(row) === 'received');
   }
 
-  /** What rows of message_flag say is unread, from the oldest or the newest on. */
+  /** Returns messages marked unread by message_flag rows, from the oldest or newest end. */
   marked(viewer: Viewer, narrowing: Narrowing, order: 'ASC' | 'DESC', limit: number): readonly UnreadRow[] {
     const { realmId, userId } = viewer;
     const { sql, parameters } = narrowing.restriction;
@@ -268,21 +269,21 @@ export class UnreadMessages {
     return this.meant(viewer, rows, narrowing).slice(0, limit);
   }
 
-  /** Those that fulfil what no query tells. */
+  /** Filters by conditions that no query can decide. */
   private meant(viewer: Viewer, rows: readonly UnreadRow[], narrowing: Narrowing | null): readonly UnreadRow[] {
     if (narrowing === null || narrowing.personal.length === 0) return rows;
     const meant = new Set(this.subjects.matching(viewer, rows, narrowing.personal, 'own').map(idOf));
     return rows.filter((row) => meant.has(idOf(row)));
   }
 
-  /** Where unread messages of the narrowing may have been sent to. */
+  /** Returns the spans that may contain unread messages of the conditions. */
   private placesFor(viewer: Viewer, narrowing: Narrowing): UnreadSpan[] {
     const recipientId = onlyRecipient(narrowing);
     const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
     return this.places.of(viewer, isElsewhere ? null : recipientId);
   }
 
-  /** Places cut to the ordinals that the ids of a walk may have there. */
+  /** Cuts spans to the ordinals that messages in an id range can have. */
   private within(spans: readonly UnreadSpan[], { first, last }: PageRange): UnreadSpan[] {
     const recipientIds = jsonList(new Set(spans.map(({ recipientId }) => recipientId)));
     const bounds = new Map(this.ordinalsAround.all(first, last, recipientIds).map((each) => [each[0], each]));
@@ -316,8 +317,8 @@ export class UnreadMessages {
   }
 
   /**
-   * Messages that mention the whole channel, but not the viewer. Only what is marked unread may be such: the rest was
-   * received, or it would not be unread.
+   * Returns messages that mention the whole channel but not the viewer. Only messages marked unread can qualify; all
+   * others were received.
    */
   unmentioned(viewer: Viewer, marked: readonly UnreadRow[]): ReadonlySet<MessageId> {
     const mentioning = marked.filter((row) => (propertyBitsOf(row) & PROPERTY_BITS.mentionsChannel) !== 0);
@@ -335,10 +336,10 @@ const signOf = (from: 'start' | 'end'): number => (from === 'end' ? -1 : 1);
 const inOrder = (from: 'start' | 'end', rows: readonly UnreadRow[]): UnreadRow[] =>
   rows.toSorted((a, b) => signOf(from) * (idOf(a) - idOf(b)));
 
-/** Collects the first messages, from one end on, out of lists that are each in that order. */
+/** Collects the first messages from one end of several ordered lists. */
 class Nearest {
   private rows: UnreadRow[];
-  /** What lies beyond is not among the first. */
+  /** Messages beyond this id are not among the first. */
   private farthest: number | null = null;
   private readonly sign: number;
 
@@ -351,11 +352,11 @@ class Nearest {
     this.rows = [...rows];
   }
 
-  /** Whether farther ones than these may still be wanted. */
+  /** Returns true if farther messages may still be needed. */
   offer(rows: readonly UnreadRow[]): boolean {
     if (rows.length === 0) return true;
     for (const row of rows) if (this.isNear(row)) this.rows.push(row);
-    // Sorting now and then, not each time.
+    // Sorts occasionally instead of on each call.
     if (this.rows.length >= 2 * this.limit) this.cut();
     return this.isNear(rows.at(-1)!);
   }
@@ -379,7 +380,7 @@ class Nearest {
 
 const NO_RESTRICTION = { sql: '', parameters: [] };
 
-/** Ranges cut and gathered so that each list holds a limited number of ordinals; more from list to list. */
+/** Splits ranges into batches of ordinals, with sizes increasing from batch to batch. */
 function* batches(ranges: Iterable<OrdinalRange>, from: 'start' | 'end'): Generator<readonly OrdinalRange[]> {
   let size = FIRST_BATCH;
   let room = size;

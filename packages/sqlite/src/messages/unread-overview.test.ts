@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** `reader` follows `red` and `blue`, and has read nothing of what `writer` sends. */
+/** `reader` subscribes to `red` and `blue` and has read no messages of `writer`. */
 async function worldOf(messages: readonly Partial<GivenMessage>[]): Promise<Fixture> {
   const clock = new FixedClock();
   const path = join(directory, `${opened.length}.db`);
@@ -42,7 +42,7 @@ async function worldOf(messages: readonly Partial<GivenMessage>[]): Promise<Fixt
 
 const many = <T>(count: number, each: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => each(n));
 
-/** The same by the other way: message by message. */
+/** Computes the same result message by message. */
 async function expected({ personal }: Repositories, viewer: Viewer, limit: number): Promise<unknown> {
   const everything = await personal.listUnread(viewer, 1_000_000);
   const newest = everything.slice(-limit);
@@ -88,7 +88,7 @@ const interleaved = (count: number, topics: number) =>
     }),
   );
 
-describe('what is unread by conversation is the same as message by message', () => {
+describe('unread overview by conversation equals the result message by message', () => {
   it.each<[string, (fixture: Fixture) => Promise<unknown>]>([
     ['nothing is read', async () => {}],
     [
@@ -180,13 +180,13 @@ describe('what is unread by conversation is the same as message by message', () 
       (s) =>
         s.uow.write((tx) => tx.personal.closeSpans(s.realm.id, s.channel('red').recipientId, [s.user('reader').id])),
     ],
-  ])('when %s', async (_, change) => {
+  ])('returns correct counts when %s', async (_, change) => {
     const fixture = await worldOf(interleaved(400, 7));
     await change(fixture);
     await check(fixture);
   });
 
-  it('when many were moved', async () => {
+  it('returns correct counts when many messages were moved', async () => {
     const fixture = await worldOf(many(600, (n) => ({ to: 'red', topic: `topic ${n % 3}` })));
     const { id: channelId, recipientId } = fixture.channel('blue');
     const moved = idsWhere(fixture, (n) => n % 2 === 0);
@@ -196,7 +196,7 @@ describe('what is unread by conversation is the same as message by message', () 
     await check(fixture);
   });
 
-  it('when there are more topics than is worth while', async () => {
+  it('returns correct counts above the topic limit', async () => {
     const fixture = await worldOf(many(300, (n) => ({ topic: `topic ${n}` })));
     await fixture.uow.write((tx) =>
       tx.personal.setRead(
@@ -209,7 +209,7 @@ describe('what is unread by conversation is the same as message by message', () 
   });
 });
 
-it('takes as many statements for many topics and messages as for few', async () => {
+it('takes the same number of statements for any number of topics and messages', async () => {
   const counts: number[] = [];
   for (const fixture of [await worldOf(interleaved(90, 3)), await worldOf(interleaved(900, 40))]) {
     await fixture.uow.write((tx) =>

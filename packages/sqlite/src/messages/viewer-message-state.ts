@@ -15,7 +15,7 @@ import { type Flag, jsonList } from '../engine/rows.js';
 import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './message-rows.js';
 import { ReadSets, type RecipientOrdinalRange } from './read-sets.js';
 
-/** The small columns of a message, all of them in the indexes that pages walk: what a list needs to judge it. */
+/** Small columns covered by the page indexes, sufficient to evaluate list conditions. */
 export type MessageIndexColumns = readonly [
   id: MessageId,
   senderId: UserId,
@@ -25,21 +25,21 @@ export type MessageIndexColumns = readonly [
   propertyBits: number,
   version: number,
 ];
-/** A row that begins with them. */
+/** Row that starts with these columns. */
 export type MessageIndexRow = readonly [...MessageIndexColumns, ...unknown[]];
 
-/** For a query over `message m`. */
+/** Columns for a query over `message m`. */
 export const MESSAGE_INDEX_COLUMNS =
   'm.id, m.sender_id, m.recipient_id, m.sent_recipient_id, m.ordinal, m.property_bits, m.version';
 
 /**
- * A query for places. SQLite makes one JSON text of the answer, since rows handed over one by one, a column at a time,
- * cost more than finding them.
+ * Query for index rows, which SQLite returns as one JSON text, because single rows through the driver cost more than
+ * finding them.
  */
 export class MessageIndexQuery {
   private readonly query: Query<string>;
 
-  /** `from` is what follows the columns in a query over `message m`. */
+  /** @param from part of a query over `message m` after its columns */
   constructor(connection: Connection, from: string) {
     this.query = connection.values<string>(
       `SELECT json_group_array(json_array(id, sender_id, recipient_id, sent_recipient_id, ordinal, property_bits, version))
@@ -52,10 +52,10 @@ export class MessageIndexQuery {
   }
 }
 
-/** From how many ids on it is worth looking whether they are neighbours. */
+/** Minimum number of ids for which neighbours in an index are tried. */
 const MANY = 64;
 
-/** Places of messages that are known by id. */
+/** Index rows of messages by id. */
 export class MessageIndexRowsById {
   private readonly byId: MessageIndexQuery;
   private readonly topicOf: Query<readonly [RecipientId, string | null]>;
@@ -76,7 +76,7 @@ export class MessageIndexRowsById {
     );
   }
 
-  /** Ascending; unknown ids, and those of other realms, are absent. */
+  /** Ascending; unknown ids and ids of other realms are absent. */
   list(realmId: RealmId, ids: readonly MessageId[]): MessageIndexRow[] {
     if (ids.length === 0) return [];
     const wanted = isAscending(ids) ? ids : [...new Set(ids)].sort((a, b) => a - b);
@@ -88,8 +88,8 @@ export class MessageIndexRowsById {
   }
 
   /**
-   * Those in the topic of the first one: whoever marks many messages mostly marks a topic, where they stand side by side
-   * in an index, while the messages themselves are scattered.
+   * Returns the messages that share the topic of the first one. Large sets usually belong to one topic, whose index
+   * entries are adjacent while message rows are scattered.
    */
   private neighbours(realmId: RealmId, wanted: readonly MessageId[]): MessageIndexRow[] {
     const [recipientId, topicKey] = this.topicOf.get(wanted[0]!, realmId) ?? [];
@@ -103,14 +103,14 @@ export class MessageIndexRowsById {
       while (wanted[next]! < id) next++;
       if (wanted[next] !== id) continue;
       const senderId = senders![i] as UserId;
-      // What was never moved is where it was sent.
+      // A message never moved is still at its original recipient.
       rows.push([id, senderId, recipientId, recipientId, ordinals![i]!, propertyBits![i]!, versions![i]!]);
     }
     return rows;
   }
 }
 
-/** Without duplicates, as clients mostly name messages. */
+/** True for ascending ids without duplicates, as clients usually send them. */
 const isAscending = (ids: readonly number[]): boolean => ids.every((id, i) => i === 0 || ids[i - 1]! < id);
 
 export const idOf = (row: MessageIndexRow): MessageId => row[0];
@@ -118,10 +118,10 @@ export const propertyBitsOf = (row: MessageIndexRow): number => row[5];
 
 export const wasMoved = (row: MessageIndexRow): boolean => (row[5] & PROPERTY_BITS.wasMoved) !== 0;
 
-/** What a row of message_flag says. */
+/** Content of a message_flag row. */
 export interface FlagRow {
   readonly source: number;
-  /** Null: as spans, moves and read sets say. */
+  /** Null to derive it from spans, moves and read sets. */
   readonly read: Flag | null;
   readonly starred: Flag;
   readonly collapsed: Flag;
@@ -133,15 +133,18 @@ export interface FlagRow {
 type FlagTuple = readonly [MessageId, number, Flag | null, Flag, Flag, Flag, Flag, Flag];
 type SpanTuple = readonly [RecipientId, Ordinal, Ordinal | null, number, number | null];
 type MoveTuple = readonly [MessageId, number, RecipientId, Flag];
-/** What they send from the first message on arrives read, up to but not including the last; null while it lasts. */
+/**
+ * Messages of the sender from the first id (inclusive) to the last (exclusive) arrive read; null while the mute
+ * lasts.
+ */
 export type MutedSender = readonly [senderId: UserId, from: MessageId, until: MessageId | null];
 
 const FLAG_COLUMNS =
   'message_id, source, read, starred, collapsed, mentioned, topic_wildcard_mentioned, has_alert_word';
 
 /**
- * How many rows, beside two for each message, a range query may answer before the messages are looked up one by one: a
- * page of a quiet channel covers a long time, in which other channels have left rows too.
+ * Number of rows, in addition to two per message, that a range query may return before messages are looked up one by
+ * one. A page of a quiet channel spans a long time with rows of other channels.
  */
 const RANGE_ALLOWANCE = 64;
 
@@ -149,7 +152,7 @@ const NONE: readonly never[] = [];
 const NO_FLAGS: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
 const READ: PersonalFlags = { ...NO_FLAGS, read: true };
 
-/** Loads what messages are to a viewer: a handful of statements, however many messages there are. */
+/** Loads per-viewer state with a fixed number of statements for any number of messages. */
 export class ViewerMessageStates {
   readonly readSets: ReadSets;
   private readonly spans: Query<SpanTuple>;
@@ -198,7 +201,7 @@ export class ViewerMessageStates {
     );
   }
 
-  /** Of messages of the viewer's realm. */
+  /** Requires messages of the viewer's realm. */
   load(viewer: Viewer, messages: readonly MessageIndexRow[]): ViewerMessageState {
     if (messages.length === 0) return new ViewerMessageState(new Map(), new Map(), new Map(), new Map(), NONE);
     const moves = this.movesOf(messages);
@@ -208,7 +211,7 @@ export class ViewerMessageStates {
       spans,
       moves,
       this.flagRows(viewer, messages.map(idOf)),
-      // Where they never had a span there is no read set.
+      // Without a span there is no read set.
       this.segments(
         viewer,
         messages,
@@ -218,7 +221,7 @@ export class ViewerMessageStates {
     );
   }
 
-  /** Of messages of the users' realm, by user. As many statements for many users as for one. */
+  /** Returns states by user for messages of their realm, with the same number of statements for any number of users. */
   loadAll(userIds: readonly UserId[], messages: readonly MessageIndexRow[]): ReadonlyMap<UserId, ViewerMessageState> {
     const moves = this.movesOf(messages);
     const ranges = ordinalRangesOf(messages);
@@ -241,7 +244,7 @@ export class ViewerMessageStates {
     );
   }
 
-  /** By user, then by recipient. */
+  /** Returns spans by user, then by recipient. */
   spansOfAll(
     userIds: readonly UserId[],
     recipientIds: Iterable<RecipientId>,
@@ -250,21 +253,21 @@ export class ViewerMessageStates {
     return new Map([...rows].map(([userId, own]) => [userId, byRecipient(own.map(([, ...row]) => row))]));
   }
 
-  /** Those of the messages, in their order, that spans and moves make the viewer's own. */
+  /** Returns the messages, in order, that spans and moves make the viewer's own. */
   own(viewer: Viewer, messages: readonly MessageIndexRow[]): MessageIndexRow[] {
     if (messages.length === 0) return [];
     const state = this.ofOwnership(viewer, messages);
     return messages.filter((message) => state.ownership(message) !== 'none');
   }
 
-  /** A state that can only be asked about ownership. */
+  /** Returns a state that supports only ownership. */
   ofOwnership(viewer: Viewer, messages: readonly MessageIndexRow[]): Pick<ViewerMessageState, 'ownership'> {
     const moves = this.movesOf(messages);
     const spans = this.spansOf(viewer, recipientsOf(ordinalRangesOf(messages), moves));
     return new ViewerMessageState(spans, moves, new Map(), new Map(), NONE);
   }
 
-  /** Rows of `message_flag`, where there are any. */
+  /** Returns existing rows of `message_flag`. */
   flagRows({ userId }: Viewer, ids: readonly MessageId[]): ReadonlyMap<MessageId, FlagRow> {
     if (ids.length === 0) return new Map();
     let first = ids[0]!;
@@ -279,12 +282,12 @@ export class ViewerMessageStates {
     return new Map(rows.map((row) => [row[0], toFlagRow(row)]));
   }
 
-  /** By recipient. */
+  /** Returns spans by recipient. */
   spansOf({ realmId, userId }: Viewer, recipientIds: Iterable<RecipientId>): ReadonlyMap<RecipientId, readonly Span[]> {
     return byRecipient(this.spans.all(userId, jsonList(recipientIds), realmId));
   }
 
-  /** By message, in order; those that never changed channel are absent. */
+  /** Returns ordered moves by message; messages that never changed channel are absent. */
   movesOf(messages: readonly MessageIndexRow[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
     const moved = messages.filter(wasMoved).map(idOf);
     return moved.length === 0 ? new Map() : this.movesOfIds(moved);
@@ -324,7 +327,7 @@ export class ViewerMessageStates {
   }
 }
 
-/** What some messages are to one viewer. Asked about others, it answers nonsense. */
+/** Per-viewer state of a fixed set of messages; undefined for ids outside the set. */
 export class ViewerMessageState {
   constructor(
     private readonly spans: ReadonlyMap<RecipientId, readonly Span[]>,
@@ -342,7 +345,7 @@ export class ViewerMessageState {
     return this.source(message) !== null;
   }
 
-  /** Why it is their own; null when it is not. */
+  /** Returns the reason why the message belongs to the viewer; null if it does not. */
   source(message: MessageIndexRow): OwnershipSource | null {
     const row = this.rows.get(idOf(message));
     if (row !== undefined && row.source !== OWNERSHIP_SOURCES.spans) return 'row';
@@ -350,7 +353,7 @@ export class ViewerMessageState {
     return ownership === 'none' ? null : ownership;
   }
 
-  /** As spans and moves say, whatever a row of message_flag adds. */
+  /** Ownership by spans and moves, ignoring message_flag rows. */
   ownership(message: MessageIndexRow): Ownership {
     const sent = { recipientId: message[3], ordinal: message[4] };
     const spans = this.spans.get(sent.recipientId) ?? NONE;
@@ -360,7 +363,7 @@ export class ViewerMessageState {
     return ownershipOf([...spans, ...targets], sent, moves);
   }
 
-  /** Whether it arrives read, so that being read is nothing they did. */
+  /** True if the message arrives read without any action of the viewer. */
   isReadOnArrival(message: MessageIndexRow): boolean {
     if ((propertyBitsOf(message) & PROPERTY_BITS.isReadByDefault) !== 0) return true;
     return this.mutes.length > 0 && isMuted(this.mutes, message[1], idOf(message));
@@ -376,7 +379,7 @@ export class ViewerMessageState {
     );
   }
 
-  /** Null when it is none of their own. */
+  /** Returns null if the message does not belong to the viewer. */
   flags(message: MessageIndexRow): PersonalFlags | null {
     const source = this.source(message);
     if (source === null) return null;
@@ -399,8 +402,8 @@ export class ViewerMessageState {
 }
 
 /**
- * What makes a message a viewer's own: they received it, a move brought it to them, or a row of message_flag alone says so.
- * A read set says something only of messages that were received.
+ * Reason for ownership: received, gained by a move, or only by a message_flag row. Read sets apply only to received
+ * messages.
  */
 export type OwnershipSource = 'received' | 'gained' | 'row';
 
@@ -431,7 +434,7 @@ function byUser<Row extends readonly [UserId, ...unknown[]]>(
   return lists;
 }
 
-/** For each recipient they were sent to, the ordinals they lie within. */
+/** Returns the range of ordinals per original recipient. */
 function ordinalRangesOf(messages: readonly MessageIndexRow[]): RecipientOrdinalRange[] {
   const ranges = new Map<RecipientId, { recipientId: RecipientId; first: Ordinal; last: Ordinal }>();
   for (const message of messages) {
@@ -445,7 +448,7 @@ function ordinalRangesOf(messages: readonly MessageIndexRow[]): RecipientOrdinal
   return [...ranges.values()];
 }
 
-/** Where spans decide: what the messages were sent to, and where they were moved. */
+/** Recipients whose spans decide ownership: the original ones and the targets of moves. */
 function recipientsOf(
   ranges: readonly RecipientOrdinalRange[],
   moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,

@@ -79,7 +79,7 @@ interface DeviceRow {
   readonly registration_error: string | null;
 }
 
-/** A word that means nothing counts as none: the app registers again. */
+/** Treats unknown stored words as null, so that the app registers again. */
 function toDevice(row: DeviceRow): Device {
   const { pending_token_id, pending_public_key, pending_registration } = row;
   const isPending = pending_token_id !== null && pending_public_key !== null && pending_registration !== null;

@@ -3,8 +3,8 @@ import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
 
 /**
- * Tables whose rows belong to a realm, those first to which nothing refers. `message_file` goes with the messages, what there is of
- * images with their files, and `realm` last of all.
+ * Tables whose rows belong to a realm, referencing tables first. `message_file` is removed with the messages, image
+ * data with its files, and `realm` last.
  */
 export const TABLES_OF_REALMS = [
   'message_flag',
@@ -76,27 +76,27 @@ export const TABLES_OF_REALMS = [
 type Key = readonly (string | number)[];
 
 interface TableStatements {
-  /** How many columns its key has. */
+  /** Number of key columns. */
   readonly keyLength: number;
-  /** The key, and whether the row is the realm's. */
+  /** Returns the key and whether the row belongs to the realm. */
   readonly first: Query<readonly (string | number)[]>;
   readonly next: Query<readonly (string | number)[]>;
   readonly remove: Command;
 }
 
-/** Rows that are looked at for one that may go: those of other realms stand between. */
+/** Rows examined per removable row, because rows of other realms lie in between. */
 const LOOKS_PER_ROW = 10;
 
 /**
- * Walks each table by its primary key. That costs what all realms have, and needs no index by realm, which every write would pay
- * for.
+ * Walks each table by primary key. The cost depends on all realms, but no index by realm is needed, which would slow
+ * down every write.
  */
 export class SqliteRealmData implements RealmDataRepository {
   private readonly keyColumns: Query<string>;
   private readonly removeWithFile: readonly Command[];
   private readonly removeJobs: Command;
   private readonly remove: Command;
-  /** Made when first used. */
+  /** Created on first use. */
   private readonly statements = new Map<string, TableStatements>();
 
   constructor(private readonly connection: Connection) {
@@ -144,7 +144,7 @@ export class SqliteRealmData implements RealmDataRepository {
     if (known) return known;
     const columns = this.keyColumns.all(table);
     const keys = columns.join(', ');
-    // What does the work stays until it is done.
+    // Keeps the deleting job until the work is done.
     const isMeant = table === 'job' ? `realm_id = ? AND kind <> '${DELETE_REALM_DATA.name}'` : 'realm_id = ?';
     const select = `SELECT ${keys}, ${isMeant} FROM ${table}`;
     const end = `ORDER BY ${keys} ${LIMIT}`;

@@ -66,7 +66,7 @@ interface AllowedDomainRow {
   readonly allows_subdomains: Flag;
 }
 
-/** Read with the realm, whose version grows with each change of them. */
+/** Linkifiers read with the realm, whose version increases with each change. */
 export class LinkifierReads {
   private readonly all;
 

@@ -144,7 +144,7 @@ interface RealmRow {
   readonly images: string;
 }
 
-/** The columns in the order of `insert` and `store`, which have the permissions besides. */
+/** Column values in the order of `insert` and `store`, without permissions. */
 function fromRealm(realm: NewRealmRow): readonly Parameter[] {
   return [
     realm.stringId,

@@ -9,7 +9,7 @@ import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
 import { TABLES_OF_REALMS } from './realm-data.js';
 
-it('removes the rows of every table that has a realm', () => {
+it('removes the rows of every table with a realm column', () => {
   const database = new Sqlite(':memory:');
   migrate(database, MIGRATIONS);
   const tables = database
@@ -22,7 +22,7 @@ it('removes the rows of every table that has a realm', () => {
   expect(tables).toEqual([...TABLES_OF_REALMS].sort());
 });
 
-it('removes as many rows in a step as it is told, and all but those of other realms in the end', async () => {
+it('removes the given number of rows per step and finally all rows of the realm but no others', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-realm-data-'));
   const path = join(directory, 'a.db');
   const clock = new FixedClock();

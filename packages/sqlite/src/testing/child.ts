@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** A process that a test kills. Built from its source, so that it is the code under test and not what was last compiled. */
+/** Process killed by a test. Built from source, so that the tested code is current. */
 export class ChildProgram {
   constructor(
     source: string,

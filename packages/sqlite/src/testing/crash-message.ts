@@ -2,7 +2,7 @@ import type { Channel } from '@parley/domain/channels';
 import type { UserId } from '@parley/domain/kernel';
 import type { NewMessage } from '@parley/domain/messages';
 
-/** What the programs that are killed send: a message of one word, which its sender has read. */
+/** Message sent by killed programs: one word, already read by its sender. */
 export const crashMessage = (channel: Channel, senderId: UserId, content: string, sentAt: number): NewMessage => ({
   realmId: channel.realmId,
   senderId,

@@ -5,7 +5,7 @@ import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag, jsonList } from '../engine/rows.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
 
-/** Under the versions of the user and of the realm's groups. */
+/** Cache by versions of the user and of the realm's groups. */
 export type ActorCache = VersionedCache<string, Actor>;
 export const newActorCache = (): ActorCache => new VersionedCache(20_000);
 
@@ -15,7 +15,7 @@ export class SqliteActorReads implements ActorReads {
   private readonly people;
   private readonly memberships;
   private readonly edges;
-  /** The closures read last: most people are in the same groups as many others, and share one set. */
+  /** Recently read closures; users with equal memberships share one set. */
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
 
   constructor(
@@ -37,7 +37,7 @@ export class SqliteActorReads implements ActorReads {
       `SELECT user_id, group_concat(group_id ORDER BY group_id) FROM group_member
        WHERE user_id IN (SELECT value FROM json_each(?)) GROUP BY user_id`,
     );
-    // Upward from these groups, but not through a deactivated one: it passes nobody on.
+    // Walks upwards from the groups, but not through deactivated ones, which convey no membership.
     this.edges = connection.tuples<[GroupId, GroupId]>(
       `WITH RECURSIVE reached (id) AS (
          SELECT value FROM json_each(?)
@@ -85,7 +85,7 @@ export class SqliteActorReads implements ActorReads {
     });
   }
 
-  /** Most people are directly in the same groups as many others, so that what these lead to is found once. */
+  /** Computes each combination of direct groups once, because many users share it. */
   private groupsOf(userIds: string): ReadonlyMap<UserId, ReadonlySet<GroupId>> {
     const direct = this.memberships.all(userIds);
     const kinds = new Map(direct.map(([, groupIds]) => [groupIds, idsIn(groupIds)]));
@@ -124,13 +124,13 @@ export class SqliteActorReads implements ActorReads {
 
 const idsIn = (list: string): readonly GroupId[] => list.split(',').map((id) => Number(id) as GroupId);
 
-/** These groups and all that hold them; ascending. */
+/** Returns the groups and all groups that contain them, ascending. */
 function reachable(
   groupIds: readonly GroupId[],
   holders: ReadonlyMap<GroupId, readonly GroupId[]>,
 ): readonly GroupId[] {
   const found = new Set(groupIds);
-  // A set is walked in order of insertion, what is added meanwhile included.
+  // Set iteration includes elements added during the loop.
   for (const id of found) for (const holder of holders.get(id) ?? []) found.add(holder);
   return [...found].sort(ascending);
 }

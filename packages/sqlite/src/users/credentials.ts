@@ -2,7 +2,7 @@ import type { ApiKeyRecord, ApiKeyRepository, NewSession, Session, SessionReposi
 import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { type Connection, LIMIT } from '../engine/connection.js';
 
-/** The name of a fact about the server. */
+/** Key in the table of server facts. */
 export const SECRET_FINGERPRINT = 'secret fingerprint';
 
 export class SqliteApiKeyRepository implements ApiKeyRepository {

@@ -163,7 +163,7 @@ const fieldData = objectColumn<ProfileFieldData[string]>(
 
 const nameTaken = () => new DomainError('PROFILE_FIELD_NAME_TAKEN', 'A field with that label already exists.');
 
-/** The columns in the order of `insert` and `store`. */
+/** Column values in the order of `insert` and `store`. */
 function settingsOf(field: Omit<ProfileField, 'id' | 'order'>): readonly Parameter[] {
   return [
     field.name,

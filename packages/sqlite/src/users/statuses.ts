@@ -41,7 +41,7 @@ interface StatusRow {
   readonly emoji_name: string | null;
 }
 
-/** An emoji of a type that means nothing counts as none. */
+/** Treats an emoji of unknown type as none. */
 function toStatus({ text, emoji_type: type, emoji_code: code, emoji_name: name }: StatusRow): UserStatus {
   const isEmoji = EMOJI_TYPES.includes(type as EmojiType) && code !== null && name !== null;
   return { text, emoji: isEmoji ? { type: type as EmojiType, code, name } : null };

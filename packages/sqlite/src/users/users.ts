@@ -26,18 +26,18 @@ import {
 } from '../engine/rows.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
 
-/** Columns of `user`. */
+/** Avatar columns of `user`. */
 export interface AvatarColumns {
   readonly id: UserId;
   readonly avatar_source: AvatarSource;
   readonly avatar_version: number;
-  /** Of an uploaded avatar. */
+  /** Key of an uploaded avatar. */
   readonly avatar_key: string | null;
 }
 
 const SOURCES: readonly AvatarSource[] = ['gravatar', 'uploaded', 'generated'];
 
-/** What makes no sense counts as generated. */
+/** Treats invalid values as a generated avatar. */
 export function toAvatar(row: AvatarColumns, quarantine: Quarantine): Avatar {
   const { avatar_version: version, avatar_key: key } = row;
   const source = quarantine.word(row.avatar_source, SOURCES, 'generated', 'user', row.id, 'avatar_source');
@@ -82,13 +82,13 @@ export class SqliteUserRepository implements UserRepository {
     this.rowByEmail = connection.rows<UserRow>(
       'SELECT * FROM user WHERE realm_id = ? AND email_key = ? AND system_kind IS NULL',
     );
-    // The plus keeps SQLite from reading the whole realm to find a few ids; so it does in the other repositories.
+    // The plus sign keeps SQLite from scanning the whole realm to find a few ids, here and in other repositories.
     this.columnsById = connection.tuples<string[]>(BY_ID.sql);
     this.activeIds = connection.values<UserId>(
       `SELECT id FROM user
        WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) AND is_active = 1 AND system_kind IS NULL ORDER BY id`,
     );
-    // With the plus sign it is sorted afterwards. Without, the list of users, which is sorted already, would be gone through.
+    // The plus sign sorts afterwards. Without it, SQLite would scan the sorted list of users.
     this.rowsByEmail = connection.rows<UserRow>(
       `SELECT * FROM user
        WHERE realm_id = ? AND email_key IN (SELECT value FROM json_each(?)) ORDER BY +id`,
@@ -96,7 +96,7 @@ export class SqliteUserRepository implements UserRepository {
     this.rowsByName = connection.rows<UserRow>(
       'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY +id',
     );
-    // A text for each column: ten thousand rows handed over one by one cost more than twice as much.
+    // One text per column; handing over ten thousand single rows is more than twice as slow.
     this.entries = connection.tuples<readonly string[]>(
       `SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM (
          SELECT id, version, is_active FROM user WHERE realm_id = ? AND system_kind IS NULL ORDER BY id)`,
@@ -121,7 +121,7 @@ export class SqliteUserRepository implements UserRepository {
        FROM direct_participant own JOIN direct_participant other ON other.recipient_id = own.recipient_id
        WHERE own.user_id = ? AND own.realm_id = ?`,
     );
-    // Channels and direct conversations alike: whoever receives what is sent there has a span of it.
+    // Covers channels and direct conversations, because every recipient of messages has a span.
     this.partnerAnswers = connection.values<Flag>(
       `SELECT EXISTS (
          SELECT 1 FROM span own CROSS JOIN span other
@@ -149,7 +149,7 @@ export class SqliteUserRepository implements UserRepository {
                          special_permissions, settings, edited_settings, system_kind, password_hash)
        VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
-    // Those who are not active are in no group that anybody is shown.
+    // Deactivated users are hidden from all group member lists.
     this.raiseGroupsVersion = connection.command(
       `UPDATE realm
        SET groups_version = groups_version + 1,
@@ -312,7 +312,6 @@ export class SqliteUserRepository implements UserRepository {
   };
 }
 
-// Folding may undo what NFKC did, so it comes in between.
 const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
 const specialPermissions = listColumn<SpecialPermission>(
@@ -370,7 +369,7 @@ const BY_ID = new ColumnReader<UserRow>(
   '(SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id)',
 );
 
-/** The columns in the order of `insert` and `store`. */
+/** Column values in the order of `insert` and `store`. */
 function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
   return [
     user.role,

@@ -6,7 +6,7 @@ export function actorReadsContract(open: OpenStorage): void {
   describe('actor reads', () => {
     const stage = stagesOn(open);
 
-    it('answers what rules read of a person or a bot', async () => {
+    it('returns what rules read about a user or bot', async () => {
       const { uow, realm, user, caller } = await stage(
         aUser({ name: 'iago', role: 'administrator' }),
         aUser({ name: 'helper', botOf: 'iago', role: 'guest' }),
@@ -25,7 +25,7 @@ export function actorReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('lists every group they are in, directly or through subgroups, named or not', async () => {
+    it('lists every group of a user, direct or nested, named or anonymous', async () => {
       const { uow, realm, user, group, caller } = await stage(
         aUser({ name: 'hamlet' }),
         aUser({ name: 'ophelia', role: 'guest' }),
@@ -53,7 +53,7 @@ export function actorReadsContract(open: OpenStorage): void {
       );
     });
 
-    it('agrees with the recursive members of every group, circles and deactivated groups included', async () => {
+    it('agrees with recursive group members, including cycles and deactivated groups', async () => {
       const { uow, realm, group, users } = await stage(
         aUserOfEachRole(),
         aUser({ name: 'gone', isActive: false }),
@@ -73,7 +73,7 @@ export function actorReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('follows changes of groups from the next read on', async () => {
+    it('reflects group changes from the next read on', async () => {
       const { uow, realm, user, group, caller } = await stage(
         aUser({ name: 'hamlet' }),
         aGroup({ name: 'cast' }),
@@ -92,7 +92,7 @@ export function actorReadsContract(open: OpenStorage): void {
       expect([await isIn('cast'), await isIn('theatre')]).toEqual([true, false]);
     });
 
-    it('forgets changes of groups that were rolled back', async () => {
+    it('discards group changes of a rolled back transaction', async () => {
       const { uow, realm, user, group, caller } = await stage(aUser({ name: 'hamlet' }), aGroup({ name: 'cast' }));
       const failing = uow.write(async (tx) => {
         await tx.groups.addMembers(realm.id, group('cast').id, [user('hamlet').id]);
@@ -106,7 +106,7 @@ export function actorReadsContract(open: OpenStorage): void {
       expect(inWrite.groups.has(group('cast').id)).toBe(false);
     });
 
-    it('refuses a deactivated user, and leaves them and unknown ones out of lists', async () => {
+    it('rejects a deactivated user and omits deactivated and unknown ones from lists', async () => {
       const fixture = await stage(aUser({ name: 'hamlet' }), aUser({ name: 'gone', isActive: false }));
       const { uow, realm, user, caller } = fixture;
       const other = await anotherRealm(fixture);

@@ -19,7 +19,7 @@ export function alertWordRepositoryContract(open: OpenStorage): void {
   describe('alert word repository', () => {
     const stage = stagesOn(open);
 
-    it('lists the words of a user as they were spelt first, oldest first', async () => {
+    it("lists a user's words in their first spelling, oldest first", async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 'a', 'Tea', 'coffee');
       await add(fixture, 'a', 'TEA', 'Ärger');
@@ -30,7 +30,7 @@ export function alertWordRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a')).toEqual(['Tea']);
     });
 
-    it('finds words by their segments, with everybody who has them', async () => {
+    it('finds words by segment with all their users', async () => {
       const fixture = await stage(...pieces);
       const [a, b]: UserId[] = [fixture.user('a').id, fixture.user('b').id];
       await add(fixture, 'a', 'Tea', 'tea time', ':)', 'teapot');
@@ -40,7 +40,7 @@ export function alertWordRepositoryContract(open: OpenStorage): void {
       expect(await bySegment(fixture)).toEqual({});
     });
 
-    it('answers whether a realm has any, and nothing of other realms', async () => {
+    it('reports whether a realm has words, independent of other realms', async () => {
       const fixture = await stage(...pieces);
       const { realm } = await anotherRealm(fixture);
       const hasAny = (realmId = fixture.realm.id) => fixture.uow.read(({ alertWords }) => alertWords.hasAny(realmId));

@@ -5,7 +5,7 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
   describe('api key repository', () => {
     const stage = stagesOn(open);
 
-    it('finds a key by its fingerprint, whatever the realm, and by its user', async () => {
+    it('finds a key by fingerprint in any realm and by user', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const mine = { realmId: fixture.realm.id, userId: fixture.user('a').id, generation: 1 };
@@ -24,7 +24,7 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('forgets the key that a new one replaces', async () => {
+    it('removes the key that a new one replaces', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'a' }));
       const first = { realmId: realm.id, userId: user('a').id, generation: 1 };
       const second = { ...first, generation: 2 };
@@ -37,7 +37,7 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('remembers which secret the fingerprints were made with', async () => {
+    it('stores which secret the fingerprints belong to', async () => {
       const { uow } = await stage();
       const secret = () => uow.read((r) => r.apiKeys.secretFingerprint());
       expect(await secret()).toBeNull();

@@ -1,6 +1,6 @@
 import type { BlobKey, BlobStore, ByteRange } from '@parley/domain/files';
 
-/** `close` removes all of it. */
+/** `close` removes all blobs. */
 export type OpenBlobStore = () => Promise<{ readonly store: BlobStore; close(): Promise<void> }>;
 
 const key = (digits: string): BlobKey => digits.padEnd(32, '0') as BlobKey;
@@ -15,7 +15,7 @@ async function textOf(store: BlobStore, of: BlobKey, range: ByteRange): Promise<
   return Buffer.concat(parts).toString();
 }
 
-/** Everything that a storage of bytes has promised. */
+/** Contract of blob stores. */
 export function blobStoreContract(open: OpenBlobStore): void {
   describe('blob store', () => {
     let store: BlobStore;
@@ -25,7 +25,7 @@ export function blobStoreContract(open: OpenBlobStore): void {
     });
     afterEach(() => close());
 
-    it('keeps what it is given, chunk after chunk, and reads any part of it', async () => {
+    it('stores content in chunks and reads any range', async () => {
       expect(await store.put(key('a1'), chunks('hello ', 'wörld'))).toBe(12);
       expect(await store.sizeOf(key('a1'))).toBe(12);
       expect(await textOf(store, key('a1'), { start: 0, end: 12 })).toBe('hello wörld');
@@ -33,13 +33,13 @@ export function blobStoreContract(open: OpenBlobStore): void {
       expect(await textOf(store, key('a1'), { start: 3, end: 3 })).toBe('');
     });
 
-    it('keeps what is empty', async () => {
+    it('stores empty content', async () => {
       expect(await store.put(key('a1'), chunks())).toBe(0);
       expect(await store.sizeOf(key('a1'))).toBe(0);
       expect(await textOf(store, key('a1'), { start: 0, end: 0 })).toBe('');
     });
 
-    it('keeps large content byte by byte', async () => {
+    it('stores large content unchanged', async () => {
       const large = Buffer.alloc(300_000, 'abcdefg');
       await store.put(
         key('b2'),
@@ -53,7 +53,7 @@ export function blobStoreContract(open: OpenBlobStore): void {
       );
     });
 
-    it('reads the same when the memory of each piece is used again', async () => {
+    it('returns unchanged content when chunk buffers are reused', async () => {
       const large = Buffer.alloc(1_300_000);
       for (let at = 0; at < large.length; at += 4) large.writeUInt32LE(at, at);
       await store.put(
@@ -71,7 +71,7 @@ export function blobStoreContract(open: OpenBlobStore): void {
       expect(Buffer.concat(copies).equals(large.subarray(5, -3))).toBe(true);
     });
 
-    it('keeps nothing of content that breaks off', async () => {
+    it('stores nothing of aborted content', async () => {
       const broken = (async function* () {
         yield Buffer.from('half');
         throw new Error('gone');
@@ -81,13 +81,13 @@ export function blobStoreContract(open: OpenBlobStore): void {
       expect(await store.list(null, 10)).toEqual([]);
     });
 
-    it('finds nothing where there is nothing', async () => {
+    it('finds nothing under unknown keys', async () => {
       expect(await store.sizeOf(key('a1'))).toBeNull();
       await expect(textOf(store, key('a1'), { start: 0, end: 1 })).rejects.toThrow();
       await store.remove(key('a1'));
     });
 
-    it('removes', async () => {
+    it('removes blobs', async () => {
       await store.put(key('a1'), chunks('x'));
       await store.put(key('a2'), chunks('y'));
       await store.remove(key('a1'));

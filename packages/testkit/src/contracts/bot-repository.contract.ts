@@ -28,7 +28,7 @@ export function botRepositoryContract(open: OpenStorage): void {
     const put = (fixture: Fixture, name: string, options: BotOptions) =>
       fixture.uow.write((tx) => tx.bots.putOptions(fixture.realm.id, fixture.user(name).id, options));
 
-    it('keeps the options of each bot, and knows those of bots that have none', async () => {
+    it('stores the options of each bot with defaults for bots without any', async () => {
       const fixture = await stage(...pieces);
       await put(fixture, 'one', OPTIONS);
       expect(await listed(fixture, 'two', 'one')).toEqual([NO_BOT_OPTIONS, OPTIONS]);
@@ -38,7 +38,7 @@ export function botRepositoryContract(open: OpenStorage): void {
       expect(await listed(fixture)).toEqual([]);
     });
 
-    it('lists the bots of an owner, deactivated ones too', async () => {
+    it('lists the bots of an owner including deactivated ones', async () => {
       const fixture = await stage(...pieces);
       const owned = (name: string) =>
         fixture.uow.read(({ bots }) => bots.listOwnedIds(fixture.realm.id, fixture.user(name).id));
@@ -47,7 +47,7 @@ export function botRepositoryContract(open: OpenStorage): void {
       expect(await owned('one')).toEqual([]);
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       const { id } = fixture.user('one');
       await put(fixture, 'one', OPTIONS);

@@ -16,7 +16,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
   describe('bot storage repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps texts by their keys, each bot its own, and replaces them', async () => {
+    it('stores and replaces texts by key, separately for each bot', async () => {
       const fixture = await stage(...pieces);
       expect(await all(fixture)).toEqual([]);
       await put(fixture, 'bot', entry('b', '1'), entry('a', '2'), entry('', ''));
@@ -26,7 +26,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       expect(await all(fixture, 'other')).toEqual([entry('b', 'theirs')]);
     });
 
-    it('keeps any text as it is', async () => {
+    it('stores any text unchanged', async () => {
       const fixture = await stage(...pieces);
       const texts = ['[object Object]', 'a\0b', 'a\0', 'a', '"\\', '𝕂', '\uffff', 'é', 'e\u0301', ' '];
       await put(fixture, 'bot', ...texts.map((text) => entry(text, `${text}${text}`)));
@@ -37,7 +37,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       expect((await all(fixture)).map(({ key }) => key).slice(-2)).toEqual(['\uffff', '𝕂']);
     });
 
-    it('lists those after a key, in the order of code points', async () => {
+    it('lists entries after a key in code point order', async () => {
       const fixture = await stage(...pieces);
       await put(fixture, 'bot', ...['c', 'a', 'd', 'b'].map((key) => entry(key, key)));
       const listAfter = (after: string | null, limit: number) =>
@@ -50,7 +50,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       expect(await listAfter('d', 2)).toEqual([]);
     });
 
-    it('counts keys and values in code points, what was replaced or removed no longer', async () => {
+    it('counts current keys and values in code points', async () => {
       const fixture = await stage(...pieces);
       const { id } = fixture.user('bot');
       expect(await usage(fixture)).toEqual({ size: 0, keys: 0 });
@@ -70,7 +70,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       expect(await usage(fixture, 'other')).toEqual({ size: 0, keys: 0 });
     });
 
-    it('removes some after the other', async () => {
+    it('removes entries in batches', async () => {
       const fixture = await stage(...pieces);
       await put(fixture, 'bot', ...['a', 'b', 'c'].map((key) => entry(key, key)));
       await put(fixture, 'other', entry('a', 'a'));
@@ -81,7 +81,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       expect(await all(fixture, 'other')).toHaveLength(1);
     });
 
-    it('finds, counts and removes nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       const { id } = fixture.user('bot');
       await put(fixture, 'bot', entry('a', 'b'));

@@ -5,7 +5,7 @@ export function channelAddressRepositoryContract(open: OpenStorage): void {
   describe('channel address repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps a token for each channel, and whom it is for and from', async () => {
+    it('stores a token per channel, creator and sender', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),

@@ -23,7 +23,7 @@ export function channelFolderRepositoryContract(open: OpenStorage): void {
   describe('channel folder repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part of a folder; a new one is the last', async () => {
+    it('stores every property of a folder and adds new ones last', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const first = await add(fixture, 'First', { creatorId: fixture.user('a').id, isArchived: true });
       const second = await add(fixture, 'second');
@@ -39,7 +39,7 @@ export function channelFolderRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('refuses a name that another one has, whatever the letter case', async () => {
+    it('rejects a taken name, ignoring case', async () => {
       const fixture = await stage();
       const first = await add(fixture, 'First');
       const second = await add(fixture, 'Second');
@@ -50,7 +50,7 @@ export function channelFolderRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture)).toMatchObject([{ name: 'FIRST' }, { name: 'Second' }]);
     });
 
-    it('finds nothing of another organization', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage();
       const folder = await add(fixture, 'ours');
       const other = await anotherRealm(fixture);

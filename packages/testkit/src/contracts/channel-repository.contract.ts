@@ -16,7 +16,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
   describe('channel repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part of a channel', async () => {
+    it('stores every property of a channel', async () => {
       const { uow, realm, channel, user } = await stage(
         aUser({ name: 'iago' }),
         aChannel({
@@ -46,7 +46,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('stores changes under a higher version each time', async () => {
+    it('increments the version with each change', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const first = await uow.write((tx) => tx.channels.update({ ...channel('general'), name: 'GENERAL' }));
       const change = { isArchived: true, privacy: 'privateSharedHistory' as const, folderId: 4 as ChannelFolderId };
@@ -57,7 +57,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.channels.find(realm.id, second.id))).toEqual(second);
     });
 
-    it('finds channels in which nothing has been said since a time', async () => {
+    it('finds channels without messages since a time', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aChannel({ name: 'old', subscribers: ['a'] }),
@@ -89,7 +89,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('answers whether a folder has channels, archived ones too', async () => {
+    it('reports whether a folder has channels, including archived ones', async () => {
       const fixture = await stage(aChannel({ name: 'general' }), aChannel({ name: 'plain' }));
       const { uow, realm, channel } = fixture;
       const [used, empty] = [4 as ChannelFolderId, 5 as ChannelFolderId];
@@ -102,7 +102,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('finds by name whatever the letter case, archived channels too', async () => {
+    it('finds channels by name, ignoring case, including archived ones', async () => {
       const { uow, realm, channel } = await stage(
         aChannel({ name: 'Äther' }),
         aChannel({ name: 'old', isArchived: true }),
@@ -117,7 +117,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('refuses a name that is taken in another letter case, even by an archived channel', async () => {
+    it('rejects a taken name, ignoring case, even of an archived channel', async () => {
       const { uow, channel } = await stage(
         aChannel({ name: 'Ärger', isArchived: true }),
         aChannel({ name: 'general' }),
@@ -132,7 +132,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(respelt.name).toBe('General');
     });
 
-    it('lists ascending, without unknown ids', async () => {
+    it('lists channels ascending without unknown ids', async () => {
       const { uow, realm, channel } = await stage(
         aChannel({ name: 'c' }),
         aChannel({ name: 'b', isArchived: true }),
@@ -145,8 +145,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.channels.find(realm.id, unknown))).toBeNull();
     });
 
-    it('lists views by name in code-point order', async () => {
-      // In UTF-16 the emoji would come before the fullwidth tilde.
+    it('lists views by name in code point order', async () => {
+      // UTF-16 order would put the emoji before the fullwidth tilde.
       const names = ['🎉', 'b', '\uff5e', 'C', 'a'];
       const { uow, realm, channels } = await stage(...names.map((name) => aChannel({ name })));
       const unknown = 9999 as ChannelId;
@@ -154,7 +154,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(views.map(({ name }) => name)).toEqual(['C', 'a', 'b', '\uff5e', '🎉']);
     });
 
-    it('views a channel with what its permissions are given to and how many active users follow it', async () => {
+    it('returns a channel view with permission values and the number of active subscribers', async () => {
       const fixture = await stage(
         aUser({ name: 'iago' }),
         aUser({ name: 'helper', botOf: 'iago' }),
@@ -186,7 +186,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(counts).toEqual([2, 0]);
     });
 
-    it('views a channel as it is now, whatever was seen of it before', async () => {
+    it('returns a current view after earlier views', async () => {
       const fixture = await stage(
         aUser({ name: 'iago' }),
         aUser({ name: 'prospero' }),
@@ -210,7 +210,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await view()).toMatchObject({ description: 'Changed', subscriberCount: 0 });
     });
 
-    it('names the system group that may post, where it is one that old clients know', async () => {
+    it('returns the posting system group if older clients know it', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
       const sendersWhen = async (name: keyof typeof system) => {
@@ -243,7 +243,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await traffic()).toBe(0);
     });
 
-    it('keeps a subscription as it is when its user leaves and comes back', async () => {
+    it('keeps subscription settings when a user unsubscribes and resubscribes', async () => {
       const { uow, realm, channel, user } = await stage(
         aUser({ name: 'iago' }),
         aChannel({ name: 'general' }),
@@ -273,7 +273,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await rows()).toEqual([other, { ...row, isActive: true, isPinned: false }]);
     });
 
-    it('gives each of several users an entry, ascending', async () => {
+    it('returns an entry for each user, ascending', async () => {
       const { uow, realm, user, channel } = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
@@ -294,7 +294,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect([...ofRandom.values()].map((each) => each.map(({ userId }) => userId))).toEqual([[user('a').id], [], []]);
     });
 
-    it('lists the colors that users have', async () => {
+    it("lists the colors of a user's subscriptions", async () => {
       const { uow, realm, user } = await stage(
         ...['a', 'b', 'c'].map((name) => aUser({ name })),
         ...['one', 'two', 'three'].map((name) => aChannel({ name, subscribers: ['a', 'c'] })),
@@ -313,7 +313,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(colors.has(user('b').id)).toBe(false);
     });
 
-    it('lists who subscribes to what now', async () => {
+    it('lists current subscribers by channel', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
@@ -348,7 +348,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('answers whether a web-public channel is in use', async () => {
+    it('reports whether there is an active web-public channel', async () => {
       const fixture = await stage(
         aChannel({ name: 'office', privacy: 'public' }),
         aChannel({ name: 'old lobby', privacy: 'webPublic', isArchived: true }),
@@ -362,7 +362,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await hasWebPublic()).toBe(true);
     });
 
-    it('answers which channels guests subscribe to', async () => {
+    it('returns the channels to which guests subscribe', async () => {
       const fixture = await stage(
         aUser({ name: 'member' }),
         aUser({ name: 'guest', role: 'guest' }),
@@ -376,7 +376,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(followed).toEqual([fixture.channel('lobby').id]);
     });
 
-    it('says nothing about who receives when it stores subscriptions', async () => {
+    it('leaves message delivery unchanged when it stores subscriptions', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
@@ -395,7 +395,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect((await uow.read((r) => r.personal.listFlags(viewer('b'), ids))).size).toBe(1);
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(
         aUser({ name: 'a', role: 'guest' }),
         aChannel({ name: 'general', subscribers: ['a'] }),

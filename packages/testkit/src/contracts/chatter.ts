@@ -3,7 +3,7 @@ import { aChannel, aMessage, aUser, type Fixture } from '../builders.js';
 
 export const people = [aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' })];
 
-/** Ten messages, here and there; `c` follows nothing. */
+/** Ten messages in several places; `c` has no subscriptions. */
 export const chatter = [
   ...people,
   aChannel({ name: 'general', subscribers: ['a', 'b'] }),
@@ -20,6 +20,6 @@ export const chatter = [
   aMessage({ from: 'a', to: 'random', topic: 'ärger' }), // 9
 ];
 
-/** Ids of the messages with these numbers. */
+/** Ids of the messages with these indexes. */
 export const pick = (fixture: Fixture, ...indexes: readonly number[]): MessageId[] =>
   indexes.map((i) => fixture.messages[i]!.id);

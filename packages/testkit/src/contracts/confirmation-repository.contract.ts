@@ -24,7 +24,7 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
     const stage = stagesOn(open);
     const add = ({ uow }: Fixture, confirmation: New) => uow.write((tx) => tx.confirmations.add(confirmation));
 
-    it('keeps every part, each organization its own, and gives no id twice', async () => {
+    it('stores every property per realm and never reuses ids', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -39,7 +39,7 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, reset(fixture))).id).toBeGreaterThan(two.id);
     });
 
-    it('finds the open one of a purpose and subject, whether or not its time is over', async () => {
+    it('finds the open confirmation of a purpose and subject, expired or not', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm, user } = fixture;
       const other = await anotherRealm(fixture);
@@ -56,7 +56,7 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       expect(await find('signUp', signUp(fixture, { email: 'ann@example.com' }))).toBeNull();
     });
 
-    it('changes when one ends, and nothing else of it', async () => {
+    it('changes only the end of a confirmation', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -70,7 +70,7 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       await add(fixture, reset(fixture));
     });
 
-    it('counts those of a purpose, ended ones too', async () => {
+    it('counts confirmations of a purpose, including ended ones', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

@@ -37,7 +37,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
   describe('copy repository', () => {
     const stage = stagesOn(open);
 
-    it("lists the realm's messages in pieces of all there are", async () => {
+    it('lists all messages of the realm in batches', async () => {
       const fixture = await stage(...PIECES);
       await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
       await fixture.add(aMessage({ from: 'iago', to: 'denmark' }));
@@ -55,7 +55,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('counts what was ever sent to recipients of the realm, deleted messages too', async () => {
+    it('counts all messages ever sent to recipients of the realm, including deleted ones', async () => {
       const fixture = await stage(...PIECES);
       const other = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
       const { uow, realm, channel, messages } = fixture;
@@ -67,7 +67,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(({ copies }) => copies.countSentTo(realm.id, []))).toBe(0);
     });
 
-    it('lists what somebody received messages of, also when they do not any more', async () => {
+    it('lists the recipients of which a user ever received messages', async () => {
       const { uow, realm, user, channel, viewer } = await stage(...PIECES);
       const { recipientId } = channel('denmark');
       const received = (name: string) => uow.read((r) => r.copies.listReceivedRecipients(viewer(name)));
@@ -76,7 +76,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await received('iago')).toEqual([recipientId]);
     });
 
-    it('lists at least those who have a message without having received it, or have flagged it', async () => {
+    it('lists at least users who gained or flagged a message without receiving it', async () => {
       const { uow, realm, messages, user, viewer } = await stage(...PIECES);
       const ids = messages.map(({ id }) => id);
       await uow.write((tx) => tx.personal.setFlag(viewer('iago'), [ids[0]!], 'starred', true));
@@ -89,7 +89,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
     });
 
     const LINKIFIER = { urlTemplate: 'x', exampleInput: null, reverseTemplate: null, alternativeUrlTemplates: [] };
-    /** Makes something of the kind that is nothing but a name. Answers its id. */
+    /** Creates minimal objects by kind and returns their id. */
     const MAKERS: Partial<Record<IdKind, (tx: Transaction, realmId: RealmId, name: string) => Promise<number>>> = {
       defaultChannelGroup: async (tx, realmId, name) =>
         (await tx.defaultChannelGroups.add({ name, description: '', channelIds: [], realmId })).id,
@@ -117,7 +117,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       },
     );
 
-    it.each(KINDS)('counts the ids of a kind apart from those of others: %s', async (kind) => {
+    it.each(KINDS)('counts the ids of each kind separately: %s', async (kind) => {
       const { uow } = await stage(...PIECES);
       const counted = () =>
         uow.write(async ({ copies }) => {
@@ -130,7 +130,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await counted()).toEqual(before.map((last, index) => (KINDS[index] === kind ? 999 : last)));
     });
 
-    it('appends messages under ids that were kept for them', async () => {
+    it('appends messages under reserved ids', async () => {
       const { uow, realm, user, channel, messages, viewer } = await stage(...PIECES);
       const { recipientId, id: channelId } = channel('denmark');
       const last = messages.at(-1)!;
@@ -171,13 +171,13 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const search = own({ kind: 'search', terms: [String(ids[2])], phrases: [] });
       const found = await uow.read(({ pages }) => pages.listEntriesUpTo(viewer('iago'), search, null, 10));
       expect(idsOf(found)).toEqual([ids[2]]);
-      // Those who receive what is sent there have them, and nothing is sent under their ids.
+      // Subscribers receive them, and later messages get other ids.
       expect([...(await uow.read((r) => r.personal.listFlags(viewer('iago'), ids))).keys()]).toEqual(ids);
       const next = await uow.write((tx) => tx.messages.append({ ...added[0]!, readBy: [], exceptions: new Map() }));
       expect([next.id, next.ordinal]).toEqual([last.id + 100, last.ordinal + 3]);
     });
 
-    it('appends messages that were sent long before those there are, of which time says what it said', async () => {
+    it('appends messages older than existing ones and keeps lookups by time correct', async () => {
       const fixture = await stage(...PIECES);
       const { uow, realm, channel, clock } = fixture;
       const copied = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
@@ -195,7 +195,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
             id: (first + half + n) as MessageId,
             recipientId,
             channelId,
-            // The newest one of yesterday.
+            // Newest message of yesterday.
             sentAt: (now - (2 * days - half - n) * day) as UnixSeconds,
           }));
           await tx.copies.appendMessages(rows);
@@ -220,7 +220,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await since(50 * day)).toEqual([11, 21, expect.any(Number)]);
     });
 
-    it('keeps what somebody received and read, by ordinals', async () => {
+    it('stores received and read messages by ordinals', async () => {
       const { uow, realm, messages, viewer } = await stage(...PIECES);
       const ids = messages.map(({ id }) => id);
       const { recipientId } = messages[0]!;
@@ -250,12 +250,12 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(flags.get(ids[9]!)).toEqual({ ...NO_FLAGS, historical: true, read: true, starred: true });
       const unread = await uow.read((r) => r.personal.listUnread(viewer('hamlet'), 100, own()));
       expect(unread.map(({ id }) => id)).toEqual([2, 5, 8, 9].map((n) => ids[n - 1]));
-      // They may subscribe now.
+      // Users may subscribe now.
       await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, [viewer('hamlet').userId]));
       expect(await uow.read((r) => r.personal.newestId(viewer('hamlet')))).toBe(ids[9]);
     });
 
-    it('keeps the history of a message as it is given', async () => {
+    it('stores the given edit history', async () => {
       const { uow, realm, messages, user } = await stage(...PIECES);
       const { id } = messages[0]!;
       const edits = [

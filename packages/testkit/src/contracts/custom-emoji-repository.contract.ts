@@ -12,7 +12,7 @@ export function customEmojiRepositoryContract(open: OpenStorage): void {
     const deactivate = ({ uow, realm }: Fixture, id: Awaited<ReturnType<typeof add>>['id'], realmId = realm.id) =>
       uow.write((tx) => tx.customEmoji.deactivate(realmId, id));
 
-    it('finds emoji by id, by name and all of a realm, oldest first', async () => {
+    it('finds emoji by id, by name and by realm, oldest first', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -31,7 +31,7 @@ export function customEmojiRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('frees the name of what is deactivated, and keeps it', async () => {
+    it('frees the name of a deactivated emoji and keeps the emoji', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

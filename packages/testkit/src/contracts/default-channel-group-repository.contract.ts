@@ -12,7 +12,7 @@ export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
   describe('default channel group repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps groups, lists them by name, and forgets those that are removed', async () => {
+    it('stores groups, lists them by name and removes them', async () => {
       const fixture = await stage(aChannel({ name: 'a' }), aChannel({ name: 'b' }));
       const { uow, realm, channel } = fixture;
       const [a, b] = [channel('a').id, channel('b').id];
@@ -30,7 +30,7 @@ export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture)).toEqual([changed]);
     });
 
-    it('refuses a name that another one has, whatever the letter case', async () => {
+    it('rejects a taken name, ignoring case', async () => {
       const fixture = await stage();
       await add(fixture, 'First');
       const second = await add(fixture, 'Second');
@@ -39,7 +39,7 @@ export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
       await expect(rename).rejects.toEqual(code('DEFAULT_CHANNEL_GROUP_NAME_TAKEN'));
     });
 
-    it('finds nothing of another organization', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage();
       const group = await add(fixture, 'ours');
       const other = await anotherRealm(fixture);

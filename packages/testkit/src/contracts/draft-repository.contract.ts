@@ -29,7 +29,7 @@ export function draftRepositoryContract(open: OpenStorage): void {
   describe('draft repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps what it is given, whomever it is for, and changes all of it', async () => {
+    it('stores drafts for any recipient and changes every property', async () => {
       const fixture = await stage(...pieces);
       const direct = { to: { kind: 'direct', userIds: [2, 5] as UserId[] } } as const;
       const drafts = [
@@ -43,14 +43,14 @@ export function draftRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, 'a', changed.id)).toEqual(changed);
     });
 
-    it('counts bytes, also behind one of zero', async () => {
+    it('counts bytes, even after a zero byte', async () => {
       const fixture = await stage(...pieces);
       expect(await countBytes(fixture, 'a')).toBe(0);
       await add(fixture, 'a', 100, { content: 'a\0é' });
       expect(await countBytes(fixture, 'a')).toBe(4);
     });
 
-    it('lists those of one user, the last edited first, of the same time the newest', async () => {
+    it("lists a user's drafts by last edit, then newest first", async () => {
       const fixture = await stage(...pieces);
       const [old, newer, alsoOld, others] = [
         await add(fixture, 'a', 100),
@@ -65,7 +65,7 @@ export function draftRepositoryContract(open: OpenStorage): void {
       expect([await countBytes(fixture, 'a'), await countBytes(fixture, 'b')]).toEqual([45, 15]);
     });
 
-    it('removes one, whose number is no other’s afterwards, and all of a user', async () => {
+    it('removes one draft without reusing its id, and all drafts of a user', async () => {
       const fixture = await stage(...pieces);
       const [first, last, others] = [
         await add(fixture, 'a', 100),
@@ -84,7 +84,7 @@ export function draftRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a')).toEqual([]);
     });
 
-    it('finds nothing of other users and realms, and changes nothing of theirs', async () => {
+    it('isolates users and realms', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
       const { realm } = await anotherRealm(fixture);

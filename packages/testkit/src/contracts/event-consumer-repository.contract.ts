@@ -13,7 +13,7 @@ export function eventConsumerRepositoryContract(open: OpenStorage): void {
       return { uow: fixture.uow, realmId: fixture.realm.id, otherId: other.id };
     }
 
-    it('keeps where each consumer stands, realm by realm', async () => {
+    it("stores each consumer's position per realm", async () => {
       const { uow, realmId, otherId } = await twoRealms();
       await uow.write(async ({ consumers }) => {
         expect(await consumers.add('b', new Map([[realmId, at(7)]]))).toBe(true);
@@ -38,7 +38,7 @@ export function eventConsumerRepositoryContract(open: OpenStorage): void {
       );
     });
 
-    it('advances only from where it stands', async () => {
+    it('advances only from the current position', async () => {
       const { uow, realmId, otherId } = await twoRealms();
       await uow.write(async ({ consumers }) => {
         await consumers.add('a', new Map([[realmId, at(7)]]));
@@ -50,7 +50,7 @@ export function eventConsumerRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.consumers.findPositions('a'))).toEqual(new Map([[realmId, 7]]));
     });
 
-    it('says up to where all of them are done, and forgets those that are removed', async () => {
+    it('returns the lowest position of all consumers and ignores removed ones', async () => {
       const { uow, realmId, otherId } = await twoRealms();
       const lowest = () =>
         uow.read(async ({ consumers }) => [
@@ -79,7 +79,7 @@ export function eventConsumerRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.consumers.findPositions('b'))).toEqual(new Map());
     });
 
-    it('refuses more than there may be', async () => {
+    it('rejects more than the maximum number of consumers', async () => {
       const { uow } = await twoRealms();
       await uow.write(async ({ consumers }) => {
         for (let number = 0; number < MAX_CONSUMERS; number++) await consumers.add(`c${number}`, new Map());

@@ -18,7 +18,7 @@ const eventsWithReceivers = (name: string, quotes?: MessageId): Announcement => 
 const append = (fixture: Fixture, announcement: Announcement): Promise<EventSeq> =>
   fixture.uow.write((tx) => tx.events.append(fixture.realm.id, announcement));
 
-/** What was logged before the test began is no part of it. */
+/** Lists events since the test began. */
 const listed = (fixture: Fixture, after: number, limit = 100, maxBytes?: number) =>
   fixture.uow.read((r) => r.events.listAfter(fixture.realm.id, after as EventSeq, limit, maxBytes));
 
@@ -29,7 +29,7 @@ export function eventLogContract(open: OpenStorage): void {
   describe('event log', () => {
     const stage = stagesOn(open);
 
-    it('keeps an event with its audience and its time', async () => {
+    it('stores an event with audience and time', async () => {
       const fixture = await stage();
       const start = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
       fixture.clock.advance(60);
@@ -46,13 +46,13 @@ export function eventLogContract(open: OpenStorage): void {
       ]);
     });
 
-    it('says which message an event quotes', async () => {
+    it('stores which messages an event quotes', async () => {
       const fixture = await stage();
       const seq = await append(fixture, eventsWithReceivers('a', 11 as MessageId));
       expect((await logged(fixture, seq - 1))[0]!.quotes).toBe(11);
     });
 
-    it('numbers each realm by itself, in commit order and without gaps', async () => {
+    it('numbers events per realm in commit order without gaps', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const start = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
@@ -80,7 +80,7 @@ export function eventLogContract(open: OpenStorage): void {
       ]);
     });
 
-    it('has an event from the creation of the realm on', async () => {
+    it('contains an event from the creation of the realm', async () => {
       const fixture = await stage();
       expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBeGreaterThan(0);
     });
@@ -102,7 +102,7 @@ export function eventLogContract(open: OpenStorage): void {
       });
     });
 
-    it('lists a few at a time', async () => {
+    it('limits the number of listed events', async () => {
       const fixture = await stage();
       const start = await append(fixture, eventsWithReceivers('0'));
       for (const name of ['1', '2', '3']) await append(fixture, eventsWithReceivers(name));
@@ -111,7 +111,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect(await logged(fixture, start + 3)).toEqual([]);
     });
 
-    it('lists no more after so many bytes, but one event at least', async () => {
+    it('limits the listed bytes but returns at least one event', async () => {
       const fixture = await stage();
       const start = await append(fixture, eventsWithReceivers('0'));
       for (const name of ['1', '2', '3', '4']) await append(fixture, eventsWithReceivers(name));
@@ -119,7 +119,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect([await count(1), await count(250), await count(10_000)]).toEqual([1, 2, 4]);
     });
 
-    it('counts packed lists of messages as if they were not', async () => {
+    it('counts compressed message lists at their uncompressed size', async () => {
       const fixture = await stage();
       const messageIds = Array.from({ length: 1000 }, (_, n) => (1_000_000 + 20 * n) as MessageId);
       const { event, audience } = eventsWithReceivers('0');
@@ -142,7 +142,7 @@ export function eventLogContract(open: OpenStorage): void {
       ['in a format of an earlier version', { payload: '{"type":"message.sent"}', format: 1 }, true],
       ['whose audience is no JSON', { audience: '' }, false],
       ['whose audience is none', { audience: '{"kind":"users","ids":["1"]}' }, false],
-    ])('says of an event %s that it cannot be read, and lists the others', async (_, parts, hasAudience) => {
+    ])('reports an event %s as unreadable and lists the others', async (_, parts, hasAudience) => {
       const fixture = await stage();
       const start = await append(fixture, eventsWithReceivers('0'));
       for (const name of ['1', '2', '3']) await append(fixture, eventsWithReceivers(name));
@@ -158,7 +158,7 @@ export function eventLogContract(open: OpenStorage): void {
       });
     });
 
-    it('blanks what quotes a message, and keeps its place', async () => {
+    it('blanks events that quote a message and keeps their position', async () => {
       const fixture = await stage();
       const start = await append(fixture, eventsWithReceivers('0'));
       await append(fixture, eventsWithReceivers('1', 11 as MessageId));
@@ -178,7 +178,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect(events[0]!.event).toEqual({ type: 'blank' });
     });
 
-    it('prunes what is old enough, up to a seq', async () => {
+    it('prunes sufficiently old events up to a sequence number', async () => {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;
       const prune = (upTo: number, before: number) =>
@@ -201,7 +201,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect((await logged(fixture, 0)).map(({ seq }) => seq)).toEqual([last]);
     });
 
-    it('prunes a few at a time, and answers how many', async () => {
+    it('prunes in batches and returns their size', async () => {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;
       let entry = await append(fixture, eventsWithReceivers('1'));
@@ -215,7 +215,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect((await logged(fixture, 0)).map(({ seq }) => seq)).toEqual([entry + 1]);
     });
 
-    it('goes on counting after everything was pruned', async () => {
+    it('continues numbering after everything was pruned', async () => {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;
       const entry = await append(fixture, eventsWithReceivers('1'));
@@ -226,7 +226,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect(await append(fixture, eventsWithReceivers('2'))).toBe(entry + 1);
     });
 
-    it('leaves the log of another realm alone', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage();
       const seq = await append(fixture, eventsWithReceivers('1', 11 as MessageId));
       const other = await anotherRealm(fixture);

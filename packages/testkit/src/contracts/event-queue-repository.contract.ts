@@ -30,7 +30,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       fixture.uow.write(async (tx) => {
         for (const queue of queues) await tx.queues.add(queue);
       });
-    /** Those of the queues that are still there, as they are now. */
+    /** Current state of the queues that still exist. */
     const left = (fixture: Fixture, ...queues: readonly EventQueue[]) =>
       fixture.uow.read(async (r) => {
         const found = [];
@@ -38,7 +38,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
         return found.filter((queue) => queue !== null);
       });
 
-    it('keeps every part of a queue', async () => {
+    it('stores every property of a queue', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const plain = aQueue(fixture, 'a');
       const rich = aQueue(fixture, 'a', {
@@ -69,7 +69,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       ['narrow is of no operator', { filter: '{"allPublicChannels":false,"narrow":[{"operator":"near"}]}' }],
       ['presentation is no JSON', { presentation: '' }],
       ['presentation is no object', { presentation: '[]' }],
-    ])('says of a queue whose %s that it cannot be read, and removes it like any other', async (_, parts) => {
+    ])('reports a queue as unreadable when its %s and removes it normally', async (_, parts) => {
       const fixture = await stage(aUser({ name: 'a' }));
       const queue = aQueue(fixture, 'a');
       await add(fixture, queue);
@@ -81,7 +81,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await left(fixture, queue)).toEqual([]);
     });
 
-    it('lists those of a user, the least recently polled one first', async () => {
+    it("lists a user's queues, least recently polled first", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const at = (lastPolledAt: number) => aQueue(fixture, 'a', { lastPolledAt });
       const [second, third, first] = [at(20), at(30), at(10)];
@@ -93,7 +93,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.queues.listOf(other.realm.id, fixture.user('a').id))).toEqual([]);
     });
 
-    it('answers the lowest floor of a realm', async () => {
+    it('returns the lowest queue position of a realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const lowest = (of: Fixture) => fixture.uow.read((r) => r.queues.lowestFloor(of.realm.id));
@@ -107,7 +107,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect([await lowest(fixture), await lowest(other)]).toEqual([7, 3]);
     });
 
-    it('removes by id, again without effect, and never those of another realm', async () => {
+    it('removes queues by id idempotently and within the realm only', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const [gone, kept, foreign] = [aQueue(fixture, 'a'), aQueue(fixture, 'a'), aQueue(other, 'b')];
@@ -120,7 +120,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.queues.find(fixture.realm.id, foreign.id))).toBeNull();
     });
 
-    it('removes those that nobody has polled for as long as they live, a few at a time', async () => {
+    it('removes expired queues in batches', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const queue = (of: Fixture, who: string, lastPolledAt: number, idleTimeoutSeconds: number) =>
@@ -140,7 +140,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await left(fixture, ...idle, ...kept, waitedFor)).toEqual([...kept, waitedFor]);
     });
 
-    it('removes those of a realm that are far behind, a few at a time', async () => {
+    it("removes a realm's queues that are far behind, in batches", async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const at = (floorSeq: number, of: Fixture = fixture, who = 'a') =>
@@ -155,7 +155,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await left(fixture, ...behind, ...kept)).toEqual(kept);
     });
 
-    it('removes those of a user', async () => {
+    it('removes the queues of a user', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const queues = [aQueue(fixture, 'a'), aQueue(fixture, 'b'), aQueue(fixture, 'a')];
       await add(fixture, ...queues);
@@ -166,7 +166,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await left(fixture, ...queues)).toEqual([queues[1]]);
     });
 
-    it('saves positions, skipping queues that are gone', async () => {
+    it('saves positions and skips removed queues', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const [moved, still, gone] = [aQueue(fixture, 'a'), aQueue(fixture, 'a'), aQueue(fixture, 'a')];
       await add(fixture, moved, still);
@@ -180,7 +180,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await left(fixture, moved, still)).toEqual([{ ...moved, ...position }, still]);
     });
 
-    it('saves no position of another realm', async () => {
+    it('isolates realms when saving positions', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture);
       const queue = aQueue(fixture, 'a');

@@ -21,7 +21,7 @@ export function exportRepositoryContract(open: OpenStorage): void {
         }),
       );
 
-    it('finds exports by id, by path and all of a realm, oldest first', async () => {
+    it('finds exports by id, by path and by realm, oldest first', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -39,7 +39,7 @@ export function exportRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('follows what becomes of an export, and which bytes are its own', async () => {
+    it('stores the state of an export and its blob', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -60,7 +60,7 @@ export function exportRepositoryContract(open: OpenStorage): void {
       expect(await seen()).toEqual([{ status: 'deleted', at: 20 }, []]);
     });
 
-    it('removes exports of the realm, whose ids nobody gets again', async () => {
+    it("removes a realm's exports without reusing ids", async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

@@ -11,7 +11,7 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
       return { fixture, other, realmId: fixture.realm.id, a: fixture.user('a').id, b: fixture.user('b').id };
     }
 
-    it('finds users by the id that they were given, exactly as it is written', async () => {
+    it('finds users by their exact external id', async () => {
       const { fixture, realmId, a, b } = await people();
       await fixture.uow.write(async ({ externalIds }) => {
         await externalIds.assign(realmId, a, 'u1');
@@ -36,13 +36,13 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('is without effect the second time', async () => {
+    it('ignores repeated assignment', async () => {
       const { fixture, realmId, a } = await people();
       for (let time = 0; time < 2; time++) await fixture.uow.write((tx) => tx.externalIds.assign(realmId, a, 'u1'));
       expect(await fixture.uow.read((r) => r.externalIds.find(realmId, 'u1'))).toBe(a);
     });
 
-    it('refuses what another has, and a second id for one user; nothing changes then', async () => {
+    it('rejects a taken id and a second id for one user without changes', async () => {
       const { fixture, realmId, a, b } = await people();
       const assign = (userId: typeof a, externalId: string) =>
         fixture.uow.write((tx) => tx.externalIds.assign(realmId, userId, externalId));
@@ -55,7 +55,7 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('keeps realms apart', async () => {
+    it('separates realms', async () => {
       const { fixture, other, realmId, a } = await people();
       const theirs = other.user('otherRealmUser').id;
       await fixture.uow.write(async ({ externalIds }) => {

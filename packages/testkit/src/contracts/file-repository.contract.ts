@@ -79,7 +79,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, 'a', 'three')).id).toBeGreaterThan(one.id + 1);
     });
 
-    it('answers which messages refer to which files', async () => {
+    it('returns the messages that link to files', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [await add(fixture, 'a', 'one'), await add(fixture, 'a', 'two')];
       await attach(fixture, 1, one.id);
@@ -96,7 +96,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await messagesOf(fixture, two.id)).toBeUndefined();
     });
 
-    it('lists what no message refers to, by whether one ever did and since when', async () => {
+    it('lists unreferenced files by whether they were ever referenced and since when', async () => {
       const fixture = await stage(...pieces);
       const one = await add(fixture, 'a', 'one', { createdAt: 300 });
       const two = await add(fixture, 'a', 'two', { createdAt: 200 });
@@ -117,7 +117,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await unreferenced(fixture, true, 701)).toEqual([one.id]);
     });
 
-    it('detaches all files of messages that are removed, and attaches them again when those are put back', async () => {
+    it('detaches files of removed messages and attaches them again on restore', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [await add(fixture, 'a', 'one'), await add(fixture, 'a', 'two')];
       await attach(fixture, 0, one.id, two.id);
@@ -143,7 +143,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(ofMessage).toEqual([one.id]);
     });
 
-    it('answers how large images are, and what is shown in their place', async () => {
+    it('returns the size of images and their displayed replacement', async () => {
       const fixture = await stage(...pieces);
       const { id: realmId } = fixture.realm;
       const one = await add(fixture, 'a', 'one', { image: IMAGE });
@@ -181,7 +181,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('finds the oldest image of an owner, from a file on, whose thumbnails are still to be made', async () => {
+    it("finds an owner's oldest image after a given file that still needs thumbnails", async () => {
       const fixture = await stage(...pieces);
       const { id: realmId } = fixture.realm;
       const [a, b] = [fixture.user('a').id, fixture.user('b').id];
@@ -201,7 +201,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await find(one.id)).toEqual(two);
     });
 
-    it('answers which messages show a placeholder', async () => {
+    it('returns the messages that show a placeholder', async () => {
       const fixture = await stage(...pieces);
       const { id: realmId } = fixture.realm;
       const one = await add(fixture, 'a', 'one', { image: IMAGE });
@@ -223,7 +223,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect([await awaiting(one.id), await awaiting(two.id)]).toEqual([[], []]);
     });
 
-    it('finds nothing of other realms, and changes nothing of theirs', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       const one = await add(fixture, 'a', 'one');
       await attach(fixture, 0, one.id);

@@ -19,7 +19,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
   describe('group repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part of a group', async () => {
+    it('stores every property of a group', async () => {
       const fixture = await stage(aUser({ name: 'iago' }), aGroup({ name: 'Cast 🎭' }));
       const { uow, realm, group, user } = fixture;
       const cast = group('Cast 🎭');
@@ -40,7 +40,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.groups.find(realm.id, anonymous.id))).toEqual(anonymous);
     });
 
-    it('reads one group, several, all with a name, and who is in one, of its own realm only', async () => {
+    it('reads one group, several, all named ones and their members within the realm', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
@@ -72,7 +72,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('counts members of named groups as they come and go, but those of the system', async () => {
+    it('counts memberships of named groups except system groups', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aGroup({ name: 'team', members: ['a'] }));
       const { uow, realm, group, user } = fixture;
       const { nobody } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
@@ -89,7 +89,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await after((tx) => tx.groups.removeMembers(realm.id, group('team').id, [a, b, a]))).toBe(0);
     });
 
-    it('counts whom anonymous groups name, and nobody of named ones', async () => {
+    it('counts members of anonymous groups only', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
@@ -127,7 +127,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await count(other.realm.id)).toBe(beforeElsewhere);
     });
 
-    it('removes anonymous groups with what is in them, and no named one', async () => {
+    it('removes anonymous groups with their members but no named ones', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aGroup({ name: 'inner', members: ['a'] }));
       const { uow, realm, group, user } = fixture;
       const [one, two] = [await addAnonymous(fixture, ['a'], ['inner']), await addAnonymous(fixture, [], [])];
@@ -150,7 +150,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('finds named groups whatever the letter case', async () => {
+    it('finds named groups, ignoring case', async () => {
       const fixture = await stage(
         aUser({ name: 'iago' }),
         aGroup({ name: 'Äpfel' }),
@@ -169,7 +169,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('has the eight system groups, each with the next smaller one as its subgroup', async () => {
+    it('contains the eight system groups, each with the next smaller one as its subgroup', async () => {
       const { uow, realm } = await stage();
       const ids = await uow.read((r) => r.groups.systemGroupIds(realm.id));
       expect(Object.keys(ids).sort()).toEqual(SYSTEM_GROUPS.map(({ name }) => name).sort());
@@ -183,7 +183,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       }
     });
 
-    it('views named groups with ascending members and subgroups; only active users count', async () => {
+    it('returns views of named groups with active members and subgroups, ascending', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
@@ -214,7 +214,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('says what a group stands for as the value of a permission', async () => {
+    it('returns the permission value that a group represents', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
@@ -243,7 +243,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       );
     });
 
-    it('adds and removes members, answering only what changed, ascending', async () => {
+    it('adds and removes members and returns actual changes, ascending', async () => {
       const { uow, realm, group, user } = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
@@ -260,7 +260,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([b]);
     });
 
-    it('adds and removes subgroups, answering only what changed, ascending', async () => {
+    it('adds and removes subgroups and returns actual changes, ascending', async () => {
       const { uow, realm, group } = await stage(
         aGroup({ name: 'a' }),
         aGroup({ name: 'b' }),
@@ -278,7 +278,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await subgroups()).toEqual([b]);
     });
 
-    it('lists recursive members once each, in spite of circles, without deactivated users and subgroups', async () => {
+    it('lists recursive members once despite cycles, without deactivated users and groups', async () => {
       const { uow, realm, group, user } = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
@@ -297,7 +297,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await membersOf()).toEqual([]);
     });
 
-    it('lists the groups one is a direct member of, named or not', async () => {
+    it('lists the direct groups of a user, named or anonymous', async () => {
       const fixture = await stage(
         aUser({ name: 'a', role: 'guest' }),
         aGroup({ name: 'cast', members: ['a'] }),
@@ -313,7 +313,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('lists direct members, deactivated ones too, and nobody of subgroups', async () => {
+    it('lists direct members including deactivated ones', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
@@ -326,7 +326,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(members).toEqual([user('a').id, user('gone').id]);
     });
 
-    it('lists every edge, those of anonymous groups included', async () => {
+    it('lists every edge including those of anonymous groups', async () => {
       const fixture = await stage(aGroup({ name: 'inner' }), aGroup({ name: 'outer', subgroups: ['inner'] }));
       const { uow, realm, group } = fixture;
       const systemEdges = Object.keys(SUBGROUP_OF).length;
@@ -342,7 +342,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       );
     });
 
-    it('lists those that are deactivated', async () => {
+    it('lists deactivated groups', async () => {
       const fixture = await stage(
         aGroup({ name: 'b', isDeactivated: true }),
         aGroup({ name: 'in use' }),
@@ -355,7 +355,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.groups.listDeactivatedIds(other))).toEqual([]);
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aGroup({ name: 'cast', members: ['a'] }));
       const { uow, group, user } = fixture;
       const other = (await anotherRealm(fixture)).realm.id;

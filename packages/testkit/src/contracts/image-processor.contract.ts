@@ -4,11 +4,11 @@ import type { UserId } from '@parley/domain/kernel';
 const USER = 1 as UserId;
 
 export interface ImageSample extends ImageInfo {
-  /** `end`: it is cut short; `frame`: its last frame cannot be read. */
+  /** `end`: truncated; `frame`: unreadable last frame. */
   readonly damage?: 'end' | 'frame';
 }
 
-/** `make`: an image as it is asked for, of the processor's own kind. */
+/** `make`: creates an image of the processor's own kind. */
 export type OpenImageProcessor = () => Promise<{
   readonly processor: ImageProcessor;
   make(sample: ImageSample): Promise<Uint8Array>;
@@ -18,7 +18,7 @@ const STILL: ImageTarget = { width: 64, height: 64, fit: 'cover', format: 'png',
 const still = (format: ImageFormat, width = 40, height = 20): ImageSample => ({ format, width, height, frames: 1 });
 const animation = (format: ImageFormat): ImageSample => ({ format, width: 40, height: 20, frames: 3 });
 
-/** Everything that whoever reads images has promised. */
+/** Contract of image processors. */
 export function imageProcessorContract(open: OpenImageProcessor): void {
   describe('image processor', () => {
     let processor: ImageProcessor;
@@ -44,7 +44,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ${'inside'}  | ${[40, 20]}   | ${[64, 64]}   | ${[40, 20]}
       ${'inside'}  | ${[400, 200]} | ${[64, 64]}   | ${[64, 32]}
       ${'inside'}  | ${[200, 400]} | ${[800, 100]} | ${[50, 100]}
-    `('makes $of to $to ($fit): $becomes', async ({ fit, of, to, becomes }) => {
+    `('resizes $of to $to ($fit) as $becomes', async ({ fit, of, to, becomes }) => {
       const image = await make(still('png', of[0], of[1]));
       const made = await processor.resize(image, { ...STILL, fit, width: to[0], height: to[1] }, USER);
       expect([made.width, made.height]).toEqual(becomes);
@@ -64,8 +64,8 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       expect(await processor.inspect(made.bytes, USER)).toEqual(still(format, 64, 64));
     });
 
-    describe.each(['gif', 'webp'] as const)('of what is animated in %s', (format) => {
-      it('keeps as many frames as are asked for', async () => {
+    describe.each(['gif', 'webp'] as const)('animated images in %s', (format) => {
+      it('keep the requested number of frames', async () => {
         const image = await make(animation(format));
         for (const [maxFrames, frames] of [
           [100, 3],
@@ -78,13 +78,13 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
         }
       });
 
-      it('makes a still image', async () =>
+      it('convert to a still image', async () =>
         expect(await processor.resize(await make(animation(format)), STILL, USER)).toMatchObject({
           format: 'png',
           frames: 1,
         }));
 
-      it('makes no animation in a format that has none', async () =>
+      it('reject conversion to a format without animation', async () =>
         expect(processor.resize(await make(animation(format)), { ...STILL, maxFrames: 9 }, USER)).rejects.toMatchObject(
           {
             code: 'UNKNOWN_ANIMATION_FORMAT',
@@ -92,7 +92,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
         ));
     });
 
-    it('distinguishes a damaged animation from what is no image', async () => {
+    it('distinguishes a damaged animation from a file that is not an image', async () => {
       const damaged = await make({ ...animation('webp'), damage: 'frame' });
       await expect(processor.resize(damaged, { ...STILL, format: 'webp', maxFrames: 9 }, USER)).rejects.toMatchObject({
         code: 'CORRUPT_ANIMATION',
@@ -100,12 +100,12 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       });
     });
 
-    it('does not show pages of a document as an animation', async () =>
+    it('rejects pages of a document as animation', async () =>
       expect(
         processor.resize(await make(animation('tiff')), { ...STILL, format: 'gif', maxFrames: 9 }, USER),
       ).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT', message: 'Unknown animated image format.' }));
 
-    it.each(['png', 'jpeg', 'webp'] as const)('refuses half of a %s', async (format) =>
+    it.each(['png', 'jpeg', 'webp'] as const)('rejects half of a %s', async (format) =>
       expect(
         processor.resize(await make({ ...still(format, 300, 300), damage: 'end' }), STILL, USER),
       ).rejects.toMatchObject({
@@ -119,7 +119,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ['a program', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>'],
       ['a page', '<!doctype html><script>alert(1)</script>'],
       ['a PDF', '%PDF-1.4\n%âãÏÓ\n'],
-    ])('refuses %s', async (_what, text) => {
+    ])('rejects %s', async (_what, text) => {
       const refusal = {
         code: 'UNREADABLE_IMAGE',
         message: 'Could not decode image; did you upload an image file?',
@@ -131,7 +131,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
     it.each([
       ['pixels', still('png', 10_000, 9001)],
       ['pixels at once', still('webp', 6000, 5001)],
-    ])('refuses too many %s', async (_what, sample) => {
+    ])('rejects too many %s', async (_what, sample) => {
       const image = await make(sample);
       const refusal = { code: 'IMAGE_TOO_LARGE', message: 'Image size exceeds limit.' };
       await expect(processor.inspect(image, USER)).rejects.toMatchObject(refusal);

@@ -43,7 +43,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
   describe('invitation repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part, each organization its own, and gives no id twice', async () => {
+    it('stores every property per realm and never reuses ids', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -61,7 +61,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, link(fixture))).id).toBeGreaterThan(two.id);
     });
 
-    it('makes several of one offer, each of which ends by itself', async () => {
+    it('creates several invitations of one offer with separate expiry', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const { email, ...given } = byMail(fixture);
@@ -75,7 +75,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       }
     });
 
-    it('lists what is offered by its role alone', async () => {
+    it('lists invitations by offered role', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const { channelIds, groupIds, includesDefaultChannels, welcomeText, ...entry } = await add(
@@ -85,7 +85,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.invitations.listOpen(realm.id, NOW, null))).toEqual([entry]);
     });
 
-    it('lists those that are open, by mail first', async () => {
+    it('lists open invitations, email invitations first', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm, user } = fixture;
       const bob = { inviterId: user('bob').id };
@@ -106,7 +106,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.invitations.countOpen(other.realm.id, NOW))).toBe(0);
     });
 
-    it('changes when one ends, and nothing else of it', async () => {
+    it('changes only the end of a confirmation', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const added = await add(fixture, byMail(fixture));
@@ -119,7 +119,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.invitations.find(realm.id, added.id))).toEqual({ ...added, status: 'used' });
     });
 
-    it('counts the letters of a day, and forgets those of days before', async () => {
+    it('counts the emails of a day and removes earlier counts', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

@@ -32,7 +32,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       fixture.uow.read(({ jobs }) => jobs.listDue(selection, fixture.clock.now(), limit));
     const dueNames = async (fixture: Stage, limit?: number) => (await due(fixture, limit)).map(nameOf);
 
-    it('keeps every part of a job', async () => {
+    it('stores every property of a job', async () => {
       const fixture = await stage();
       const id = await schedule(fixture, 'Zoë 🎉', { key: 'message:7' });
       const plain = await schedule(fixture, 'plain');
@@ -61,14 +61,14 @@ export function jobRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('refuses a payload that is too long', async () => {
+    it('rejects a payload that is too long', async () => {
       const fixture = await stage();
       const name = 'x'.repeat(MAX_JOB_PAYLOAD_LENGTH);
       await expect(schedule(fixture, name)).rejects.toThrow('too long');
       expect(await due(fixture)).toEqual([]);
     });
 
-    it('lists what is due in the order of due times, then of writing, up to the limit', async () => {
+    it('lists due jobs by due time, then by creation, up to the limit', async () => {
       const fixture = await stage();
       const now = fixture.clock.now();
       await schedule(fixture, 'later', { dueAt: now + 1 });
@@ -81,7 +81,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await dueNames(fixture)).toEqual(['first', 'second', 'third', 'later']);
     });
 
-    it('lists one kind only, of all realms, and no format that is newer than what the reader knows', async () => {
+    it('lists one kind in all realms and skips formats newer than the reader supports', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       await schedule(fixture, 'post');
@@ -93,7 +93,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect((await due(fixture, 100, newer)).map(nameOf)).toEqual(['post', 'elsewhere', 'newer']);
     });
 
-    it('says when the next one is due', async () => {
+    it('returns when the next job is due', async () => {
       const fixture = await stage();
       const now = fixture.clock.now();
       const next = (maxFormat = 1) => fixture.uow.read(({ jobs }) => jobs.nextDueAt({ ...ALL, maxFormat }));
@@ -107,7 +107,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await next()).toBe(now - 500);
     });
 
-    it('replaces the job with the same key, realm and kind, under a number of its own', async () => {
+    it('replaces the job with the same key, realm and kind under a new id', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const first = await schedule(fixture, 'first', { key: 'a' });
@@ -124,7 +124,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.write((tx) => tx.jobs.take(stale!))).toBe(false);
     });
 
-    it('answers by key whether a job waits or is worked on, within the realm and kind', async () => {
+    it('reports by key whether a job is waiting or running, within realm and kind', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const isScheduled = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>
@@ -142,7 +142,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await isScheduled()).toBe(false);
     });
 
-    it('cancels by key, within the realm and kind, and says whether there was one', async () => {
+    it('cancels by key within realm and kind and reports whether a job existed', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       await schedule(fixture, 'job', { key: 'a' });
@@ -157,7 +157,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await due(fixture)).toEqual([]);
     });
 
-    it('lets one of several units take a job, and gives it back when the unit fails', async () => {
+    it('lets only one transaction take a job and returns it on rollback', async () => {
       const fixture = await stage();
       await schedule(fixture, 'job');
       const [job] = await due(fixture);
@@ -172,7 +172,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await due(fixture)).toEqual([]);
     });
 
-    it('leases what is due until a time, with one attempt more', async () => {
+    it('leases due jobs until a time and counts the attempt', async () => {
       const fixture = await stage();
       for (const name of ['a', 'b', 'c']) await schedule(fixture, name);
       const seen = await due(fixture);
@@ -193,7 +193,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.write((tx) => tx.jobs.take(leased[1]!))).toBe(false);
     });
 
-    it('postpones a job that nobody else has attempted', async () => {
+    it('postpones a job without other attempts', async () => {
       const fixture = await stage();
       await schedule(fixture, 'job', { key: 'a' });
       const [job] = await due(fixture);
@@ -206,7 +206,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await due(fixture)).toEqual([{ ...job, dueAt, attempts: 1 }]);
     });
 
-    it('sets aside what is given up: never due again, gone after a time, replaced by its key but not cancelled', async () => {
+    it('sets failed jobs aside: never due, removed later, replaceable by key but not cancellable', async () => {
       const fixture = await stage();
       const setAside = async (name: string) => {
         await schedule(fixture, name, { key: name });

@@ -21,7 +21,7 @@ export function messageArchiveContract(open: OpenStorage): void {
     const restore = ({ uow, realm }: Fixture, ids: readonly MessageId[]) =>
       uow.write((tx) => tx.archive.restore(realm.id, ids));
 
-    it('puts messages back as they were, with everything that hung on them, in a new version', async () => {
+    it('restores messages completely in a new version', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, user, channel } = fixture;
       const ids = pick(fixture, 0, 1, 4, 7, 9);
@@ -74,12 +74,12 @@ export function messageArchiveContract(open: OpenStorage): void {
       for (const [id, version] of await versions()) expect(version).toBeGreaterThan(versionsBefore.get(id)!);
       expect(await restore(fixture, ids)).toEqual([]);
       expect(await list(fixture)).toEqual([]);
-      // As any other message: it can be deleted again.
+      // A restored message can be deleted again.
       await remove(fixture, ids, 101);
       expect(idsOf(await list(fixture))).toEqual(ids);
     });
 
-    it('lists what was deleted by message, channel, topic and time', async () => {
+    it('lists deleted messages by message, channel, topic and time', async () => {
       const fixture = await stage(...chatter);
       const { channel, user, messages } = fixture;
       const [early, late] = [pick(fixture, 0, 1, 2), pick(fixture, 4, 7)];
@@ -107,7 +107,7 @@ export function messageArchiveContract(open: OpenStorage): void {
       expect(idsOf(await list(fixture, {}, early[1]!, 2))).toEqual([early[2], late[0]]);
     });
 
-    it('forgets the oldest deletions first', async () => {
+    it('purges the oldest deletions first', async () => {
       const fixture = await stage(...chatter);
       const { uow } = fixture;
       await remove(fixture, pick(fixture, 4), 100);
@@ -120,7 +120,7 @@ export function messageArchiveContract(open: OpenStorage): void {
       expect(await restore(fixture, pick(fixture, 0, 1, 4))).toEqual([]);
     });
 
-    it('keeps, lists and restores nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow } = fixture;
       const other = await anotherRealm(fixture);

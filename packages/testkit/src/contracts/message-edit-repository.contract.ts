@@ -36,7 +36,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
         });
       });
 
-    it('lists the changes of a message, the newest first, with where it was and what it said', async () => {
+    it('lists the edits of a message, newest first, with previous place and content', async () => {
       const fixture = await stage(...chatter);
       const { user, channel, messages } = fixture;
       const [first, second] = pick(fixture, 0, 1);
@@ -63,7 +63,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('are shown with their message, and go with it', async () => {
+    it('appear with their message and disappear with it', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm } = fixture;
       const [first, second] = pick(fixture, 0, 1);
@@ -76,7 +76,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, first!)).toEqual([]);
     });
 
-    it('has room for the newest ones', async () => {
+    it('keeps a maximum number of newest edits', async () => {
       const fixture = await stage(...chatter);
       const [first, second] = pick(fixture, 0, 1);
       await add(fixture, { editedAt: 1 }, [second!], second);
@@ -88,7 +88,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       }
     });
 
-    it('has room for texts up to a length, the newest one in any case', async () => {
+    it('limits the total text length but always keeps the newest edit', async () => {
       const fixture = await stage(...chatter);
       const [id] = pick(fixture, 0);
       await add(fixture, { editedAt: 1 }, [id!], id);
@@ -98,11 +98,11 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       expect((await list(fixture, id!)).map(({ editedAt }) => editedAt)).toEqual([3, 2, 1]);
       await text(fixture, id!, 'x'.repeat(MAX_EDITED_TEXT));
       await add(fixture, { editedAt: 4 }, [id!], id);
-      // A move has no text, but what is older than a text that is too long is gone.
+      // Moves have no text, but edits older than an oversized text are dropped.
       expect((await list(fixture, id!)).map(({ editedAt }) => editedAt)).toEqual([4]);
     });
 
-    it('notes and lists nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow, user } = fixture;
       const other = await anotherRealm(fixture);
@@ -115,10 +115,10 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
     });
   });
 
-  describe('edits of texts', () => {
+  describe('content edits', () => {
     const stage = stagesOn(open);
 
-    it('replace the text, in a new version, and whom it names among those who have it', async () => {
+    it('replace content and mentions of recipients in a new version', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, user, messages } = fixture;
       const [id] = pick(fixture, 0);
@@ -171,7 +171,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('change nothing of another realm', async () => {
+    it('isolate realms', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const other = await anotherRealm(fixture);

@@ -6,7 +6,7 @@ export function messageMovesContract(open: OpenStorage): void {
   describe('message moves', () => {
     const stage = stagesOn(open);
 
-    it('moves within a channel and between channels, keeping what messages were', async () => {
+    it('moves messages within and between channels and keeps their flags', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, channel } = fixture;
       const random = channel('random');
@@ -29,7 +29,7 @@ export function messageMovesContract(open: OpenStorage): void {
       expect(left.map(({ name }) => name)).toEqual(['LUNCH', '']);
     });
 
-    it('keeps when messages were moved, but for marking their topic resolved, and the links in their topic', async () => {
+    it('stores times of moves, except for resolving topics, and topic links', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, channel, messages } = fixture;
       const { id: channelId, recipientId } = channel('general');
@@ -56,7 +56,7 @@ export function messageMovesContract(open: OpenStorage): void {
       expect(await shown()).toContainEqual(['✔ about', [], 80]);
     });
 
-    it('moves nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow } = fixture;
       const other = await anotherRealm(fixture, aChannel({ name: 'general' }));

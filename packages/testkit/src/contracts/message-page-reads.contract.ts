@@ -9,7 +9,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     describe('pages', () => {
-      it('gives the newest up to an id and the oldest from an id on, ascending', async () => {
+      it('returns the newest up to an id and the oldest from an id, ascending', async () => {
         const fixture = await stage(...chatter);
         const { uow, viewer } = fixture;
         const upTo = (atMost: number | null, limit: number) =>
@@ -28,7 +28,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         expect(await from(1e9, 10)).toEqual([]);
       });
 
-      it('shows only own messages, or all that the conditions name', async () => {
+      it('returns own messages only, or all that the conditions name', async () => {
         const fixture = await stage(...chatter);
         const { uow, viewer, channel } = fixture;
         const general: MessageCondition = {
@@ -46,7 +46,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         });
       });
 
-      it('holds every condition, negated ones too', async () => {
+      it('applies every condition, including negated ones', async () => {
         const fixture = await stage(...chatter);
         const { uow, viewer, channel, user } = fixture;
         const recipient = (recipientId: RecipientId): MessageCondition => ({
@@ -88,7 +88,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         });
       });
 
-      it('holds conditions on shared history too', async () => {
+      it('applies conditions to shared history', async () => {
         const fixture = await stage(...chatter);
         const { uow, viewer, channel, user } = fixture;
         const general: MessageCondition = {
@@ -107,7 +107,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         });
       });
 
-      it('leaves out several recipients', async () => {
+      it('excludes several recipients', async () => {
         const fixture = await stage(...chatter);
         const { uow, viewer, channel } = fixture;
         const without = [channel('general').recipientId, fixture.messages[3]!.recipientId];
@@ -121,7 +121,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         });
       });
 
-      it('follows messages to where they were moved', async () => {
+      it('finds messages in the place to which they were moved', async () => {
         const fixture = await stage(...chatter);
         const { uow, realm, viewer, channel } = fixture;
         const random = channel('random');
@@ -144,7 +144,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('holds every kind of condition, and its contrary', async () => {
+    it('applies every kind of condition and its negation', async () => {
       const fixture = await stage(
         ...chatter,
         aChannel({ name: 'vault', privacy: 'privateProtectedHistory', subscribers: ['a'] }),
@@ -221,7 +221,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       }
     });
 
-    it('shows all messages of channels of a kind, received or not', async () => {
+    it('returns all messages of channels of a kind, received or not', async () => {
       const fixture = await stage(
         ...chatter,
         aChannel({ name: 'vault', privacy: 'privateSharedHistory' }),
@@ -237,7 +237,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('shows by its versions when a presented form is no longer true', async () => {
+    it('changes the version when a rendered form becomes outdated', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, user, channel } = fixture;
       const [inChannel, direct] = pick(fixture, 1, 5);
@@ -272,7 +272,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       expect(moved!.message).toBeGreaterThan(1);
     });
 
-    it('shows a message that was never received as historical', async () => {
+    it('marks a message never received as historical', async () => {
       const fixture = await stage(...chatter);
       const { uow, viewer, user, channel } = fixture;
       const entries = await uow.read((r) =>
@@ -298,7 +298,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       ]);
     });
 
-    it('views messages ascending, without unknown ids', async () => {
+    it('returns views ascending without unknown ids', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const ids = [...pick(fixture, 8, 2), (messages[9]!.id + 1) as MessageId, ...pick(fixture, 5, 2)];
@@ -314,7 +314,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       );
     });
 
-    it('views a message with its sender and its conversation', async () => {
+    it('returns a view with sender and conversation', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, user, channel } = fixture;
       const settings = { ...user('c').settings, emailAddressVisibility: 'administrators' as const };
@@ -356,7 +356,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       ]);
     });
 
-    it('shows that bots hide their addresses from nobody, whatever their setting', async () => {
+    it('reports bot emails as visible regardless of their setting', async () => {
       const fixture = await stage(...chatter, aUser({ name: 'robot', botOf: 'a' }));
       const { uow, realm, user } = fixture;
       const settings = { ...user('robot').settings, emailAddressVisibility: 'nobody' as const };
@@ -378,7 +378,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       expect(await firstSince(clock.now() + 1)).toBeNull();
     });
 
-    it('finds the first id since a time in a quiet realm, however much others have said in between', async () => {
+    it('finds the first id since a time in a quiet realm despite many messages elsewhere', async () => {
       const fixture = await stage(...people, aChannel({ name: 'general' }));
       const { uow, clock, realm } = fixture;
       const busy = await createFixtureOn(
@@ -400,7 +400,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       expect(await firstSince(busy.realm.id)).toBe(busy.messages[0]!.id);
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow, user, channel } = fixture;
       const other = await anotherRealm(fixture);

@@ -8,7 +8,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
   describe('message repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part of a message', async () => {
+    it('stores every property of a message', async () => {
       const { uow, realm, user, channel } = await stage(...people, aChannel({ name: 'general' }));
       const content: Omit<NewMessage, 'readBy' | 'exceptions'> = {
         realmId: realm.id,
@@ -53,7 +53,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.messages.find(realm.id, plain.id))).toEqual(plain);
     });
 
-    it('numbers the messages of each recipient 1, 2, 3 …, and never again as it did before', async () => {
+    it('numbers the messages of each recipient 1, 2, 3 … and never reuses a number', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       expect(messages.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 1, 1, 1, 2, 4, 1, 3]);
@@ -64,7 +64,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(messages[10]!.id).toBeGreaterThan(messages[9]!.id);
     });
 
-    it('gives the numbers of a message that was never committed to the next one', async () => {
+    it('reuses numbers of messages that were never committed', async () => {
       const fixture = await stage(...people, aChannel({ name: 'general' }));
       const failing = fixture.uow.write(async (tx) => {
         await aMessage({ from: 'a', to: 'general' })(fixture, tx);
@@ -77,7 +77,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.messages.list(fixture.realm.id, [id]))).toHaveLength(1);
     });
 
-    it('lists ascending, without unknown ids', async () => {
+    it('lists channels ascending without unknown ids', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const unknown = (messages[9]!.id + 1) as MessageId;
@@ -87,7 +87,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.messages.find(realm.id, unknown))).toBeNull();
     });
 
-    it('lists the oldest messages of a recipient, up to an id', async () => {
+    it('lists the oldest messages of a recipient up to an id', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, channel, messages } = fixture;
       const { recipientId } = channel('general');
@@ -101,7 +101,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await list(other.realm.id, 100)).toEqual([]);
     });
 
-    it('removes messages with everything personal, answering those that were there', async () => {
+    it('removes messages with all personal data and returns those that existed', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer } = fixture;
       const [fourth, eighth] = pick(fixture, 4, 8);
@@ -119,7 +119,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('shows the same text as something else, in a new version that is no edit', async () => {
+    it('changes the rendered content in a new version without an edit', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const before = messages[4]!;
@@ -129,7 +129,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.messages.find(realm.id, before.id))).toEqual(after);
     });
 
-    it('finds and changes nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow } = fixture;
       const other = await anotherRealm(fixture);
@@ -141,8 +141,8 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
 
-    describe('what is attached to messages', () => {
-      it('is shown with them, oldest first, in a new version, and goes with them', async () => {
+    describe('message attachments', () => {
+      it('appear with messages, oldest first, in a new version and disappear with them', async () => {
         const fixture = await stage(
           aUser({ name: 'a' }),
           aChannel({ name: 'general', subscribers: ['a'] }),

@@ -17,7 +17,7 @@ export function navigationViewRepositoryContract(open: OpenStorage): void {
   describe('navigation view repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps views of each user by their fragments, oldest first, also when they change', async () => {
+    it("stores each user's views by fragment, oldest first, even after changes", async () => {
       const fixture = await stage(...pieces);
       await put(fixture, 'a', STARRED);
       await put(fixture, 'a', ALERTS);
@@ -27,7 +27,7 @@ export function navigationViewRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'b')).toEqual([ALERTS]);
     });
 
-    it('removes a view of a user, and nothing else', async () => {
+    it('removes one view of a user', async () => {
       const fixture = await stage(...pieces);
       for (const who of ['a', 'b']) for (const view of [STARRED, ALERTS]) await put(fixture, who, view);
       const { realm } = await anotherRealm(fixture);

@@ -5,7 +5,7 @@ export function onboardingRepositoryContract(open: OpenStorage): void {
   describe('onboarding repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps what each user has been shown, once', async () => {
+    it('stores each shown step once per user', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const { id: realmId } = fixture.realm;
       const [a, b] = [fixture.user('a').id, fixture.user('b').id];

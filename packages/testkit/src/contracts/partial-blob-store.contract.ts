@@ -1,6 +1,6 @@
 import type { BlobKey, BlobStore, PartialBlobStore } from '@parley/domain/files';
 
-/** `close` removes all of it. */
+/** `close` removes all blobs. */
 export type OpenPartialBlobStore = () => Promise<{
   readonly partials: PartialBlobStore;
   readonly blobs: BlobStore;
@@ -14,7 +14,7 @@ async function* chunks(...texts: readonly string[]): AsyncGenerator<Uint8Array> 
   for (const text of texts) yield Buffer.from(text);
 }
 
-/** Everything that a storage of parts of blobs has promised. */
+/** Contract of partial blob stores. */
 export function partialBlobStoreContract(open: OpenPartialBlobStore): void {
   describe('partial blob store', () => {
     let partials: PartialBlobStore;
@@ -32,7 +32,7 @@ export function partialBlobStoreContract(open: OpenPartialBlobStore): void {
       return Buffer.concat(parts).toString();
     }
 
-    it('puts bytes behind those that are there, and makes a blob of them', async () => {
+    it('appends bytes and completes the blob', async () => {
       expect(await partials.sizeOf(ONE)).toBe(0);
       expect(await partials.append(ONE, 0, chunks('hello ', 'wö'))).toBe(9);
       expect(await partials.append(ONE, 9, chunks())).toBe(9);
@@ -45,12 +45,12 @@ export function partialBlobStoreContract(open: OpenPartialBlobStore): void {
       expect(await textOf(ONE)).toBe('hello wörld');
     });
 
-    it('makes an empty blob of nothing', async () => {
+    it('completes an empty blob', async () => {
       await partials.finish(ONE);
       expect(await blobs.sizeOf(ONE)).toBe(0);
     });
 
-    it('keeps what came of content that breaks off', async () => {
+    it('keeps the received part of aborted content', async () => {
       const broken = (async function* () {
         yield Buffer.from('half');
         throw new Error('gone');
@@ -60,14 +60,14 @@ export function partialBlobStoreContract(open: OpenPartialBlobStore): void {
       expect(await partials.append(ONE, 4, chunks('way'))).toBe(7);
     });
 
-    it('refuses bytes that would leave a gap, or take the place of others', async () => {
+    it('rejects bytes that would leave a gap or overwrite others', async () => {
       await expect(partials.append(ONE, 1, chunks('x'))).rejects.toThrow();
       await partials.append(ONE, 0, chunks('abc'));
       for (const offset of [0, 2, 4]) await expect(partials.append(ONE, offset, chunks('x'))).rejects.toThrow();
       expect(await partials.sizeOf(ONE)).toBe(3);
     });
 
-    it('lists what there is, and removes it', async () => {
+    it('lists and removes partial blobs', async () => {
       for (const digits of ['b1', 'a1', 'a2']) await partials.append(key(digits), 0, chunks(digits));
       const keysOf = async (after: BlobKey | null, limit: number) =>
         (await partials.list(after, limit)).map((blob) => blob.key);

@@ -15,7 +15,7 @@ import { ascending, type OpenStorage, type Stage, stagesOn } from './storage-und
 
 const PRIVACY: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
 
-/** What was put into the storage, kept beside it. */
+/** Content of the storage, kept separately as the expected model. */
 interface RandomWorld {
   readonly people: readonly {
     readonly name: string;
@@ -35,7 +35,7 @@ interface RandomWorld {
     readonly subscribers: readonly string[];
     readonly grants: readonly (readonly [keyof typeof CHANNEL_PERMISSIONS, string])[];
   }[];
-  /** Each is one conversation, in which its first person writes. */
+  /** Participants of each conversation; the first one sends. */
   readonly conversations: readonly (readonly string[])[];
 }
 
@@ -89,7 +89,7 @@ function pieces(world: RandomWorld): readonly FixtureStep[] {
           })(fixture, tx),
     ),
     ...world.conversations.map(([from = '', ...to]) => aMessage({ from, to })),
-    // Only now, so that they had joined everything before.
+    // Deactivates last, so that these users received everything before.
     async (fixture, tx) => {
       for (const { name, isActive } of world.people) {
         if (!isActive) fixture.users.set(name, await tx.users.update({ ...fixture.user(name), isActive }));
@@ -98,7 +98,7 @@ function pieces(world: RandomWorld): readonly FixtureStep[] {
   ];
 }
 
-/** What the rules would read of everybody, without the storage's own closures. */
+/** Expected actors, computed without the storage's own closures. */
 function expectedActors(
   world: RandomWorld,
   stage: Stage,
@@ -119,13 +119,13 @@ function expectedActors(
   return closure;
 }
 
-/** What storages filter by themselves is what the rules say, on small random organizations. */
+/** Verifies on small random organizations that filters of storages agree with the permission rules. */
 export function permissionRulesContract(open: OpenStorage): void {
   describe('permission rules', () => {
     const stage = stagesOn(open);
     const SEEDS = [1, 2, 3, 4, 5];
 
-    it.each(SEEDS)('everybody is in the groups that the closure finds (world %d)', async (seed) => {
+    it.each(SEEDS)('puts every user into the groups of the closure (world %d)', async (seed) => {
       const world = randomWorld(seed);
       const fixture = await stage(...pieces(world));
       await fixture.uow.read(async (r) => {
@@ -155,25 +155,28 @@ export function permissionRulesContract(open: OpenStorage): void {
       });
     });
 
-    it.each(SEEDS)('everybody lists the channels that the rules let them see or read (world %d)', async (seed) => {
-      const world = randomWorld(seed);
-      const fixture = await stage(...pieces(world));
-      const list = new ListChannels(fixture.uow);
-      for (const { name } of world.people.filter(({ isActive }) => isActive)) {
-        const caller = fixture.caller(name);
-        const actor = await fixture.uow.read((r) => r.actors.get(caller));
-        const allowedBy = (rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => boolean) =>
-          ascending(
-            world.channels
-              .filter((given) => rule(actor, fixture.channel(given.name), given.subscribers.includes(name)))
-              .map((given) => fixture.channel(given.name).id),
-          );
-        expect(await listed(list, caller, { includeAll: true })).toEqual(allowedBy(hasMetadataAccess));
-        expect(await listed(list, caller, { includeReadable: true })).toEqual(allowedBy(hasContentAccess));
-      }
-    });
+    it.each(SEEDS)(
+      'lists for every user the channels they can access or read by the rules (world %d)',
+      async (seed) => {
+        const world = randomWorld(seed);
+        const fixture = await stage(...pieces(world));
+        const list = new ListChannels(fixture.uow);
+        for (const { name } of world.people.filter(({ isActive }) => isActive)) {
+          const caller = fixture.caller(name);
+          const actor = await fixture.uow.read((r) => r.actors.get(caller));
+          const allowedBy = (rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => boolean) =>
+            ascending(
+              world.channels
+                .filter((given) => rule(actor, fixture.channel(given.name), given.subscribers.includes(name)))
+                .map((given) => fixture.channel(given.name).id),
+            );
+          expect(await listed(list, caller, { includeAll: true })).toEqual(allowedBy(hasMetadataAccess));
+          expect(await listed(list, caller, { includeReadable: true })).toEqual(allowedBy(hasContentAccess));
+        }
+      },
+    );
 
-    it.each(SEEDS)('a guest is acquainted with those they meet (world %d)', async (seed) => {
+    it.each(SEEDS)('grants guests access to users they share a conversation with (world %d)', async (seed) => {
       const world = randomWorld(seed);
       const fixture = await stage(...pieces(world));
       for (const { name } of world.people) {

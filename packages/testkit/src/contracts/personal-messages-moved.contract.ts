@@ -17,12 +17,12 @@ import {
 } from './personal-messages.fixture.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
-/** What moving messages does to them; part of personal-messages.contract.ts. */
+/** Effects of moving messages; part of personal-messages.contract.ts. */
 export function movedMessagesContract(open: OpenStorage): void {
   const stage = stagesOn(open);
 
   describe('personal messages that move', () => {
-    it('keeps what a message is to those who follow both channels', async () => {
+    it('keep flags for subscribers of both channels', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } });
       await star(fixture, 'a', [m1]);
@@ -34,7 +34,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'a', m1)).toEqual({ ...READ, starred: true, mentioned: true });
     });
 
-    it('takes it from those who do not follow the new channel, and does not give it back', async () => {
+    it('disappear for users not subscribed to the new channel, permanently', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
       await star(fixture, 'b', [m1]);
@@ -50,7 +50,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'b', m1)).toEqual(HISTORICAL);
     });
 
-    it('gives it, read, to those who subscribe to a channel with protected history and did not have it', async () => {
+    it('become readable as read for new subscribers of a channel with protected history', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, {
         from: 'a',
@@ -70,7 +70,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'c', m1)).toEqual({ ...NONE, starred: true });
     });
 
-    it('gives back as read what was lost unread', async () => {
+    it('return as read after they were lost unread', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
       await move(fixture, [m1], 'random');
@@ -79,7 +79,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'b')).toEqual([]);
     });
 
-    it('goes by who follows at the time of the move', async () => {
+    it('depend on the subscriptions at the time of the move', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'a', to: 'general' });
       const m2 = await send(fixture, { from: 'a', to: 'general' });
@@ -98,7 +98,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'b', m2)).toEqual(READ);
     });
 
-    it('changes nobody’s messages within a channel', async () => {
+    it('keep their users within a channel', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'b', to: 'secret' });
       await startFollowing(fixture, 'secret', 'a');
@@ -109,7 +109,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
   });
 
-  it('answers the newest own message', async () => {
+  it('returns the newest own message', async () => {
     const fixture = await stage(...place);
     const newest = () => fixture.uow.read((r) => r.personal.newestId(fixture.viewer('b')));
     expect(await newest()).toBeNull();
@@ -121,7 +121,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await newest()).toBe(m1.id);
   });
 
-  it('lists the channels one has left with messages behind, ascending', async () => {
+  it('lists left channels with remaining messages, ascending', async () => {
     const fixture = await stage(...place);
     const former = () =>
       fixture.uow.read((r) => r.personal.listUnsubscribedChannelIdsWithMessages(fixture.viewer('a')));
@@ -147,7 +147,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await former()).toEqual([fixture.channel('general').id]);
   });
 
-  it('lists the users who have a message as their own, ascending', async () => {
+  it('lists the users who own a message, ascending', async () => {
     const fixture = await stage(...place);
     const m1 = await send(fixture, { from: 'a', to: 'general' });
     const [a, b, c] = [fixture.user('a').id, fixture.user('b').id, fixture.user('c').id];
@@ -160,7 +160,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await holders(c, b, a)).toEqual([a, b, c]);
   });
 
-  it('answers for several people what messages are to them, as for each alone', async () => {
+  it('returns flags for several users as for each alone', async () => {
     const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
     await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id, 5));
     const messages = [
@@ -188,7 +188,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
   });
 
-  it('lists who had a message that was removed', async () => {
+  it('lists the former holders of a removed message', async () => {
     const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
     const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } });
     const m2 = await send(fixture, { from: 'a', to: 'general' });
@@ -209,7 +209,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await flagsOf(fixture, 'a', m1)).toBeNull();
   });
 
-  it('remembers in seqs when one subscribed to a channel', async () => {
+  it('stores the sequence numbers of subscriptions to a channel', async () => {
     const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aChannel({ name: 'general' }));
     const announce = () =>
       fixture.uow.write((tx) =>
@@ -245,7 +245,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await fixture.uow.read((r) => r.personal.listSubscribedSpans(fixture.viewer('b')))).toEqual([]);
   });
 
-  it('finds and changes nothing of another realm', async () => {
+  it('isolates realms', async () => {
     const fixture = await stage(...place);
     const m1 = await send(fixture, { from: 'b', to: 'general' });
     const other = await anotherRealm(fixture, aUser({ name: 'x' }));

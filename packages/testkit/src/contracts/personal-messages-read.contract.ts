@@ -17,12 +17,12 @@ import {
 } from './personal-messages.fixture.js';
 import { ascending, idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 
-/** What is read and what is not; part of personal-messages.contract.ts. */
+/** Read state of messages; part of personal-messages.contract.ts. */
 export function readMessagesContract(open: OpenStorage): void {
   const stage = stagesOn(open);
 
   describe('personal messages that are read', () => {
-    it('answers what changed, ascending, and leaves messages of other viewers alone', async () => {
+    it("returns changes ascending and leaves other viewers' messages unchanged", async () => {
       const fixture = await stage(...place);
       const [m1, m2, m3] = [
         await send(fixture, { from: 'a', to: 'general' }),
@@ -39,7 +39,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await mark(fixture, 'b', [], true)).toEqual([]);
     });
 
-    it('keeps apart what is read of interleaved topics', async () => {
+    it('separates the read state of interleaved topics', async () => {
       const fixture = await stage(...place);
       const sent: Message[] = [];
       for (let i = 0; i < 30; i++) sent.push(await send(fixture, { from: 'a', to: 'general', topic: `t${i % 3}` }));
@@ -54,7 +54,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'b')).toEqual([]);
     });
 
-    it('marks everything there is', async () => {
+    it('marks everything as read', async () => {
       const fixture = await stage(...place);
       const first = await send(fixture, { from: 'b', to: 'general' });
       await send(fixture, { from: 'b', to: 'random' });
@@ -71,7 +71,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'b')).toEqual([]);
     });
 
-    it('marks what is unread of a filter, and says what changed', async () => {
+    it('marks unread messages of a filter and returns the changes', async () => {
       const fixture = await stage(...place);
       const sent: Message[] = [];
       for (let i = 0; i < 12; i++) {
@@ -97,7 +97,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'a')).toEqual([]);
     });
 
-    it('marks of a filter what a person marked unread, what was moved there, and nothing they have not', async () => {
+    it('marks messages of a filter that were marked unread or moved there, and only own ones', async () => {
       const fixture = await stage(...place);
       const old = await send(fixture, { from: 'b', to: 'general' });
       const moved = await send(fixture, { from: 'b', to: 'general' });
@@ -126,7 +126,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await markIn(fixture, 'a', own(conditionIn(fixture, 'general')))).toEqual([old.id, away.id]);
     });
 
-    it('lists the newest unread ones, ascending, with where they are and whether they name one', async () => {
+    it('lists the newest unread messages, ascending, with place and mentions', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, {
         from: 'b',
@@ -192,7 +192,7 @@ export function readMessagesContract(open: OpenStorage): void {
         { from: 'b', to: 'secret' },
         (tx, fixture, id) => tx.personal.addHistorical(fixture.viewer('a'), [id]),
       ],
-    ])('keeps that a message is %s when its star goes, and when it is read', async (_, given, prepare) => {
+    ])('keeps a message %s when its star is removed or it is read', async (_, given, prepare) => {
       const fixture = await stage(...place);
       const message = await send(fixture, given);
       await fixture.uow.write((tx) => prepare(tx, fixture, message.id));
@@ -206,7 +206,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'a', message)).toEqual({ ...before, read: true });
     });
 
-    it('keeps a star when a message that is marked unread is read', async () => {
+    it('keeps a star when a message marked unread is read', async () => {
       const fixture = await stage(...place);
       const message = await send(fixture, { from: 'b', to: 'general', isReadByDefault: true });
       await star(fixture, 'a', [message], true);
@@ -218,7 +218,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'a', message)).toEqual({ ...READ, starred: true });
     });
 
-    it('gathers the newest unread ones by conversation', async () => {
+    it('groups the newest unread messages by conversation', async () => {
       const fixture = await stage(...place);
       const toGeneral = { from: 'b', to: 'general' };
       const m1 = await send(fixture, { ...toGeneral, topic: 'Lunch', exceptions: { a: { mentioned: true } } });
@@ -263,7 +263,7 @@ export function readMessagesContract(open: OpenStorage): void {
       });
     });
 
-    it('finds unread ones of a filter', async () => {
+    it('finds unread messages of a filter', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'b', to: 'general', topic: 'lunch' });
       const m2 = await send(fixture, { from: 'c', to: 'random', topic: 'lunch' });

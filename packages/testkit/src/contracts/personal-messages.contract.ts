@@ -20,8 +20,8 @@ export function personalMessagesContract(open: OpenStorage): void {
   describe('personal messages', () => {
     const stage = stagesOn(open);
 
-    describe('receiving', () => {
-      it('lists whom a user mutes, in the order of their muting', async () => {
+    describe('delivery', () => {
+      it('lists muted users in the order of muting', async () => {
         const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' }));
         const [a, b, c] = [fixture.user('a').id, fixture.user('b').id, fixture.user('c').id];
         const { realm: other } = await anotherRealm(fixture);
@@ -51,7 +51,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         ]);
       });
 
-      it('answers who mutes whom', async () => {
+      it('returns which users mute which', async () => {
         const fixture = await stage(...place);
         const { uow, viewer, user } = fixture;
         const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
@@ -69,7 +69,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await muting('a')).toEqual([c]);
       });
 
-      it('makes a message own to those who subscribe to the channel, unread but for the sender', async () => {
+      it('delivers a message to subscribers, unread except for the sender', async () => {
         const fixture = await stage(...place);
         const message = await send(fixture, { from: 'a', to: 'general' });
         expect(await flagsOf(fixture, 'a', message)).toEqual(READ);
@@ -79,14 +79,14 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await flagsOf(fixture, 'a', unread)).toEqual(NONE);
       });
 
-      it('gives a sender who does not subscribe to the channel nothing', async () => {
+      it('delivers nothing to a sender without subscription', async () => {
         const fixture = await stage(...place);
         const message = await send(fixture, { from: 'c', to: 'general' });
         expect(await flagsOf(fixture, 'c', message)).toBeNull();
         expect(await historyOf(fixture, 'c')).toEqual([]);
       });
 
-      it('marks who is named, and everybody when the channel is', async () => {
+      it('sets mention flags for mentioned users, and for everyone on channel wildcards', async () => {
         const fixture = await stage(...place);
         const message = await send(fixture, {
           from: 'a',
@@ -111,7 +111,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         });
       });
 
-      it('reaches a named bot that does not subscribe to the channel', async () => {
+      it('delivers to a mentioned bot without subscription', async () => {
         const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
         const message = await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } });
         const later = await send(fixture, { from: 'a', to: 'general' });
@@ -123,7 +123,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'bot')).toEqual([]);
       });
 
-      it('delivers a notice as read, but for those it names', async () => {
+      it('delivers a notice as read except for mentioned users', async () => {
         const fixture = await stage(...place);
         const notice = await send(fixture, {
           from: 'a',
@@ -142,7 +142,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'b')).toEqual([]);
       });
 
-      it('starts with the next message, ends with the last one before, and may start again', async () => {
+      it('starts after subscribing, ends after unsubscribing and may resume', async () => {
         const fixture = await stage(...place);
         const before = await send(fixture, { from: 'a', to: 'general' });
         await startFollowing(fixture, 'general', 'c', 'c');
@@ -161,7 +161,7 @@ export function personalMessagesContract(open: OpenStorage): void {
     });
 
     describe('flags', () => {
-      it('stars and collapses own messages, answering what changed, ascending', async () => {
+      it('stars and collapses own messages and returns the changes, ascending', async () => {
         const fixture = await stage(...place);
         const m1 = await send(fixture, { from: 'a', to: 'general' });
         const m2 = await send(fixture, { from: 'a', to: 'random' });
@@ -180,7 +180,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'b')).toEqual([m1.id, m3.id]);
       });
 
-      it('adds what was never received as read and historical, and leaves what is own as it is', async () => {
+      it('adds messages never received as read and historical without changing own ones', async () => {
         const fixture = await stage(...place);
         const old = await send(fixture, { from: 'a', to: 'general' });
         await startFollowing(fixture, 'general', 'c');
@@ -199,7 +199,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'c')).toEqual([old.id, received.id]);
       });
 
-      it('knows who has flagged a message, or is named in one, where they do not subscribe', async () => {
+      it('returns users without subscription who flagged a message or are mentioned in it', async () => {
         const fixture = await stage(...place);
         const { uow, realm, viewer, user, channel } = fixture;
         const [one, two] = [
@@ -219,7 +219,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await outside([one.id, two.id], 1)).toEqual([user('b').id]);
       });
 
-      it('shows the flags of own messages in heads', async () => {
+      it('includes the flags of own messages in heads', async () => {
         const fixture = await stage(...place);
         const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
         await star(fixture, 'b', [m1]);
@@ -233,13 +233,13 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
     });
 
-    describe('muting a person', () => {
+    describe('muted senders', () => {
       const mute = (fixture: Fixture, name: string, sender: string) =>
         fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer(name), fixture.user(sender).id, 5));
       const unmute = (fixture: Fixture, name: string, sender: string) =>
         fixture.uow.write((tx) => tx.personal.unmuteSender(fixture.viewer(name), fixture.user(sender).id));
 
-      it('marks what they send from now on as read, and only that', async () => {
+      it('have later messages marked as read only', async () => {
         const fixture = await stage(...place);
         const before = await send(fixture, { from: 'b', to: 'general' });
         await mute(fixture, 'a', 'b');
@@ -258,7 +258,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'a')).toEqual([before.id, byOther.id, after.id]);
       });
 
-      it('reads even what names one, and lets it be marked unread', async () => {
+      it('have even mentions marked as read, which can be marked unread', async () => {
         const fixture = await stage(...place);
         await mute(fixture, 'a', 'b');
         const naming = await send(fixture, { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } });

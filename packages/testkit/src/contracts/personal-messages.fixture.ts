@@ -12,7 +12,7 @@ import { ascending, idsOf, own } from './storage-under-test.js';
 export const NONE: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
 export const READ: PersonalFlags = { ...NONE, read: true };
 
-/** `a` and `b` follow `general`, `a` follows `random`, `b` and `c` follow `secret`. */
+/** `a` and `b` subscribe to `general`, `a` to `random`, `b` and `c` to `secret`. */
 export const place = [
   aUser({ name: 'a' }),
   aUser({ name: 'b' }),
@@ -85,7 +85,7 @@ export const mark = (
 ): Promise<readonly MessageId[]> =>
   fixture.uow.write((tx) => tx.personal.setRead(fixture.viewer(name), idsOf(messages), read));
 
-/** Marks everything of a filter as read. */
+/** Marks everything in a filter as read. */
 export const markIn = (fixture: Fixture, name: string, filter: MessageFilter): Promise<readonly MessageId[]> =>
   fixture.uow.write((tx) => tx.personal.markRead(fixture.viewer(name), filter));
 

@@ -15,7 +15,7 @@ export function pictureRepositoryContract(open: OpenStorage): void {
   describe('picture repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps one picture of a name in each realm', async () => {
+    it('stores one picture per name and realm', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -29,7 +29,7 @@ export function pictureRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(({ pictures }) => pictures.find(realm.id, 'emoji/1/still'))).toBeNull();
     });
 
-    it('removes pictures of the realm, and says which blobs nothing names any more', async () => {
+    it("removes a realm's pictures and returns blobs that are no longer referenced", async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

@@ -19,7 +19,7 @@ export function presenceRepositoryContract(open: OpenStorage): void {
   describe('presence repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps when each user was there last, in the order of updates', async () => {
+    it("stores each user's last presence in update order", async () => {
       const fixture = await stage(...pieces);
       const [a, b] = [presence(fixture, 'a', 5, { lastActive: null }), presence(fixture, 'b', 3)];
       await put(fixture, a, b);
@@ -29,7 +29,7 @@ export function presenceRepositoryContract(open: OpenStorage): void {
       expect(await listed(fixture)).toEqual([a, later]);
     });
 
-    it('gives each update id once, for each realm from 1', async () => {
+    it('assigns each update id once per realm, starting at 1', async () => {
       const fixture = await stage(...pieces);
       const other = (await anotherRealm(fixture)).realm.id;
       const reserve = (realmId: typeof other, count: number) =>
@@ -40,7 +40,7 @@ export function presenceRepositoryContract(open: OpenStorage): void {
       expect(await reserve(other, 5)).toBe(1);
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       await put(fixture, presence(fixture, 'a', 1));
       const other = (await anotherRealm(fixture)).realm.id;

@@ -26,7 +26,7 @@ export function profileRepositoryContract(open: OpenStorage): void {
   describe('profile repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part of a field, new ones last, and those of other realms apart', async () => {
+    it('stores every property of a field, adds new ones last and isolates realms', async () => {
       const fixture = await stage();
       const first = await addField(fixture, 'first');
       const data = { '0': { text: 'VIM', order: '1' }, '10': { text: 'Émacs', order: '2' } };
@@ -51,7 +51,7 @@ export function profileRepositoryContract(open: OpenStorage): void {
       expect(await fieldsOf(fixture)).toEqual([changed]);
     });
 
-    it('refuses a name that another field has', async () => {
+    it('rejects a taken name', async () => {
       const fixture = await stage();
       const first = await addField(fixture, 'first');
       const second = await addField(fixture, 'second');
@@ -62,7 +62,7 @@ export function profileRepositoryContract(open: OpenStorage): void {
       await fixture.uow.write((tx) => tx.profiles.updateField(first));
     });
 
-    it('keeps values by user and ascending field, and renews the user with each change', async () => {
+    it("stores values by user and ascending field, and updates the user's version with each change", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' }));
       const [one, two] = [(await addField(fixture, 'one')).id, (await addField(fixture, 'two')).id];
       await put(fixture, 'a', two, 'zwei');
@@ -101,7 +101,7 @@ export function profileRepositoryContract(open: OpenStorage): void {
       expect(await other.uow.read((r) => r.profiles.listValues(other.realm.id, [a, b]))).toEqual(new Map());
     });
 
-    it('removes values of a field, all or some, so many at a time', async () => {
+    it('removes all or some values of a field in batches', async () => {
       const names = ['a', 'b', 'c', 'd'];
       const fixture = await stage(...names.map((name) => aUser({ name })));
       const [one, two] = [(await addField(fixture, 'one')).id, (await addField(fixture, 'two')).id];

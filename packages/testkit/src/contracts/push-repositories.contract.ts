@@ -21,7 +21,7 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       error: 'expired',
     } as const;
 
-    it('adds devices with nothing but an id, which is never used again', async () => {
+    it('adds devices with an id only and never reuses ids', async () => {
       const fixture = await stage(...pieces);
       const first = await addDevice(fixture, 'a');
       const { realmId, userId } = fixture.viewer('a');
@@ -35,7 +35,7 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       expect(await devicesOf(fixture, 'b')).toEqual([]);
     });
 
-    it('keeps what a device becomes', async () => {
+    it('stores changes of a device', async () => {
       const fixture = await stage(...pieces);
       const device = await addDevice(fixture, 'a');
       const other = await addDevice(fixture, 'a');
@@ -45,7 +45,7 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       }
     });
 
-    it('finds, changes and removes nothing of another user or realm', async () => {
+    it('isolates users and realms', async () => {
       const fixture = await stage(...pieces);
       const device = await addDevice(fixture, 'a');
       const other = (await anotherRealm(fixture)).realm.id;
@@ -78,7 +78,7 @@ export function pushTokenRepositoryContract(open: OpenStorage): void {
     const listed = (fixture: Fixture, who: string) =>
       fixture.uow.read(({ pushTokens }) => pushTokens.list(fixture.realm.id, fixture.user(who).id));
 
-    it('keeps a token of each kind once, each user their own', async () => {
+    it('stores each token once per kind and user', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 'a', token('2'), token('1'), token('2', 'apns'), token('2'));
       await add(fixture, 'b', token('2'));
@@ -93,7 +93,7 @@ export function pushTokenRepositoryContract(open: OpenStorage): void {
       expect([await listed(fixture, 'a'), await listed(fixture, 'b')]).toEqual([[], [token('2')]]);
     });
 
-    it('finds and removes nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 'a', token('1'));
       const other = (await anotherRealm(fixture)).realm.id;

@@ -13,7 +13,7 @@ const pieces = [
 
 const SMILE = { type: 'unicode', code: '1f642', name: 'smile' } as const;
 const THUMB = { type: 'unicode', code: '1f44d', name: '+1' } as const;
-/** Another emoji that has the code of a Unicode one. */
+/** Custom emoji with the code of a Unicode one. */
 const CUSTOM = { type: 'custom', code: '1f642', name: 'smile' } as const;
 
 const reaction = (fixture: Fixture, who: string, emoji: Omit<Reaction, 'userId'>): Reaction => ({
@@ -27,7 +27,7 @@ const add = (fixture: Fixture, index: number, ...reactions: readonly Reaction[])
   });
 const remove = (fixture: Fixture, index: number, { userId, ...emoji }: Reaction, realmId = fixture.realm.id) =>
   fixture.uow.write((tx) => tx.reactions.remove(realmId, idOf(fixture, index), emoji, userId));
-/** As the message is shown. */
+/** View of the message. */
 const shown = (fixture: Fixture, index: number) =>
   fixture.uow.read(async ({ pages }) => (await pages.listViews(fixture.realm.id, [idOf(fixture, index)]))[0]!);
 const versionOf = (fixture: Fixture, index: number) =>
@@ -45,7 +45,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
   describe('reaction repository', () => {
     const stage = stagesOn(open);
 
-    it('shows reactions with their message, oldest first', async () => {
+    it('returns reactions with their message, oldest first', async () => {
       const fixture = await stage(...pieces);
       const reactions = [
         reaction(fixture, 'b', THUMB),
@@ -60,7 +60,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       expect((await shown(fixture, 0)).reactions).toEqual([reactions[0], ...reactions.slice(2)]);
     });
 
-    it('finds a reaction with an emoji, of anybody and of one user', async () => {
+    it('finds reactions by emoji, of any user and of one user', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 0, reaction(fixture, 'b', { ...THUMB, name: 'thumbs_up' }));
       await fixture.uow.read(async ({ reactions }) => {
@@ -83,7 +83,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('counts the reactions of a message, and the emoji among them', async () => {
+    it('counts the reactions and the distinct emoji of a message', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [reaction(fixture, 'a', SMILE), reaction(fixture, 'b', SMILE)];
       await add(fixture, 0, one, two, reaction(fixture, 'a', THUMB), reaction(fixture, 'a', CUSTOM));
@@ -93,7 +93,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('renews the version of the message with each change, and with nothing else', async () => {
+    it('updates the message version with each actual change only', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [reaction(fixture, 'a', SMILE), reaction(fixture, 'b', SMILE)];
       const before = await versionOf(fixture, 0);
@@ -106,7 +106,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       expect(await versionOf(fixture, 1)).toBe(before);
     });
 
-    it('marks a message as having reactions for as long as it has any', async () => {
+    it('marks a message as having reactions while it has any', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [reaction(fixture, 'a', SMILE), reaction(fixture, 'b', THUMB)];
       expect(await withReactions(fixture)).toEqual([]);
@@ -119,7 +119,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       expect((await shown(fixture, 1)).message.hasReactions).toBe(false);
     });
 
-    it('forgets the reactions of a removed message', async () => {
+    it('removes the reactions of a removed message', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 0, reaction(fixture, 'a', SMILE));
       await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [idOf(fixture, 0)]));
@@ -128,7 +128,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('finds and removes nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       const one = reaction(fixture, 'a', SMILE);
       await add(fixture, 0, one);

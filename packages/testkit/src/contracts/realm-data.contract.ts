@@ -10,7 +10,7 @@ const PIECES = [
   ...Array.from({ length: 20 }, () => aMessage({ from: 'iago', to: 'denmark' })),
 ];
 
-/** In steps of a few rows. Answers how many there were. */
+/** Removes in steps of a few rows and returns their number. */
 async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
   let steps = 0;
   for (let place: RemovalPlace | 'done' = null; place !== 'done'; steps++) {
@@ -22,10 +22,10 @@ async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
 }
 
 export function realmDataContract(open: OpenStorage): void {
-  describe('data of realms', () => {
+  describe('realm data', () => {
     const stage = stagesOn(open);
 
-    it('goes as a whole, and its string id is free', async () => {
+    it('disappears completely and frees the string id', async () => {
       const { uow, clock, realm, user, messages } = await stage(...PIECES);
       await removeAll(uow, realm.id);
       await uow.read(async (r) => {
@@ -42,7 +42,7 @@ export function realmDataContract(open: OpenStorage): void {
       expect(again.messages[0]!.id).toBeGreaterThan(messages.at(-1)!.id);
     });
 
-    it('leaves other realms as they are', async () => {
+    it('leaves other realms unchanged', async () => {
       const fixture = await stage(...PIECES);
       const other = await anotherRealm(
         fixture,
@@ -59,7 +59,7 @@ export function realmDataContract(open: OpenStorage): void {
       });
     });
 
-    it('may be removed again, and with nothing left', async () => {
+    it('allows repeated removal, even with nothing left', async () => {
       const { uow, realm } = await stage();
       await removeAll(uow, realm.id);
       expect(await removeAll(uow, realm.id)).toBe(1);

@@ -22,7 +22,7 @@ export function realmListsContract(open: OpenStorage): void {
   describe('allowed domains', () => {
     const stage = stagesOn(open);
 
-    it('are listed in the order in which they were added, each organization its own', async () => {
+    it('list in the order of addition, separately for each realm', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const add = (realm: Fixture['realm'], domain: typeof ACME) =>
@@ -37,7 +37,7 @@ export function realmListsContract(open: OpenStorage): void {
       await expect(add(fixture.realm, ACME)).rejects.toEqual(code('ALLOWED_DOMAIN_EXISTS'));
     });
 
-    it('change and go in their own organization, and say whether they were there', async () => {
+    it('change and disappear within their realm and report whether they existed', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const id = await fixture.uow.write((tx) => tx.allowedDomains.add(fixture.realm.id, ACME));
@@ -68,7 +68,7 @@ export function realmListsContract(open: OpenStorage): void {
         await tx.linkifiers.add(fixture.realm.id, linkifier(3)),
       ]);
 
-    it('are read with their organization, in their order', async () => {
+    it('load with their organization in order', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       expect(await linkifiersOf(fixture)).toEqual([]);
@@ -86,7 +86,7 @@ export function realmListsContract(open: OpenStorage): void {
       expect(idsOf(await linkifiersOf(fixture))).toEqual([c, b, d]);
     });
 
-    it('keep their place when they change, and change in their own organization', async () => {
+    it('keep their position when changed, within their realm', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const [a, b, c] = (await addThree(fixture)) as [number, number, number];
@@ -101,7 +101,7 @@ export function realmListsContract(open: OpenStorage): void {
       expect(await linkifiersOf(fixture)).toEqual([{ id: a, ...linkifier(1) }, changed, { id: c, ...linkifier(3) }]);
     });
 
-    it('are seen by the unit that changes them, and stay when it fails or the organization changes', async () => {
+    it('appear in the changing transaction and survive rollback and organization changes', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const id = await uow.write(async (tx) => {
@@ -124,7 +124,7 @@ export function realmListsContract(open: OpenStorage): void {
   describe('playgrounds', () => {
     const stage = stagesOn(open);
 
-    it('are listed by their ids, and go, each organization its own', async () => {
+    it('list by id and disappear, separately for each realm', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const add = (realm: Fixture['realm'], name: string) =>

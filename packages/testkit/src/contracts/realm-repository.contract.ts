@@ -6,7 +6,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
   describe('realm repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part of a realm', async () => {
+    it('stores every property of a realm', async () => {
       const { uow, realm } = await stage(aRealm({ stringId: 'acme', name: 'Acme & Söhne 🎉' }));
       const changed = {
         ...realm,
@@ -21,7 +21,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.realms.find(realm.id))).toEqual(changed);
     });
 
-    it('finds by string id, the root realm by the empty one', async () => {
+    it('finds realms by string id, the root realm by the empty one', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
       expect(await uow.read((r) => r.realms.findByStringId(''))).toBeNull();
       const root = await createFixtureOn(uow, clock, aRealm({ stringId: '' }));
@@ -29,13 +29,13 @@ export function realmRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.realms.findByStringId('acme'))).toEqual(realm);
     });
 
-    it('lists ascending', async () => {
+    it('lists realms ascending', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'zebra' }));
       const second = await createFixtureOn(uow, clock, aRealm({ stringId: 'ant' }));
       expect(await uow.read((r) => r.realms.list())).toEqual([realm, second.realm]);
     });
 
-    it('answers null or throws for what does not exist', async () => {
+    it('returns null or throws for unknown realms', async () => {
       const { uow, realm } = await stage();
       const unknown = (realm.id + 1) as RealmId;
       expect(await uow.read((r) => r.realms.find(unknown))).toBeNull();
@@ -43,7 +43,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
       await expect(uow.read((r) => r.realms.get(unknown))).rejects.toEqual(code('UNKNOWN_REALM'));
     });
 
-    it('keeps who is at the address of the server, and refuses a second one', async () => {
+    it("stores which realm is at the server's address and rejects a second one", async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
       const { realm: second } = await createFixtureOn(uow, clock, aRealm({ stringId: 'second' }));
       expect([realm, second].map(({ isAtServerAddress }) => isAtServerAddress)).toEqual([true, false]);
@@ -53,7 +53,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.realms.list())).toHaveLength(2);
     });
 
-    it('refuses a string id that is taken', async () => {
+    it('rejects a taken string id', async () => {
       const { uow, clock } = await stage(aRealm({ stringId: 'acme' }));
       await expect(createFixtureOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('STRING_ID_TAKEN'));
       expect(await uow.read((r) => r.realms.list())).toHaveLength(1);

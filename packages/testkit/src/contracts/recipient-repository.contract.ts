@@ -8,7 +8,7 @@ export function recipientRepositoryContract(open: OpenStorage): void {
   describe('recipient repository', () => {
     const stage = stagesOn(open);
 
-    it('opens one conversation for the same people in any order, whoever is named twice', async () => {
+    it('opens one conversation for the same users in any order, ignoring duplicates', async () => {
       const { uow, realm, user } = await stage(...threePeople);
       const [a, b, c] = [user('a').id, user('b').id, user('c').id];
       const openDirect = (...people: UserId[]) => uow.write((tx) => tx.recipients.openDirect(realm.id, people));
@@ -47,7 +47,7 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       expect(await page(other.realm.id, 0, 10)).toEqual([]);
     });
 
-    it('finds a conversation only once it was opened', async () => {
+    it('finds a conversation only after it was opened', async () => {
       const { uow, realm, user } = await stage(...threePeople);
       const people = [user('b').id, user('a').id];
       const find = (ids: readonly UserId[]) => uow.read((r) => r.recipients.findDirect(realm.id, ids));
@@ -59,7 +59,7 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       expect(await find([...people, user('c').id])).toBeNull();
     });
 
-    it('lists the conversations that two people share, or that one of them has', async () => {
+    it('lists conversations that two users share or that one of them has', async () => {
       const fixture = await stage(...threePeople);
       const { uow, realm, user } = fixture;
       const [a, b, c] = [user('a').id, user('b').id, user('c').id];
@@ -80,7 +80,7 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       expect(listed).toEqual([[ab, abc], [abc], [abc], [ab, abc, alone], [abc], []]);
     });
 
-    it('gives its people everything from the first message on', async () => {
+    it('delivers everything from the first message on to the participants', async () => {
       const fixture = await stage(
         ...threePeople,
         aMessage({ from: 'a', to: ['b'] }),
@@ -93,7 +93,7 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       expect([...holders.values()]).toEqual([[user('a').id, user('b').id], [user('a').id]]);
     });
 
-    it('lists the conversations that have messages, the one with the newest first', async () => {
+    it('lists conversations with messages, newest message first', async () => {
       const fixture = await stage(
         ...threePeople,
         aChannel({ name: 'general', subscribers: ['a'] }),
@@ -118,7 +118,7 @@ export function recipientRepositoryContract(open: OpenStorage): void {
       expect(await recent()).toEqual([entry(3), entry(0)]);
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }));
       const { uow, user } = fixture;
       const other = (await anotherRealm(fixture)).realm.id;

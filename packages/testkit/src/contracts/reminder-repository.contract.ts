@@ -29,14 +29,14 @@ export function reminderRepositoryContract(open: OpenStorage): void {
   describe('reminder repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps what it is given', async () => {
+    it('stores every property of a reminder', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
       expect(added).toEqual({ ...reminder(fixture, 'a', 100), id: added.id, failure: null });
       expect(await find(fixture, added.id)).toEqual(added);
     });
 
-    it('lists those of one user by their times, then by their ids', async () => {
+    it("lists a user's reminders by time, then by id", async () => {
       const fixture = await stage(...pieces);
       const [late, early, alsoLate, others] = [
         await add(fixture, 'a', 100),
@@ -51,14 +51,14 @@ export function reminderRepositoryContract(open: OpenStorage): void {
       expect([await countBytes(fixture, 'a'), await countBytes(fixture, 'b')]).toEqual([78, 26]);
     });
 
-    it('keeps why one failed', async () => {
+    it('stores why a reminder failed', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
       await fixture.uow.write((tx) => tx.reminders.fail(fixture.realm.id, added.id, 'Why'));
       expect(await list(fixture, 'a')).toEqual([{ ...added, failure: 'Why' }]);
     });
 
-    it('shares its numbers with scheduled messages, and gives none twice', async () => {
+    it('shares ids with scheduled messages and never reuses them', async () => {
       const fixture = await stage(...pieces);
       const { id } = await add(fixture, 'a', 100);
       await fixture.uow.write((tx) => tx.reminders.remove(fixture.realm.id, id));
@@ -80,7 +80,7 @@ export function reminderRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, 'a', 100)).id).toBeGreaterThan(message.id);
     });
 
-    it('finds nothing with the ids of another realm, and changes nothing', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
       const { realm } = await anotherRealm(fixture);

@@ -35,7 +35,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
   describe('scheduled message repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps what it is given, of channels and of people', async () => {
+    it('stores messages to channels and users', async () => {
       const fixture = await stage(...pieces);
       const to = { kind: 'userIds', ids: [3, 9] as UserId[] } as const;
       const first = await add(fixture, 'a', 100);
@@ -46,7 +46,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, second.id)).toEqual(second);
     });
 
-    it('lists those of one user that were not sent, by their times, then by their ids', async () => {
+    it("lists a user's unsent messages by time, then by id", async () => {
       const fixture = await stage(...pieces);
       const [late, early, alsoLate] = [
         await add(fixture, 'a', 100),
@@ -67,7 +67,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect(await countBytes(fixture, 'a')).toBe(56);
     });
 
-    it('changes all of a message', async () => {
+    it('changes every property of a message', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
       const changed: ScheduledMessage = {
@@ -88,7 +88,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, added.id)).toEqual(added);
     });
 
-    it('removes one, and gives its number to no other', async () => {
+    it('removes a message without reusing its id', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
       await fixture.uow.write((tx) => tx.scheduledMessages.remove(fixture.realm.id, added.id));
@@ -98,7 +98,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, 'a', 100)).id).toBeGreaterThan(added.id);
     });
 
-    it('forgets those of a user that were sent long ago', async () => {
+    it("removes a user's messages that were sent long ago", async () => {
       const fixture = await stage(...pieces);
       const rows = [
         await add(fixture, 'a', 99),
@@ -120,7 +120,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('finds nothing with the ids of another realm, and changes nothing', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
       const { realm } = await anotherRealm(fixture);

@@ -21,7 +21,7 @@ const said = [
   aMessage({ from: 'c', to: 'random', topic: 'tools', content: 'an "AND" b*, NEAR(x) {y} ärger 日本' }), // 4
 ];
 
-/** All pages of the filter, which must agree whichever way they are read. */
+/** Reads all pages of the filter in both directions, which must agree. */
 async function find(stage: Stage, filter: MessageFilter, name = 'a'): Promise<readonly MessageId[]> {
   return stage.uow.read(async ({ pages }) => {
     const found = idsOf(await pages.listEntriesUpTo(stage.viewer(name), filter, null, 100));
@@ -36,7 +36,7 @@ export function searchIndexContract(open: OpenStorage): void {
   describe('search', () => {
     const stage = stagesOn(open);
 
-    it('finds every word in the text or in the topic, whatever the letter case', async () => {
+    it('finds every word in content or topic, ignoring case', async () => {
       const fixture = await stage(...said);
       expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 0, 1, 2));
       expect(await find(fixture, own(search('pizza lunch')))).toEqual(pick(fixture, 0, 1));
@@ -48,7 +48,7 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('ärger 日本')))).toEqual(pick(fixture, 4));
     });
 
-    it('finds nothing beyond the last message', async () => {
+    it('finds nothing after the last message', async () => {
       const fixture = await stage(...said);
       const { uow, viewer } = fixture;
       await uow.read(async ({ pages }) => {
@@ -68,7 +68,7 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('pizza', '%', '_')))).toEqual([]);
     });
 
-    it('takes what people type for words, not for a language', async () => {
+    it('treats input as words instead of query syntax', async () => {
       const fixture = await stage(...said);
       for (const words of ['and', 'near x y', 'b']) {
         expect(await find(fixture, own(search(words)))).toEqual(pick(fixture, 4));
@@ -77,7 +77,7 @@ export function searchIndexContract(open: OpenStorage): void {
       for (const word of hostile) expect(await find(fixture, own(search([word])))).toEqual([]);
     });
 
-    it('is limited by every other condition', async () => {
+    it('combines with every other condition', async () => {
       const fixture = await stage(...said);
       const inChannel = (name: string): MessageCondition => ({
         kind: 'recipient',
@@ -105,7 +105,7 @@ export function searchIndexContract(open: OpenStorage): void {
       ).toEqual(pick(fixture, 0, 1, 2));
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...said);
       const { uow, viewer } = fixture;
       const other = await anotherRealm(
@@ -121,7 +121,7 @@ export function searchIndexContract(open: OpenStorage): void {
       });
     });
 
-    it('finds, in one unit and in units that end together, what each of them has written', async () => {
+    it('finds messages written in one transaction and in transactions committed together', async () => {
       const fixture = await stage(...said);
       const { uow, realm, viewer, clock } = fixture;
       const say = (tx: Transaction, content: string) =>
@@ -171,7 +171,7 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('banana')))).toEqual([]);
     });
 
-    it('follows moves and deletions, and nothing that was given up', async () => {
+    it('reflects moves and deletions and ignores rolled back ones', async () => {
       const fixture = await stage(...said);
       const { uow, realm, channel } = fixture;
       const target = (topic: string | null) => ({
@@ -197,7 +197,7 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 3));
     });
 
-    it('finds those who are mentioned by name', async () => {
+    it('finds messages by names of mentioned users', async () => {
       const fixture = await stage(...said);
       const { user } = fixture;
       const mention = (name: string, silent = '') =>
@@ -213,7 +213,7 @@ export function searchIndexContract(open: OpenStorage): void {
       );
     });
 
-    it('finds everything again once the index was made anew, whatever was written meanwhile', async () => {
+    it('finds everything after an index rebuild with concurrent writes', async () => {
       const fixture = await stage(...said);
       const { uow, realm } = fixture;
       await uow.write(({ searchIndex }) => searchIndex.reset());

@@ -21,7 +21,7 @@ export function sessionRepositoryContract(open: OpenStorage): void {
     const listOf = (fixture: Fixture, name: string) =>
       fixture.uow.read(({ sessions }) => sessions.listOf(fixture.realm.id, fixture.user(name).id));
 
-    it('finds a session by its fingerprint, whatever the realm, and those of a user, last used first', async () => {
+    it("finds a session by fingerprint in any realm, and a user's sessions, last used first", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const first = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
       const second = await add(fixture, sessionOf(fixture, 'a', { lastUsedAt: 200, userAgent: '' }), 'print-2');
@@ -38,14 +38,14 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read(({ sessions }) => sessions.listOf(other.realm.id, userId))).toEqual([]);
     });
 
-    it('never gives the same id again', async () => {
+    it('never reuses ids', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const id = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
       await fixture.uow.write((tx) => tx.sessions.remove(fixture.realm.id, fixture.user('a').id, [id]));
       expect(await add(fixture, sessionOf(fixture, 'a'), 'print-1')).toBeGreaterThan(id);
     });
 
-    it('writes down the use of a session, if there still is one', async () => {
+    it('records the use of an existing session', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const id = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
       const use = { lastUsedAt: 300, expiresAt: 1300 };
@@ -54,7 +54,7 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, 'print-1')).toEqual({ ...sessionOf(fixture, 'a', use), id });
     });
 
-    it('removes sessions of the user and the realm that are named, and no others', async () => {
+    it('removes only sessions of the given user and realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const other = await anotherRealm(fixture);
       const mine = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
@@ -69,7 +69,7 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, 'print-3')).not.toBeNull();
     });
 
-    it('removes sessions of a realm and expired ones, so many at a time', async () => {
+    it("removes a realm's sessions and expired ones in batches", async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture);
       for (const [index, expiresAt] of [500, 600, 700].entries()) {

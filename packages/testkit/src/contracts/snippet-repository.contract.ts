@@ -28,7 +28,7 @@ export function snippetRepositoryContract(open: OpenStorage): void {
   describe('snippet repository', () => {
     const stage = stagesOn(open);
 
-    it('lists what it is given, of one user, oldest first', async () => {
+    it("lists a user's snippets, oldest first", async () => {
       const fixture = await stage(...pieces);
       const [first, second, others] = [
         await add(fixture, 'a', 'one'),
@@ -44,7 +44,7 @@ export function snippetRepositoryContract(open: OpenStorage): void {
       expect([await countBytes(fixture, 'a'), await countBytes(fixture, 'b')]).toEqual([20, 10]);
     });
 
-    it('changes title and content, and removes', async () => {
+    it('changes title and content and removes snippets', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 'one');
       const changed = { ...added, title: 'two', content: 'Hi' };
@@ -56,7 +56,7 @@ export function snippetRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, 'a', 'one')).id).toBeGreaterThan(added.id);
     });
 
-    it('finds nothing of other users and realms, and changes nothing of theirs', async () => {
+    it('isolates users and realms', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 'one');
       const { realm } = await anotherRealm(fixture);

@@ -10,7 +10,7 @@ export function statusRepositoryContract(open: OpenStorage): void {
   describe('status repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps the status of each user, and replaces it', async () => {
+    it("stores and replaces each user's status", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' }));
       const [a, b, c] = ['a', 'b', 'c'].map((name) => fixture.user(name).id);
       await fixture.uow.write(async ({ statuses }) => {
@@ -29,7 +29,7 @@ export function statusRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const { id } = fixture.user('a');
       await fixture.uow.write((tx) => tx.statuses.put(fixture.realm.id, id, BUSY));

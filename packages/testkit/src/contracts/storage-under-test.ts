@@ -6,18 +6,18 @@ import type { Damage } from '../memory-storage.js';
 
 export interface StorageUnderTest {
   readonly uow: UnitOfWork;
-  /** Whether a write that awaits something else than its repositories is refused. */
+  /** True if writes that await anything but repositories are rejected. */
   readonly refusesYielding?: boolean;
   readonly damage: Damage;
   close(): Promise<void>;
 }
 
-/** Opens an empty storage that takes the time of what it records from this clock. */
+/** Opens an empty storage that takes timestamps from this clock. */
 export type OpenStorage = (clock: Clock) => StorageUnderTest | Promise<StorageUnderTest>;
 
 export type Stage = Fixture & { readonly clock: FixedClock; readonly storage: StorageUnderTest };
 
-/** Called inside `describe`: what it returns opens a storage with a fixture, which is closed after the test. */
+/** Called inside `describe`. Returns a function that opens a storage with a fixture and closes it after the test. */
 export function stagesOn(open: OpenStorage): (...pieces: readonly FixtureStep[]) => Promise<Stage> {
   const opened: StorageUnderTest[] = [];
   afterEach(async () => {

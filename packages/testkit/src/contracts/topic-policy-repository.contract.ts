@@ -39,13 +39,13 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
   describe('topic policy repository', () => {
     const stage = stagesOn(open);
 
-    it('lists everything a user has chosen, ascending by channel, then by key of the topic', async () => {
+    it("lists a user's policies ascending by channel, then by topic key", async () => {
       const fixture = await stage(...place);
       const policies = [
         aPolicy(fixture, 'a', 'general', '', 'muted'),
         aPolicy(fixture, 'a', 'general', 'Beer', 'unmuted'),
         aPolicy(fixture, 'a', 'general', 'lunch', 'followed'),
-        // In UTF-16 the emoji would come before the fullwidth tilde.
+        // UTF-16 order would put the emoji before the fullwidth tilde.
         aPolicy(fixture, 'a', 'general', '\uff5e', 'muted'),
         aPolicy(fixture, 'a', 'general', '🎉', 'muted'),
         aPolicy(fixture, 'a', 'random', 'ale', 'muted'),
@@ -55,7 +55,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'c')).toEqual([]);
     });
 
-    it('lists what everybody has chosen for a topic, in pages, ascending by user', async () => {
+    it('lists all policies of a topic in pages, ascending by user', async () => {
       const fixture = await stage(...place);
       const { uow, realm, channel } = fixture;
       const policies = [
@@ -79,7 +79,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await ofTopic(other.realm.id, 'lunch', 0, 10)).toEqual([]);
     });
 
-    it('replaces a choice for the topic in another letter case, as it was first spelt', async () => {
+    it('replaces a policy under another case and keeps the first spelling', async () => {
       const fixture = await stage(...place);
       const first = aPolicy(fixture, 'a', 'general', 'Ärger', 'muted');
       await put(fixture, first);
@@ -89,7 +89,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a')).toEqual([{ ...second, topic: 'Ärger' }]);
     });
 
-    it('finds the choice for one topic, counts all, and lists those that mute', async () => {
+    it('finds the policy of one topic, counts all and lists muted topics', async () => {
       const fixture = await stage(...place);
       const policies = [
         aPolicy(fixture, 'a', 'general', 'Beer', 'muted'),
@@ -113,7 +113,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('takes a choice away, again without effect', async () => {
+    it('removes a policy idempotently', async () => {
       const fixture = await stage(...place);
       const kept = aPolicy(fixture, 'a', 'random', 'lunch', 'muted');
       await put(fixture, aPolicy(fixture, 'a', 'general', 'Lunch', 'muted'), kept);
@@ -125,7 +125,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a')).toEqual([again, kept]);
     });
 
-    it('lists which of some users have chosen what for a topic', async () => {
+    it('lists the policies of given users for a topic', async () => {
       const fixture = await stage(...place);
       await put(
         fixture,
@@ -150,7 +150,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...place);
       await put(fixture, aPolicy(fixture, 'a', 'general', 'lunch', 'muted'));
       const other = (await anotherRealm(fixture)).realm.id;

@@ -3,10 +3,10 @@ import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function topicReadsContract(open: OpenStorage): void {
-  describe('topics', () => {
+  describe('ListTopics', () => {
     const stage = stagesOn(open);
 
-    it('lists topics, spellings that differ only in case as one, newest message first', async () => {
+    it('lists topics, merging spellings that differ in case, newest message first', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, channel } = fixture;
       const { recipientId } = channel('general');
@@ -40,7 +40,7 @@ export function topicReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('finds out whether a channel has topics with names', async () => {
+    it('reports whether a channel has named topics', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aChannel({ name: 'nameless', subscribers: ['a'] }),
@@ -87,14 +87,14 @@ export function topicReadsContract(open: OpenStorage): void {
         ]),
       );
       expect(await newestOwn('a', 'ärger')).toEqual(new Map([['ärger', id(9)]]));
-      // Somebody who left before the topic went on has its newest message from before.
+      // A user who unsubscribed before the topic continued keeps its newest message from before.
       await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, [user('b').id]));
       await fixture.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
       expect(await newestOwn('b', 'late', 'ärger')).toEqual(new Map([['late', id(12)]]));
       expect(await newestOwn('a', 'late')).toEqual(new Map([['late', id(13)]]));
     });
 
-    it('lists who has sent something to a topic', async () => {
+    it('lists the senders of a topic', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, user, channel } = fixture;
       const { recipientId } = channel('random');
@@ -104,7 +104,7 @@ export function topicReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('counts what was sent since a time', async () => {
+    it('counts messages since a time', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, clock, channel } = fixture;
       const [general, random] = [channel('general').recipientId, channel('random').recipientId];
@@ -121,7 +121,7 @@ export function topicReadsContract(open: OpenStorage): void {
       );
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow, user, channel } = fixture;
       const otherRealm = (await anotherRealm(fixture)).realm.id;

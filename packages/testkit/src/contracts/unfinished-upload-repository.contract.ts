@@ -26,7 +26,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
       for (const upload of uploads) await fixture.uow.write((tx) => tx.unfinishedUploads.add(upload));
     };
 
-    it('finds uploads by path, until they are removed', async () => {
+    it('finds uploads by path until removed', async () => {
       const fixture = await stage(...pieces);
       const { id: realmId } = fixture.realm;
       const [one, two] = [uploadOf(fixture, 'one'), uploadOf(fixture, 'two', { claimedType: '', metadata: '' })];
@@ -38,7 +38,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
       expect([await find(one.pathId), await find(two.pathId)]).toEqual([null, two]);
     });
 
-    it('counts those of a user, and the bytes that they will have', async () => {
+    it("counts a user's uploads and their final bytes", async () => {
       const fixture = await stage(...pieces);
       const { id: b } = fixture.user('b');
       await add(
@@ -54,7 +54,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
       expect(await summarize((b + 1) as typeof b)).toEqual({ count: 0, bytes: 0 });
     });
 
-    it('lists those whose time is over, the longest over first', async () => {
+    it('lists expired uploads, longest expired first', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [uploadOf(fixture, 'one', { expiresAt: 300 }), uploadOf(fixture, 'two', { expiresAt: 200 })];
       await add(fixture, one, two, uploadOf(fixture, 'later'));
@@ -65,7 +65,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
       expect(await list(301, 1)).toEqual([two]);
     });
 
-    it("finds nothing of other realms, but which blobs are anybody's", async () => {
+    it('isolates realms except for the use of blobs', async () => {
       const fixture = await stage(...pieces);
       const one = uploadOf(fixture, 'one');
       await add(fixture, one);

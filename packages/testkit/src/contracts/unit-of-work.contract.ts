@@ -14,7 +14,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
   describe('unit of work', () => {
     const stage = stagesOn(open);
 
-    it('answers what the work answers, after which everybody reads what was written', async () => {
+    it('returns the result of the work, whose writes all later reads see', async () => {
       const { uow, realm } = await stage();
       const answer = await uow.write(async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
@@ -24,7 +24,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('Renamed');
     });
 
-    it('lets a write read what it has written itself', async () => {
+    it('lets a write read its own changes', async () => {
       const { uow, realm } = await stage();
       const seen = await uow.write(async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
@@ -33,7 +33,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(seen).toBe('Renamed');
     });
 
-    it('leaves nothing behind when the work throws, and passes the error on', async () => {
+    it('rolls back when the work throws and rethrows the error', async () => {
       const { uow, realm } = await stage(aUser({ name: 'hamlet' }));
       const error = new Error('after the change');
       const before = await uow.read(async (r) => [
@@ -53,7 +53,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       ).toEqual(before);
     });
 
-    it('lets a unit fail alone among those that were called together', async () => {
+    it('rolls back only the failing one of concurrent transactions', async () => {
       const { uow, realm } = await stage();
       const results = await Promise.allSettled([
         uow.write((tx) => rename(tx, realm.id, () => 'a')),
@@ -107,7 +107,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(steps).toEqual(['second b', 'second a']);
     });
 
-    it('loses no update when writes race', async () => {
+    it('loses no update of concurrent writes', async () => {
       const { uow, realm } = await stage();
       await uow.write((tx) => rename(tx, realm.id, () => ''));
       await Promise.all(
@@ -116,7 +116,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('+'.repeat(30));
     });
 
-    it('shows a read all of a write or nothing of it', async () => {
+    it('shows a read either all of a write or nothing', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const general = channel('general');
       const write = uow.write(async (tx) => {
@@ -135,7 +135,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
 
     it('reads one snapshot even when a write commits meanwhile', async () => {
       const { uow, realm, storage } = await stage();
-      // Where units may not wait for each other, nothing can happen meanwhile in one process.
+      // If transactions cannot wait for each other, concurrency within one process is impossible.
       if (storage.refusesYielding) return;
       const seen = await uow.read(async (r) => {
         const before = (await r.realms.get(realm.id)).name;
@@ -146,7 +146,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('Renamed');
     });
 
-    it('is all or nothing also when a write lets others have their turn', async () => {
+    it('stays atomic when a write yields', async () => {
       const { uow, realm } = await stage();
       const add = (suffix: string, fails = false) =>
         uow.write(async (tx) => {
@@ -162,7 +162,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('aaaccc');
     });
 
-    it('writes nothing in a read', async () => {
+    it('rejects writes in a read', async () => {
       const { uow, realm } = await stage();
       const writing = uow.read(async (r) => {
         await rename(r as Transaction, realm.id, () => 'Renamed');
@@ -171,7 +171,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe(realm.name);
     });
 
-    it('refuses a read that waits for something else than its repositories, where it can tell', async () => {
+    it('rejects a read that awaits anything but its repositories, if detectable', async () => {
       const { uow, realm, storage } = await stage();
       if (!storage.refusesYielding) return;
       const yielding = uow.read(async (r) => {
@@ -182,7 +182,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe(realm.name);
     });
 
-    it('gives a read that lets others have their turn one snapshot all the same', async () => {
+    it('keeps one snapshot when a read yields', async () => {
       const { uow, realm } = await stage();
       let write: Promise<void> | undefined;
       const names = await uow.read(async (r) => {
@@ -198,7 +198,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(names).toEqual(Array(5).fill(realm.name));
     });
 
-    it('refuses a write that waits for something else than its repositories, where it can tell', async () => {
+    it('rejects a write that awaits anything but its repositories, if detectable', async () => {
       const { uow, realm, storage } = await stage();
       if (!storage.refusesYielding) return;
       const yielding = uow.write(async (tx) => {

@@ -7,7 +7,7 @@ export function userRepositoryContract(open: OpenStorage): void {
   describe('user repository', () => {
     const stage = stagesOn(open);
 
-    it('keeps every part of a user', async () => {
+    it('stores every property of a user', async () => {
       const { uow, realm, user } = await stage(
         aUser({
           name: 'iago',
@@ -33,7 +33,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('stores changes under a higher version each time', async () => {
+    it('increments the version with each change', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
       const first = await uow.write((tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
       const settings = { ...first.settings, twentyFourHourTime: null, timezone: 'Asia/Kolkata' };
@@ -55,7 +55,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('finds by address whatever the letter case, bots and deactivated users too', async () => {
+    it('finds users by email, ignoring case, including bots and deactivated users', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'iago', email: 'Iago@Example.com', isActive: false }),
         aUser({ name: 'helper', botOf: 'iago', email: 'ÄRGER-bot@example.com' }),
@@ -68,7 +68,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(ascending(idsOf(found))).toEqual([user('iago').id, user('helper').id]);
     });
 
-    it('refuses an address that is taken in another letter case, but not one of another realm', async () => {
+    it('rejects a taken email, ignoring case, within the realm', async () => {
       const fixture = await stage(aUser({ name: 'iago', email: 'Iago@Example.com' }));
       const { uow } = fixture;
       const namesake = aUser({ name: 'other', email: 'iago@example.com' });
@@ -82,7 +82,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(other.user('other').email).toBe('iago@example.com');
     });
 
-    it('keeps the system bots apart from the members of the realm', async () => {
+    it('separates system bots from realm members', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
       const bots = await uow.read((r) => r.users.listSystemBots(realm.id));
       expect(bots.map(({ fullName }) => fullName)).toEqual(['Notification Bot', 'Welcome Bot', 'Email Gateway']);
@@ -101,7 +101,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.users.listByEmail(realm.id, [welcome.email.toUpperCase()]))).toEqual([welcome]);
     });
 
-    it('lists ascending, without unknown ids', async () => {
+    it('lists channels ascending without unknown ids', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b', isActive: false }),
@@ -119,7 +119,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.users.find(realm.id, unknown))).toBeNull();
     });
 
-    it('lists those who are active by id, bots but no system bots, ascending', async () => {
+    it('lists active users including bots but no system bots, ascending by id', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b', isActive: false }),
@@ -136,7 +136,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.users.listActiveIds(realm.id, []))).toEqual([]);
     });
 
-    it('lists people and bots by name, whatever the letter case', async () => {
+    it('lists users and bots by name, ignoring case', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a', fullName: 'Zoé' }),
         aUser({ name: 'b', fullName: 'Iago' }),
@@ -161,7 +161,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await isTaken('Angstrom')).toBe(false);
     });
 
-    it('lists whom a user shares a channel or a conversation with', async () => {
+    it('lists users who share a channel or conversation with a user', async () => {
       const { uow, realm, user, users, channel } = await stage(
         ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'unrelated'].map((name) => aUser({ name })),
         aUser({ name: 'gone', isActive: false }),
@@ -188,7 +188,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2', 'gonePal']);
     });
 
-    it('answers who could access whom as of an event, and who can now', async () => {
+    it('returns who could access whom at the time of an event and who can now', async () => {
       const people = ['guest', 'member', 'pal', 'unrelated'].map((name) => aUser({ name }));
       const fixture = await stage(...people, aChannel({ name: 'general', subscribers: ['member'] }));
       const { uow, realm, user, channel } = fixture;
@@ -219,7 +219,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await ask(null, everybody, other.realm.id)).toEqual([false, false, false]);
     });
 
-    it('finds the same people acquainted now, one by one and all together', async () => {
+    it('finds the same accessible users one by one and all together', async () => {
       const { uow, realm, users, user, channel } = await stage(
         ...['me', 'fellow', 'pal', 'mate1', 'mate2', 'unrelated'].map((name) => aUser({ name })),
         aUser({ name: 'gone', isActive: false }),
@@ -228,7 +228,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         aMessage({ from: 'pal', to: ['me'] }),
         aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
       );
-      // Whoever is deactivated receives nothing more.
+      // Deactivated users receive nothing.
       await uow.write((tx) => tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('gone').id]));
       const others = [...users.values()].map(({ id }) => id).filter((id) => id !== user('me').id);
       const questions = others.map((userId) => ({ guestId: user('me').id, userId, at: null }));
@@ -238,7 +238,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(known.size).toBe(4);
     });
 
-    it('lists bots, those of the system not', async () => {
+    it('lists bots except system bots', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'second', botOf: 'a', isActive: false }),
@@ -248,7 +248,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(bots).toEqual([user('second').id, user('first').id]);
     });
 
-    it('keeps password hashes', async () => {
+    it('stores password hashes', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'a', passwordHash: 'scrypt$1' }), aUser({ name: 'b' }));
       const hashOf = (id: UserId) => uow.read((r) => r.users.findPasswordHash(realm.id, id));
       expect(await hashOf(user('a').id)).toBe('scrypt$1');
@@ -259,7 +259,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await hashOf(user('a').id)).toBeNull();
     });
 
-    it('finds nothing of another realm', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(
         aUser({ name: 'a', passwordHash: 'scrypt$1' }),
         aUser({ name: 'b' }),

@@ -4,7 +4,7 @@ import { ascending, type MemoryUnit } from './tables.js';
 
 export interface GroupRow {
   readonly group: Group;
-  /** Ascending; deactivated users too. */
+  /** Ascending, including deactivated users. */
   readonly memberIds: readonly UserId[];
   /** Ascending. */
   readonly subgroupIds: readonly GroupId[];
@@ -20,7 +20,7 @@ export function groupRows(unit: MemoryUnit, realmId: RealmId): GroupRow[] {
   return [...unit.read('groups').values()].filter(({ group }) => group.realmId === realmId);
 }
 
-/** Groups may hold each other in a circle; deactivated ones pass nobody on. */
+/** Returns recursive members. Groups may form cycles; deactivated groups contribute none. */
 export function membersOf(unit: MemoryUnit, realmId: RealmId, id: GroupId): UserId[] {
   const members = new Set<UserId>();
   const visited = new Set<GroupId>();

@@ -6,13 +6,13 @@ import { keyOf, type MemoryUnit } from './tables.js';
 interface AlertWords {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** By their lower case, oldest first. */
+  /** Words by lower case, oldest first. */
   readonly words: ReadonlyMap<string, string>;
 }
 
 declare module './tables.js' {
   interface Tables {
-    /** By realm and user. */
+    /** Words by realm and user. */
     readonly alertWords: Map<string, AlertWords>;
   }
 }

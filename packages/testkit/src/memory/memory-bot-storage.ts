@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By realm and bot; values by their keys. */
+    /** Values by realm and bot, then by key. */
     readonly botStorage: Map<string, ReadonlyMap<string, string>>;
   }
 }

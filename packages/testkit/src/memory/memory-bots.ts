@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By realm and bot. */
+    /** Options by realm and bot. */
     readonly botOptions: Map<string, BotOptions>;
   }
 }

@@ -3,7 +3,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Tokens, by `keyOf(realm, channel, creator, sender)`. */
+    /** Tokens by `keyOf(realm, channel, creator, sender)`. */
     readonly channelAddresses: Map<string, string>;
   }
 }

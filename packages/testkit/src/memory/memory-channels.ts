@@ -23,7 +23,7 @@ import { ascending, keyOf, type MemoryUnit } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     readonly channels: Map<ChannelId, Channel>;
-    /** By `keyOf(user, channel)`. */
+    /** Subscriptions by `keyOf(user, channel)`. */
     readonly subscriptions: Map<string, Subscription>;
   }
 }

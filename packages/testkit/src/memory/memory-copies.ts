@@ -6,7 +6,7 @@ import { messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, NO_FLAGS, putFlags } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
-/** Counters by what they count; what is not here has the kind's own name. */
+/** Counter names that differ from the name of the kind. */
 const COUNTERS: Partial<Record<IdKind, string>> = { scheduled: 'scheduling' };
 
 export class MemoryCopies implements CopyRepository {

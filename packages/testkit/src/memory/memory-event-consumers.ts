@@ -9,7 +9,7 @@ import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By name: where each stands in every realm that it has read of. */
+    /** Positions per realm by consumer name. */
     readonly eventConsumers: Map<string, ReadonlyMap<RealmId, EventSeq>>;
   }
 }

@@ -14,7 +14,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Ascending seq. */
+    /** Ascending by sequence number. */
     readonly events: Map<RealmId, readonly EncodedRow[]>;
     readonly prunedUpTo: Map<RealmId, number>;
   }
@@ -102,7 +102,7 @@ export class MemoryEventLog implements EventLog {
   }
 }
 
-/** Real storage keeps JSON; a map or a date in an event has to be noticed here too. */
+/** Converts to JSON like real storage, so that a map or date in an event is detected. */
 function asKept<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }

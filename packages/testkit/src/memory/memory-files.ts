@@ -14,18 +14,18 @@ import { ascending, type MemoryUnit } from './tables.js';
 interface FileRow {
   readonly file: StoredFile;
   readonly wasAttached: boolean;
-  /** Null: messages refer to it. */
+  /** Null while messages link to the file. */
   readonly unreferencedSince: UnixSeconds | null;
 }
 
 declare module './tables.js' {
   interface Tables {
     readonly files: Map<FileId, FileRow>;
-    /** By message; ascending, at least one. */
+    /** Files by message, ascending, at least one. */
     readonly messageFiles: Map<MessageId, readonly FileId[]>;
-    /** By file; ascending name. */
+    /** Thumbnails by file, ascending by name. */
     readonly thumbnails: Map<FileId, readonly StoredThumbnail[]>;
-    /** By file; ascending. */
+    /** Waiting messages by file, ascending. */
     readonly awaitedThumbnails: Map<FileId, readonly MessageId[]>;
   }
 }

@@ -182,7 +182,7 @@ export class MemoryGroups implements GroupRepository {
   }
 }
 
-/** What each permission of a registry is given to. */
+/** Values of each permission in a registry. */
 export function groupSettingValues<R extends object>(
   unit: MemoryUnit,
   registry: R,
@@ -206,7 +206,7 @@ function activeMembers(unit: MemoryUnit, row: GroupRow): UserId[] {
   return row.memberIds.filter((id) => unit.read('users').get(id)?.user.isActive);
 }
 
-/** Those of the first list that the second lacks, ascending. */
+/** Returns ids of the first list missing from the second, ascending. */
 function missing<T extends number>(wanted: readonly T[], present: readonly T[]): T[] {
   return [...new Set(wanted)].filter((id) => !present.includes(id)).sort(ascending);
 }

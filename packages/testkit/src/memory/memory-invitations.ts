@@ -5,7 +5,7 @@ import { ascending, keyOf, type MemoryUnit } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     readonly invitations: Map<number, Invitation>;
-    /** How many were sent, by realm and day. */
+    /** Number of emails by realm and day. */
     readonly invitationLetters: Map<string, number>;
   }
 }

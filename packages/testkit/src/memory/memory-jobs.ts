@@ -10,7 +10,7 @@ import type {
 import type { MemoryUnit } from './tables.js';
 
 interface JobRow extends StoredJob {
-  /** Null while it waits. */
+  /** Null while the job is waiting. */
   readonly setAsideAt: UnixSeconds | null;
 }
 

@@ -88,7 +88,7 @@ export class MemoryMessageArchive implements MessageArchive {
       this.unit.change('formerHolders').delete(id);
       this.unit.change('archivedMessages').delete(id);
     }
-    // Tables keyed by an id ascend.
+    // Tables keyed by id are ascending.
     if (rows.length > 0) sortById(this.unit.change('messages'));
     return rows.map(({ id }) => id);
   }

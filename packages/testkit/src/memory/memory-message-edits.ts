@@ -11,7 +11,7 @@ import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By message; newest first, at least one. */
+    /** Edits by message, newest first, at least one. */
     readonly messageEdits: Map<MessageId, readonly MessageEdit[]>;
   }
 }
@@ -44,7 +44,7 @@ export class MemoryMessageEdits implements MessageEditRepository {
   }
 }
 
-/** The newest ones, whose texts are within the bounds. */
+/** Returns the newest edits within the text limit. */
 function kept(edits: readonly MessageEdit[]): readonly MessageEdit[] {
   let length = 0;
   return edits.slice(0, MAX_EDITS).filter(({ previousContent }, index) => {

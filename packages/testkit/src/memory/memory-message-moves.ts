@@ -25,7 +25,7 @@ export class MemoryMessageMoves implements MessageMoves {
     }
   }
 
-  /** Whose the message is after it came to another channel. */
+  /** Updates the holders of a message after a move to another channel. */
   private resettle(id: MessageId, subscribers: ReadonlySet<UserId>, isHistoryProtected: boolean): void {
     for (const userId of holdersOf(this.unit, id)) if (!subscribers.has(userId)) forget(this.unit, userId, id);
     if (!isHistoryProtected) return;

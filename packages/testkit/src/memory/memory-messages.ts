@@ -20,9 +20,9 @@ interface FormerHolders {
 declare module './tables.js' {
   interface Tables {
     readonly messages: Map<MessageId, Message>;
-    /** By id. */
+    /** Submessages by id. */
     readonly submessages: Map<number, Submessage>;
-    /** Who had what was deleted since: the receivers of the event that tells of it. */
+    /** Former holders of deleted messages, who receive the deletion event. */
     readonly formerHolders: Map<MessageId, FormerHolders>;
   }
 }

@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By realm and user; oldest first. */
+    /** Views by realm and user, oldest first. */
     readonly navigationViews: Map<string, readonly NavigationView[]>;
   }
 }

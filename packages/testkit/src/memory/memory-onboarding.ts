@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** What was shown, by realm and user. */
+    /** Shown steps by realm and user. */
     readonly onboarding: Map<string, ReadonlySet<string>>;
   }
 }

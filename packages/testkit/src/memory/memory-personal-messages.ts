@@ -18,7 +18,7 @@ import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** `keyOf(user, muted user)`. */
+    /** Mutes by `keyOf(user, muted user)`. */
     readonly mutes: Map<string, MutedSender>;
   }
 }

@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By realm and name. */
+    /** Pictures by realm and name. */
     readonly pictures: Map<string, Picture>;
   }
 }

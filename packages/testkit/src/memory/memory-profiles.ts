@@ -11,7 +11,7 @@ interface ValueRow {
 declare module './tables.js' {
   interface Tables {
     readonly profileFields: Map<ProfileFieldId, ProfileField>;
-    /** By user and field. */
+    /** Values by user and field. */
     readonly profileValues: Map<string, ValueRow>;
   }
 }

@@ -3,7 +3,7 @@ import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '
 import { messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 
-/** What rows of all tables say of whose they are. */
+/** Columns that identify the owner of any row. */
 interface AnyRow {
   readonly realmId?: RealmId;
   readonly user?: { readonly realmId: RealmId };
@@ -14,10 +14,10 @@ interface AnyRow {
   readonly kind?: unknown;
 }
 
-/** Their keys are ids of messages. */
+/** Tables keyed by message id. */
 const BY_MESSAGE: ReadonlySet<string> = new Set(['reactions', 'messageEdits', 'messageFiles']);
 
-/** The same of files. */
+/** Tables keyed by file id. */
 const BY_FILE: ReadonlySet<string> = new Set(['thumbnails', 'awaitedThumbnails']);
 
 export class MemoryRealmData implements RealmDataRepository {

@@ -15,7 +15,7 @@ import type { MemoryUnit, Tables } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     readonly allowedDomains: Map<RealmId, readonly ListedDomain[]>;
-    /** In the order in which they are applied. */
+    /** In order of application. */
     readonly linkifiers: Map<RealmId, readonly Linkifier[]>;
     readonly playgrounds: Map<RealmId, readonly Playground[]>;
   }
@@ -24,7 +24,7 @@ declare module './tables.js' {
 type ListName = 'allowedDomains' | 'linkifiers' | 'playgrounds';
 type Row<N extends ListName> = Tables[N] extends Map<RealmId, readonly (infer R)[]> ? R : never;
 
-/** A short list for each realm. */
+/** Short list per realm. */
 abstract class RealmLists<N extends ListName> {
   constructor(
     protected readonly unit: MemoryUnit,
@@ -39,7 +39,7 @@ abstract class RealmLists<N extends ListName> {
     (this.unit.change(this.name) as Map<RealmId, readonly Row<N>[]>).set(realmId, rows);
   }
 
-  /** Whether there was one. */
+  /** Returns true if the consumer existed. */
   protected async replace(
     realmId: RealmId,
     isMeant: (row: Row<N>) => boolean,

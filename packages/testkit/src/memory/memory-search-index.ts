@@ -1,6 +1,6 @@
 import type { SearchIndex, SearchIndexReads } from '@parley/domain/messages';
 
-/** Messages in memory are looked through: there is no index, so that none is ever missing from it. */
+/** Scans all messages instead of using an index, so it never needs indexing. */
 export class MemorySearchIndex implements SearchIndexReads, SearchIndex {
   async reset(): Promise<void> {}
 

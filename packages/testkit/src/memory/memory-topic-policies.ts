@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By `keyOf(user, channel, topic key)`. */
+    /** Policies by `keyOf(user, channel, topic key)`. */
     readonly topicPolicies: Map<string, TopicPolicy>;
   }
 }

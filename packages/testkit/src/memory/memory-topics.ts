@@ -66,13 +66,13 @@ export class MemoryTopics implements TopicReads {
   }
 }
 
-/** The messages ascend. */
+/** Requires ascending messages. */
 function newestIn(keys: readonly string[], messages: readonly Message[]): ReadonlyMap<string, MessageId> {
   const newest = new Map(messages.map(({ id, topic }) => [topicKey(topic), id]));
   return new Map([...newest].filter(([key]) => keys.includes(key)));
 }
 
-/** Newest first; each as its newest message spells it. */
+/** Topics newest first, in the spelling of their newest message. */
 function topicsOf(messages: readonly Message[]): TopicSummary[] {
   const topics = new Map<string, TopicSummary>();
   for (const { id, topic } of messages) topics.set(topicKey(topic), { name: topic, maxMessageId: id });

@@ -4,7 +4,7 @@ import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** By path. */
+    /** Uploads by path. */
     readonly unfinishedUploads: Map<string, UnfinishedUpload>;
   }
 }

@@ -150,12 +150,12 @@ export class MemoryUsers implements UserRepository {
     return this.rows(realmId).map(({ user }) => user);
   }
 
-  /** Without the realm's own bots. */
+  /** Returns users without system bots. */
   private members(realmId: RealmId): User[] {
     return this.rows(realmId).flatMap(({ user, systemKind }) => (systemKind ? [] : [user]));
   }
 
-  /** What somebody received messages of then. */
+  /** Returns the recipients whose messages a user received at that time. */
   private receivedAt(realmId: RealmId, userId: UserId, at: EventSeq | null): Set<RecipientId> {
     const spans = [...this.unit.read('spans').values()].filter(
       (span) =>

@@ -10,7 +10,7 @@ import {
 import { findFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';
 
-/** The viewer's messages that the filter lets through; ascending id. */
+/** Returns the viewer's messages that match the filter, ascending by id. */
 export function matching(unit: MemoryUnit, viewer: Viewer, { scope, conditions }: MessageFilter): Message[] {
   return [...unit.read('messages').values()].filter(
     (message) =>

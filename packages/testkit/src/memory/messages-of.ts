@@ -2,7 +2,7 @@ import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
 import type { MemoryUnit } from './tables.js';
 
-/** Ascending id; all of the realm, or those of the ids that are there. */
+/** Returns all messages of the realm, or the existing ones of the given ids, ascending by id. */
 export function messagesOf(unit: MemoryUnit, realmId: RealmId, ids?: readonly MessageId[]): Message[] {
   const wanted = ids && new Set(ids);
   return [...unit.read('messages').values()].filter(

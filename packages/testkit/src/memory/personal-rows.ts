@@ -2,7 +2,7 @@ import type { EventSeq, MessageId, RealmId, RecipientId, UserId } from '@parley/
 import type { Message, NewMessage, PersonalFlags } from '@parley/domain/messages';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
-/** A user received what was sent to a recipient while one of these was open. */
+/** Span in which a user receives messages of a recipient. */
 interface SpanRow {
   readonly realmId: RealmId;
   readonly userId: UserId;
@@ -11,27 +11,27 @@ interface SpanRow {
   readonly toSeq: EventSeq | null;
 }
 
-/** What a message is to one person: the row that real storage does without. */
+/** Per-user state of a message, which real storage does not keep as a row. */
 interface PersonalRow {
   readonly userId: UserId;
   readonly messageId: MessageId;
   readonly flags: PersonalFlags;
-  /** It was sent to them, neither gained by a move nor taken from history. */
+  /** True if the message was sent to the user, false if gained by a move or from history. */
   readonly isReceived: boolean;
 }
 
 declare module './tables.js' {
   interface Tables {
-    /** By `keyOf(user, message)`. */
+    /** State by `keyOf(user, message)`. */
     readonly personalRows: Map<string, PersonalRow>;
-    /** By number, in order of opening. */
+    /** Spans by number in order of opening. */
     readonly spans: Map<number, SpanRow>;
   }
 }
 
 /**
- * The naive model of read state: one row for each person and message, made when the message arrives. Real storage keeps only
- * what differs (architecture §5) and has to give the same answers.
+ * Naive model of read state: one row per user and message, created on delivery. Real storage keeps only differences
+ * (architecture §5) and must return the same results.
  */
 export const NO_FLAGS: PersonalFlags = {
   read: false,
@@ -43,7 +43,7 @@ export const NO_FLAGS: PersonalFlags = {
   hasAlertWord: false,
   historical: false,
 };
-/** What subscribers of a channel with protected history get of what is moved there. */
+/** Flags of messages moved to a channel with protected history, for its subscribers. */
 export const GAINED_BY_MOVE: PersonalFlags = { ...NO_FLAGS, read: true };
 
 export function findFlags(unit: MemoryUnit, userId: UserId, messageId: MessageId): PersonalFlags | null {
@@ -64,7 +64,7 @@ export function putFlags(
   unit.change('personalRows').set(keyOf(userId, messageId), { userId, messageId, flags, isReceived: wasReceived });
 }
 
-/** Those who have the message as their own; ascending. */
+/** Returns the users who own the message, ascending. */
 export function holdersOf(unit: MemoryUnit, messageId: MessageId): UserId[] {
   return [...unit.read('users').keys()].filter((userId) => findFlags(unit, userId, messageId)).sort(ascending);
 }
@@ -73,7 +73,7 @@ export function forget(unit: MemoryUnit, userId: UserId, messageId: MessageId): 
   unit.change('personalRows').delete(keyOf(userId, messageId));
 }
 
-/** A row for each who has an open span, and for those whom the message names although they have none. */
+/** Adds a row for each user with an open span and for mentioned users without one. */
 export function deliver(unit: MemoryUnit, message: Message, { exceptions, readBy }: NewMessage): void {
   const { id, senderId, realmId, sentRecipientId, mentionsChannel, isReadByDefault } = message;
   for (const userId of new Set([...receiversOf(unit, realmId, sentRecipientId), ...exceptions.keys()])) {
@@ -91,7 +91,7 @@ export function deliver(unit: MemoryUnit, message: Message, { exceptions, readBy
   }
 }
 
-/** Everybody with an open span of the recipient. */
+/** Returns users with an open span of the recipient. */
 export function receiversOf(unit: MemoryUnit, realmId: RealmId, recipientId: RecipientId): ReadonlySet<UserId> {
   const receivers = new Set<UserId>();
   for (const span of unit.read('spans').values()) {
@@ -100,7 +100,7 @@ export function receiversOf(unit: MemoryUnit, realmId: RealmId, recipientId: Rec
   return receivers;
 }
 
-/** A span holds from the next event on, which is the one of the subscription. */
+/** Opens spans. A span begins with the next event, which is that of the subscription. */
 export function openSpans(
   unit: MemoryUnit,
   realmId: RealmId,

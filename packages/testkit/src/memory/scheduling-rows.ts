@@ -1,7 +1,7 @@
 import type { UnixSeconds } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
-/** Scheduled messages and reminders are counted together. */
+/** Scheduled messages and reminders share one counter. */
 export const nextSchedulingId = <Id extends number>(unit: MemoryUnit): Id => unit.nextNumber<Id>('scheduling');
 
 interface Timed {

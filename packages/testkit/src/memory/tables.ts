@@ -3,15 +3,15 @@ import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 
 /**
- * Each declared by the repository that keeps it. Rows are never changed in place. Tables keyed by an id ascend, because ids
- * are given in that order.
+ * Tables, each declared by its repository. Rows are immutable. Tables keyed by id are ascending, because ids are
+ * assigned in order.
  */
 export interface Tables {
-  /** The last number given, by what it counts. */
+  /** Last assigned number per counter. */
   readonly counters: Map<string, number>;
 }
 
-/** Those that were never written are absent. */
+/** Absent tables were never written. */
 export type StoredTables = Partial<Tables>;
 
 type ReadonlyTable<T> = T extends Map<infer K, infer V> ? ReadonlyMap<K, V> : never;
@@ -21,7 +21,7 @@ const EMPTY: ReadonlyMap<unknown, unknown> = new Map();
 export const keyOf = (...parts: readonly (number | string)[]): string => parts.join(':');
 export const ascending = (a: number, b: number): number => a - b;
 
-/** One unit's view of the tables: those committed when it began, and copies of the ones it changes. */
+/** A transaction's view of the tables: its snapshot, and copies of the tables it changes. */
 export class MemoryUnit {
   readonly record = new UnitRecord();
   private readonly changed = new Map<keyof Tables, Tables[keyof Tables]>();
@@ -36,7 +36,7 @@ export class MemoryUnit {
 
   read<N extends keyof Tables>(name: N): ReadonlyTable<Tables[N]> {
     this.refuseAfterEnd();
-    // Tables are kept by name, and the compiler cannot follow which type belongs to a name that is a parameter.
+    // The compiler cannot relate a table name in a parameter to its type.
     return (this.changed.get(name) ?? this.committed[name] ?? EMPTY) as unknown as ReadonlyTable<Tables[N]>;
   }
 
@@ -51,24 +51,24 @@ export class MemoryUnit {
     return copy;
   }
 
-  /** Those that were ever written. */
+  /** Returns the names of all tables ever written. */
   names(): readonly (keyof Tables)[] {
     return [...new Set([...Object.keys(this.committed), ...this.changed.keys()])] as (keyof Tables)[];
   }
 
-  /** 1, 2, 3 … for each counter, whatever was deleted meanwhile. */
+  /** Returns 1, 2, 3 … per counter, regardless of deletions. */
   nextNumber<T extends number>(counter: string): T {
     const next = (this.read('counters').get(counter) ?? 0) + 1;
     this.change('counters').set(counter, next);
     return next as T;
   }
 
-  /** What the tables are once this unit is committed. */
+  /** Returns the tables after the commit. */
   result(): StoredTables {
     return { ...this.committed, ...Object.fromEntries(this.changed) };
   }
 
-  /** Whoever kept the repositories beyond their unit finds them shut. */
+  /** Closes the repositories, so that use after the transaction fails. */
   end(): void {
     this.hasEnded = true;
   }

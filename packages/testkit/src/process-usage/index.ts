@@ -6,11 +6,11 @@ export { retainedBytes } from './retained-bytes.js';
 export { threadTimes } from './thread-times.js';
 export { machineSlowness, workMsOf } from './work-time.js';
 
-/** How often the event loop is looked at; it is never later by less than that. */
+/** Interval of event loop checks, a lower bound of the measured delay. */
 const RESOLUTION_MS = 5;
 const MEMORY_EVERY_MS = 20;
 
-/** How the event loop and the memory of this process fare. */
+/** Measures event loop delay and memory of this process. */
 export class ProcessUsage {
   private longestMs = 0;
   private longestWorkMs = 0;
@@ -32,22 +32,22 @@ export class ProcessUsage {
     }, MEMORY_EVERY_MS).unref();
   }
 
-  /** The longest time for which the event loop stood still, less the time for which other processes had its core. */
+  /** Longest event loop stall, excluding time other processes had its core. */
   get stallMs(): number {
     return this.longestMs;
   }
 
-  /** The most the thread worked between two looks at the event loop: a stall without what it waited for, such as disk syncs. */
+  /** Longest work of the thread between two samples: a stall without the time it waited, for example for disk syncs. */
   get workMs(): number {
     return this.longestWorkMs;
   }
 
-  /** The most memory the process had of its own, resident. */
+  /** Peak resident memory of the process. */
   get peakBytes(): number {
     return Math.max(this.peak, ownBytes());
   }
 
-  /** From now on. */
+  /** Restarts the measurement. */
   reset(): void {
     this.longestMs = 0;
     this.longestWorkMs = 0;
@@ -55,7 +55,10 @@ export class ProcessUsage {
   }
 }
 
-/** Resident, without what is mapped from files, the program and the database; with it where the system does not tell. */
+/**
+ * Returns resident memory without mapped files such as the program and the database; includes them where the system
+ * provides no details.
+ */
 function ownBytes(): number {
   try {
     return Number(/^RssAnon:\s*(\d+) kB/m.exec(readFileSync('/proc/self/status', 'latin1'))![1]) * 1024;

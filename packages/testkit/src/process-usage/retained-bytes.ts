@@ -3,13 +3,13 @@ import { runInNewContext } from 'node:vm';
 
 let collectGarbage: (() => void) | undefined;
 
-/** What is still referred to, in this process. */
+/** Returns the bytes still referenced in this process. */
 export function retainedBytes(): number {
   if (!collectGarbage) {
     setFlagsFromString('--expose-gc');
     collectGarbage = runInNewContext('gc') as () => void;
   }
-  // Memory of buffers is given back in the background, at the latest when the next collection begins.
+  // Buffers are freed in the background, at the latest when the next collection begins.
   collectGarbage();
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

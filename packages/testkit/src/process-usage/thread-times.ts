@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * For how long in all the main thread has run, and for how long it could have run and had no core, because others had it. Where
- * the system does not tell: how long all threads have run, and 0.
+ * Returns how long the main thread has run, and how long it was runnable without a core. Where the system does not
+ * provide this: the time of all threads and 0.
  */
 export function threadTimes(): { readonly workedMs: number; readonly waitedMs: number } {
   try {

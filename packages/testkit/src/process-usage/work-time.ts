@@ -1,6 +1,6 @@
 import { threadTimes } from './thread-times.js';
 
-/** What `calibrate` takes on the machine for which tests choose their limits. */
+/** Duration of `calibrate` on the reference machine for test limits. */
 const CALIBRATION_MS = 10;
 const CALIBRATIONS = 3;
 const TRIES = 3;
@@ -8,8 +8,8 @@ const TRIES = 3;
 let slowness: number | undefined;
 
 /**
- * How many times as long this machine takes as the one for which tests choose their limits; 1 where it is quicker. Measured
- * once, unless it is asked for anew: others may use the machine more than before.
+ * Returns the slowness of this machine relative to the reference machine for test limits; at least 1. Cached unless a
+ * new measurement is requested, since the machine's load varies.
  */
 export async function machineSlowness(isAnew = false): Promise<number> {
   if (isAnew) slowness = undefined;
@@ -18,9 +18,9 @@ export async function machineSlowness(isAnew = false): Promise<number> {
 }
 
 /**
- * How long this thread works on something, in milliseconds of the machine for which tests choose their limits: without the time
- * for which others have the core, and less on a slower machine. What takes longer than the limit is tried again, since other
- * work of the process, such as collecting garbage, may fall into it; the least counts.
+ * Returns the milliseconds that this thread works, scaled to the reference machine for test limits and without time
+ * spent waiting for a core. Retries work that exceeds the limit and returns the minimum, since garbage collection may
+ * interfere.
  */
 export async function workMsOf(work: () => unknown, limitMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -43,7 +43,7 @@ async function timed(work: () => unknown): Promise<number> {
   return threadTimes().workedMs - before;
 }
 
-/** Texts, objects and regular expressions, as in what is measured. */
+/** Typical mix of texts, objects and regular expressions. */
 function calibrate(): number {
   const words = new Map<string, number>();
   for (let n = 0; n < 20_000; n++) {

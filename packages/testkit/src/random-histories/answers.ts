@@ -4,7 +4,7 @@ import { CHANNELS, EVERYBODY, type Narrow, type Person, TOPICS } from './history
 import { describe, resolve } from './narrows.js';
 import { recipientOf, sentIds, type World } from './world.js';
 
-/** Every question there is, in words, with what a storage answers. */
+/** Results of a storage by query in words. */
 export type Answers = Map<string, unknown>;
 
 const ALL = 1000;
@@ -52,7 +52,7 @@ async function askPerson(world: World, r: Repositories, name: Person, answers: A
   answers.set(`heads for ${name}`, await r.pages.listEntries(viewer, ids));
   answers.set(`starred by ${name}`, await r.personal.listStarred(viewer));
   answers.set(`newest of ${name}`, await r.personal.newestId(viewer));
-  // Nobody asks for somebody deactivated.
+  // Deactivated users are never queried.
   if (isActive)
     answers.set(`former channels of ${name}`, await r.personal.listUnsubscribedChannelIdsWithMessages(viewer));
   const spans = await r.personal.listSubscribedSpans(viewer);

@@ -3,26 +3,26 @@ import { MESSAGE_PROPERTIES, type MessageProperty, type ViewerFlag } from '@parl
 import fc from 'fast-check';
 
 export const PEOPLE = ['ann', 'bob', 'cyd', 'dan'] as const;
-/** Follows nothing: gets what names it, and what is sent to it. */
+/** Bot without subscriptions, which receives mentions and direct messages. */
 export const BOT = 'bot';
 export const EVERYBODY = [...PEOPLE, BOT] as const;
-/** `vault` is private, with protected history. */
+/** `vault` is private with protected history. */
 export const CHANNELS = ['open', 'other', 'vault'] as const;
-/** Two of them are one topic. */
+/** Topics; two of them are equal, ignoring case. */
 export const TOPICS = ['', 'lunch', 'Lunch', '✔ ops'] as const;
 
 export type Person = (typeof EVERYBODY)[number];
 export type ChannelName = (typeof CHANNELS)[number];
 export type Topic = (typeof TOPICS)[number];
 
-/** What somebody is named by in a message, or that a notice is not read for them. */
+/** Kinds of mentions, or a notice left unread for a user. */
 export const NAMINGS = ['mentioned', 'topicWildcardMentioned', 'hasAlertWord', 'unread'] as const;
 export type Naming = (typeof NAMINGS)[number];
 
-/** Some of the messages sent so far. Numbers beyond the last one begin again with the first. */
+/** Selection of messages sent so far. Numbers beyond the last message wrap around. */
 export type Which =
   | { readonly kind: 'some'; readonly picks: readonly number[] }
-  /** Every one, every second one … from one on. */
+  /** Every message, every second one … from a start on. */
   | { readonly kind: 'range'; readonly from: number; readonly stride: number; readonly count: number };
 
 type Deed =
@@ -36,11 +36,11 @@ type Deed =
       readonly has: readonly Exclude<MessageProperty, 'isResolved'>[];
       readonly isReadByDefault: boolean;
       readonly isReadBySender: boolean;
-      /** How often it is sent, one after the other. */
+      /** Number of repetitions. */
       readonly times: number;
     }
   | { readonly kind: 'read' | 'unread' | 'addHistorical'; readonly who: Person; readonly which: Which }
-  /** Everything of it. */
+  /** Marks everything in the narrow as read. */
   | { readonly kind: 'readNarrow'; readonly who: Person; readonly narrow: Narrow }
   | {
       readonly kind: 'set' | 'clear';
@@ -51,9 +51,9 @@ type Deed =
   | { readonly kind: 'markAllRead' | 'deactivate' | 'reactivate'; readonly who: Person }
   | { readonly kind: 'subscribe' | 'unsubscribe'; readonly who: Person; readonly channel: ChannelName }
   | { readonly kind: 'mute' | 'unmute'; readonly who: Person; readonly sender: Person }
-  /** Those of the messages that are where the first one is. */
+  /** Moves the selected messages that are in the same place as the first one. */
   | { readonly kind: 'move'; readonly which: Which; readonly to: ChannelName; readonly topic: Topic | null }
-  /** Of the first of the messages; only those who have it are named. */
+  /** Edits the first selected message; only its holders are mentioned. */
   | {
       readonly kind: 'edit';
       readonly which: Which;
@@ -63,10 +63,10 @@ type Deed =
     }
   | { readonly kind: 'remove'; readonly which: Which };
 
-/** One unit of work. One that fails does everything and then throws. */
+/** Transaction of one step. A failing one executes everything and then throws. */
 export type Step = Deed & { readonly fails: boolean };
 
-/** A condition, in the names of this history; a number stands for where a message is. */
+/** Condition in the names of this history; a number stands for the place of a message. */
 export type Term =
   | { readonly kind: 'recipient'; readonly recipients: readonly (ChannelName | number)[] }
   | { readonly kind: 'direct' }
@@ -82,14 +82,14 @@ export type Term =
   | { readonly kind: 'not'; readonly term: Term }
   | { readonly kind: 'anyOf' | 'allOf'; readonly terms: readonly Term[] };
 
-/** What pages and unread lists are asked for. */
+/** Narrow of page and unread queries. */
 export interface Narrow {
   readonly scope: 'own' | 'shared';
   readonly terms: readonly Term[];
 }
 
 export interface History {
-  /** The units of a chapter are called all at once; every answer is compared after each chapter. */
+  /** Steps of a chapter run concurrently; all results are compared after each chapter. */
   readonly chapters: readonly (readonly Step[])[];
   readonly narrows: readonly Narrow[];
 }
@@ -119,12 +119,12 @@ const FLAGS: readonly ViewerFlag[] = [
 ];
 const PRIVACIES: readonly ChannelPrivacy[] = ['public', 'privateProtectedHistory'];
 
-/** Words of texts, of topics, of both, and of neither. */
+/** Words in contents, in topics, in both and in neither. */
 const SEARCHED = ['hello', 'ann', 'bob', 'lunch', 'ops', 'absent'] as const;
 
 const channelTerm: fc.Arbitrary<Term> = channel.map((name) => ({ kind: 'recipient', recipients: [name] }));
 const channelTopics = fc.array(fc.tuple(channel, topic), { maxLength: 3 });
-/** Every kind of condition. */
+/** Covers every kind of condition. */
 const simpleTerm: fc.Arbitrary<Term> = fc.oneof(
   fc.record({
     kind: fc.constant('recipient' as const),
@@ -155,7 +155,7 @@ const combinedOf = (inner: fc.Arbitrary<Term>): fc.Arbitrary<Term> =>
     kind: fc.constantFrom('anyOf' as const, 'allOf' as const),
     terms: fc.array(anySign(inner), { maxLength: 3 }),
   });
-/** As `in:home` has it: channels are muted but for some of their topics. */
+/** Condition like `in:home`: muted channels with exceptions for topics. */
 const mutedTerm: fc.Arbitrary<Term> = fc
   .tuple(channelTopics, fc.array(channel, { maxLength: 2 }), channelTopics)
   .map(([muted, recipients, kept]) => ({
@@ -181,7 +181,7 @@ const term: fc.Arbitrary<Term> = anySign(
 );
 const narrow: fc.Arbitrary<Narrow> = fc.oneof(
   fc.record({ scope: fc.constant('own' as const), terms: fc.array(term, { maxLength: 3 }) }),
-  // Shared history is always that of channels that are named, or of all of a kind.
+  // Shared history always names channels or all channels of a kind.
   fc
     .tuple(
       fc.oneof(
@@ -193,7 +193,7 @@ const narrow: fc.Arbitrary<Narrow> = fc.oneof(
     .map(([first, more]) => ({ scope: 'shared' as const, terms: [first, ...more] })),
 );
 
-/** What people mark as read at once: a channel, a topic, seldom anything else. */
+/** Typical bulk reads: a channel, a topic, rarely anything else. */
 const readable: fc.Arbitrary<Narrow> = fc.oneof(
   {
     weight: 4,
@@ -285,7 +285,7 @@ export function histories(stepsOfChapter: number): fc.Arbitrary<History> {
   });
 }
 
-/** Mostly one of two. */
+/** Mostly generates the usual value. */
 function often(usual: boolean): fc.Arbitrary<boolean> {
   return fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant(!usual) });
 }

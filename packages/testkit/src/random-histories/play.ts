@@ -8,7 +8,7 @@ import { idsOfWhich, type World } from './world.js';
 
 class Fails extends Error {}
 
-/** One step as one unit, with its event, as use cases do. Answers what the repository answered. */
+/** Executes a step as one transaction with its event, like use cases. Returns the repository's result. */
 export async function play(world: World, step: Step, number: number): Promise<unknown> {
   const { uow, realm } = world.fixture;
   try {
@@ -188,7 +188,7 @@ async function send(world: World, tx: Transaction, step: Step & { kind: 'send' }
   return { answer: messages, words: words.join(', ') };
 }
 
-/** Only those who receive the message, and the bot, are ever named; what makes no sense together is left out. */
+/** Returns mention flags, limited to receivers and the bot; omits invalid combinations. */
 async function exceptionsOf(
   world: World,
   tx: Transaction,
@@ -223,7 +223,7 @@ async function unsubscribe({ fixture }: World, tx: Transaction, name: Person, ch
   await tx.personal.closeSpans(fixture.realm.id, recipientId, [userId]);
 }
 
-/** Whoever is deactivated keeps what they follow, and receives nothing until they are back. */
+/** Deactivates or reactivates a user, who keeps subscriptions but receives nothing while deactivated. */
 async function setActive(world: World, tx: Transaction, name: Person, active: boolean): Promise<void> {
   const { fixture } = world;
   const { realm } = fixture;

@@ -4,12 +4,12 @@ import type { StorageUnderTest } from '../contracts/storage-under-test.js';
 import type { FixedClock } from '../fixed-clock.js';
 import { BOT, type ChannelName, PEOPLE, type Which } from './history.js';
 
-/** A history as it is played on one storage. */
+/** State of a history on one storage. */
 export interface World {
   readonly fixture: Fixture;
-  /** Every message that was ever sent, by the number of its step; ascending. */
+  /** All messages ever sent by step number, ascending. */
   readonly sent: Map<number, readonly MessageId[]>;
-  /** What happened, in words. */
+  /** Log of the history in words. */
   readonly story: string[];
 }
 
@@ -28,7 +28,7 @@ export async function openWorld({ uow }: Pick<StorageUnderTest, 'uow'>, clock: F
 
 export const sentIds = (world: World): MessageId[] => [...world.sent.values()].flat();
 
-/** The number of a message among those ever sent, in whatever storage; 0 when there is none. */
+/** Returns the id of the message with this number among all ever sent; 0 if there is none. */
 export function pickId(world: World, number: number): MessageId {
   const ids = sentIds(world);
   return ids[number % ids.length] ?? (0 as MessageId);

@@ -59,8 +59,8 @@ const quiet = aRealmWith({ settings: { sendChannelEventsMessages: false } });
 const spectators = aRealmWith({ settings: { enableSpectatorAccess: true } });
 const cast = (...pieces: readonly FixtureStep[]) => createFixture(aUserOfEachRole(), ...pieces);
 
-describe('creating a channel', () => {
-  it('is refused when the day’s channels are used up, of which only those count that were made', async () => {
+describe('channel creation', () => {
+  it('enforces the daily limit and counts only channels that were created', async () => {
     const fixture = await cast();
     const create = creating(fixture, { quota: new FakeChannelQuota(2) });
     await create('member', { name: 'one' });
@@ -73,7 +73,7 @@ describe('creating a channel', () => {
     await create('moderator', { name: 'three' });
   });
 
-  it.each([1, 2])('counts %j of two requests at once against the day’s channels', async (each) => {
+  it.each([1, 2])('counts %j of two concurrent requests against the daily limit', async (each) => {
     const fixture = await cast();
     const create = creating(fixture, { quota: new FakeChannelQuota(each), uow: committingLate(fixture.uow) });
     const both = await Promise.allSettled([create('member', { name: 'one' }), create('member', { name: 'two' })]);
@@ -91,14 +91,14 @@ describe('creating a channel', () => {
     });
   });
 
-  it('refuses a description that cannot be rendered, in its place, without parsing it in the unit', async () => {
+  it('rejects a description that cannot be rendered, in contract order and without parsing it in the transaction', async () => {
     const fixture = await cast();
     const create = creating(fixture, { renderer: new OverwhelmedRenderer() });
     await expectRefused(fixture, () => create('guest', { description: 'x' }), { code: 'MUST_NOT_BE_GUEST' });
     await expectRefused(fixture, () => create('member', { description: 'x' }), { code: 'UNRENDERABLE_CONTENT' });
   });
 
-  it('creates the channel, subscribes users and posts a notification in it', async () => {
+  it('creates the channel, subscribes users and posts a notice in it', async () => {
     const fixture = await cast();
     const create = creating(fixture);
     const { member, guest } = { member: fixture.user('member').id, guest: fixture.user('guest').id };
@@ -134,7 +134,7 @@ describe('creating a channel', () => {
     expect(await unread(guest)).toHaveLength(1);
   });
 
-  it('shows by its name and description nothing that its creator cannot see', async () => {
+  it('links in its name and description only to channels the creator can see', async () => {
     const fixture = await cast(
       aChannel({ name: 'vault', privacy: 'privateSharedHistory', subscribers: ['owner'] }),
       aChannel({ name: 'news', subscribers: ['member'] }),
@@ -149,7 +149,7 @@ describe('creating a channel', () => {
       renderedDescription: '<p>#**vault** #**vault&gt;plans**</p>',
     });
     const systemMessages = contents(fixture).map(({ renderedContent }) => renderedContent);
-    // The channels that the notices are about are linked to all the same, private ones included.
+    // Notices link to the channels they are about, private ones included.
     expect(systemMessages.join()).toContain('created a new channel <a>#secret</a>.');
     expect(systemMessages.join()).not.toContain('<a>#vault');
     expect(systemMessages).toHaveLength(4);
@@ -165,20 +165,20 @@ describe('creating a channel', () => {
     ['public', { sharesHistory: false }, 'public', ['owner', 'administrator', 'moderator', 'member']],
     ['private', { isPrivate: true }, 'privateProtectedHistory', ['owner', 'administrator']],
     ['shared', { isPrivate: true, sharesHistory: true }, 'privateSharedHistory', ['owner', 'administrator']],
-  ])('tells those who see a %s one', async (_, options, privacy, who) => {
+  ])('notifies users who can see a %s channel', async (_, options, privacy, who) => {
     const fixture = await cast(quiet, spectators);
     const id = await creating(fixture)('owner', options);
     expect(await channelOf(fixture, id)).toMatchObject({ privacy });
     expect(await eventsWithReceivers(fixture)).toEqual([['channel.created', who]]);
   });
 
-  it('lets a private one’s creator see it although they do not follow it', async () => {
+  it('shows a private channel to its creator even without a subscription', async () => {
     const fixture = await cast(quiet);
     await expectInSync(fixture, () => creating(fixture)('member', { isPrivate: true }));
     expect(await eventsWithReceivers(fixture)).toEqual([['channel.created', ['owner', 'administrator', 'member']]]);
   });
 
-  it('state before plus events equals state after, for every user', async () => {
+  it('yields the same state from events as from a fresh fetch, for every user', async () => {
     const fixture = await cast(spectators);
     const ids = [fixture.user('member').id, fixture.user('guest').id];
     const create = creating(fixture);
@@ -189,7 +189,7 @@ describe('creating a channel', () => {
     );
   });
 
-  it('adds it to those that newcomers follow, before anybody does', async () => {
+  it('publishes a default channel before any subscription to it', async () => {
     const fixture = await cast(
       quiet,
       aChannel({ name: 'old', isDefault: true }),
@@ -212,7 +212,7 @@ describe('creating a channel', () => {
     });
   });
 
-  it('makes its creator the administrator unless the request names another', async () => {
+  it('makes the creator administrator unless the request names another', async () => {
     const fixture = await cast(quiet);
     const create = creating(fixture);
     const administratorsOf = async (id: ChannelId) => {
@@ -240,7 +240,7 @@ describe('creating a channel', () => {
     expect(channel.permissions).toMatchObject({ canSubscribe: moderators, canAddSubscribers: nobody });
   });
 
-  it('is announced where the organization wants it, read for the creator', async () => {
+  it('announces the channel if the organization wants it, already read for the creator', async () => {
     const fixture = await cast(quiet, aChannel({ name: 'news', subscribers: ['member', 'owner'] }));
     await fixture.add(aRealmWith({ settings: { newChannelAnnouncementsChannelId: fixture.channel('news').id } }));
     await creating(fixture)('member', { announce: true });
@@ -258,7 +258,7 @@ describe('creating a channel', () => {
   it.each<[string, FixtureStep | null]>([
     ['nobody wants it', null],
     ['the channel for it is archived', aChannel({ name: 'news', isArchived: true })],
-  ])('is not announced when %s', async (_, piece) => {
+  ])('publishes no announcement when %s', async (_, piece) => {
     const fixture = await cast(quiet, ...(piece ? [piece] : []));
     if (piece)
       await fixture.add(aRealmWith({ settings: { newChannelAnnouncementsChannelId: fixture.channel('news').id } }));
@@ -266,20 +266,20 @@ describe('creating a channel', () => {
     expect(contents(fixture)).toEqual([]);
   });
 
-  it('posts notifications to the empty topic where no other is allowed', async () => {
+  it('posts notices to the empty topic if no other topic is allowed', async () => {
     const fixture = await cast();
     await creating(fixture)('administrator', { topicsPolicy: 'emptyTopicOnly' });
     expect(contents(fixture)).toMatchObject([{ topic: '', content: expect.stringContaining('*No description.*') }]);
   });
 });
 
-describe('creating a channel is refused', () => {
+describe('CreateChannel rejections', () => {
   const folder = { folderId: 7 as ChannelFolderId };
   const badGroup = { permissions: { canSubscribe: 9999 as GroupId } };
   const nobodyThere = { subscriberIds: [9999 as UserId] };
   const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 
-  /** Each row is also wrong in what later rows are about, so that the order shows. */
+  /** Each row also violates the rules tested by later rows, which shows the order of checks. */
   it.each<[string, string, Options, object]>([
     ['guests', 'guest', { name: ' ' }, { code: 'MUST_NOT_BE_GUEST', message: 'Not allowed for guest users' }],
     ['a blank name', 'member', { name: ' ', ...folder }, { message: "Channel name can't be empty." }],
@@ -325,7 +325,7 @@ describe('creating a channel is refused', () => {
     ['web-public by members', 'member', { isWebPublic: true, retention: 3 }, INSUFFICIENT],
     ['an unknown group', 'member', { ...badGroup, ...nobodyThere }, { message: 'Invalid user group' }],
     ['unknown people', 'member', nobodyThere, { message: 'No such user' }],
-  ])('for %s', async (_, who, options, refusal) => {
+  ])('rejects %s', async (_, who, options, refusal) => {
     const fixture = await cast(
       spectators,
       aChannel({ name: 'old' }),
@@ -337,7 +337,7 @@ describe('creating a channel is refused', () => {
   it.each<[string, Options]>([
     ['public', {}],
     ['private', { isPrivate: true }],
-  ])('for %s ones when nobody may create them, not even administrators', async (_, options) => {
+  ])('rejects %s channels if nobody may create them, even for administrators', async (_, options) => {
     const permissionOverrides = { canCreatePublicChannel: 'nobody', canCreatePrivateChannel: 'nobody' };
     const fixture = await cast(aRealmWith({ permissionOverrides }));
     await expectRefused(
@@ -347,7 +347,7 @@ describe('creating a channel is refused', () => {
     );
   });
 
-  it('for a topics policy without the permission', async () => {
+  it('reject a topics policy without the permission', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { canSetTopicsPolicy: 'moderators' } }));
     const options: Options = { topicsPolicy: 'emptyTopicRefused' };
     await expectRefused(fixture, () => creating(fixture)('member', options), INSUFFICIENT);
@@ -367,7 +367,7 @@ describe('creating a channel is refused', () => {
     },
   );
 
-  it('for topics that not everybody may open, where history is protected', async () => {
+  it('reject limited topic creation in a channel with protected history', async () => {
     const fixture = await cast();
     const { moderators, everyone } = await systemGroups(fixture);
     const create = creating(fixture);
@@ -383,7 +383,7 @@ describe('creating a channel is refused', () => {
     await create('member', { ...wanting(moderators), name: 'three', sharesHistory: true });
   });
 
-  it('for the right to delete messages without the permission to give it', async () => {
+  it('reject a deletion permission without the right to set it', async () => {
     const fixture = await cast();
     const { everyone, nobody } = await systemGroups(fixture);
     const create = creating(fixture);
@@ -393,7 +393,7 @@ describe('creating a channel is refused', () => {
     await create('moderator', { permissions, name: 'second' });
   });
 
-  it('for people of another realm, deactivated ones, and those a member may not add', async () => {
+  it('reject subscribers of another realm, deactivated users and users the member may not add', async () => {
     const fixture = await cast(aUser({ name: 'gone', isActive: false }));
     const elsewhere = await anotherRealm(fixture);
     const create = creating(fixture);

@@ -23,7 +23,7 @@ const defaults: ListChannelsInput = {
 };
 const none = { includePublic: false, includeSubscribed: false };
 
-/** The robot is a guest that the member owns. */
+/** The robot is a guest owned by the member. */
 const town = async () => {
   const fixture = await createFixture(
     aUserOfEachRole(),
@@ -40,7 +40,7 @@ const town = async () => {
   return fixture;
 };
 
-describe('listing channels', () => {
+describe('ListChannels', () => {
   it.each<[string, string, Partial<ListChannelsInput>, readonly string[]]>([
     ['by default', 'member', {}, ['core', 'public', 'web']],
     ['by default to guests', 'guest', {}, ['core']],
@@ -73,13 +73,13 @@ describe('listing channels', () => {
       ['core', 'web'],
     ],
     ['those of an owner to people', 'owner', { ...none, includeOwnerSubscribed: true }, []],
-  ])('%s (%s)', async (_, who, input, names) => {
+  ])('lists %s (%s)', async (_, who, input, names) => {
     const fixture = await town();
     const { channels } = await new ListChannels(fixture.uow).execute(fixture.caller(who), { ...defaults, ...input });
     expect(channels.map(({ name }) => name)).toEqual(names);
   });
 
-  it('are not all listed to members under the old name', async () => {
+  it('rejects non-administrators for the legacy option to list all channels', async () => {
     const fixture = await town();
     const listing = new ListChannels(fixture.uow).execute(fixture.caller('moderator'), {
       ...defaults,
@@ -89,11 +89,11 @@ describe('listing channels', () => {
   });
 });
 
-describe('finding a channel id by name', () => {
+describe('FindChannelId', () => {
   const find = (fixture: MemoryFixture, who: string, name: string) =>
     new FindChannelId(fixture.uow).execute(fixture.caller(who), { name });
 
-  it('is found by name, trimmed and whatever the letter case', async () => {
+  it('trims the name and ignores letter case', async () => {
     const fixture = await town();
     expect(await find(fixture, 'member', ' PUBLIC ')).toBe(fixture.channel('public').id);
     expect(await find(fixture, 'moderator', 'club')).toBe(fixture.channel('club').id);
@@ -106,7 +106,7 @@ describe('finding a channel id by name', () => {
     ['administrator', 'core'],
     ['guest', 'public'],
     ['guest', 'Old'],
-  ])('is not told to the %s for %s', async (who, name) => {
+  ])('hides from the %s the channel %s', async (who, name) => {
     const fixture = await town();
     await expect(find(fixture, who, name)).rejects.toMatchObject({
       code: 'UNKNOWN_CHANNEL',
@@ -115,8 +115,8 @@ describe('finding a channel id by name', () => {
   });
 });
 
-describe('listing own subscriptions', () => {
-  it('are those one follows that are in use, with who else does when asked', async () => {
+describe('ListSubscriptions', () => {
+  it('returns subscriptions to active channels, with subscribers on request', async () => {
     const fixture = await town();
     const list = new ListSubscriptions(fixture.uow);
     const [own, ...others] = await list.execute(fixture.caller('guest'), { includeSubscribers: true });

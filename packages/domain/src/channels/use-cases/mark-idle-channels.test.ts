@@ -3,8 +3,8 @@ import { MarkIdleChannels } from '../archive-channel.use-cases.js';
 
 const DAY = 86_400;
 
-describe('channels that nobody writes to', () => {
-  it('count as recently active for 180 days, and an event says to everybody who sees them when they no longer do', async () => {
+describe('MarkIdleChannels', () => {
+  it('marks channels as idle after 180 days and publishes an event to users who see them', async () => {
     const fixture = await createFixture(
       aUser({ name: 'a' }),
       aUser({ name: 'b' }),
@@ -40,7 +40,7 @@ describe('channels that nobody writes to', () => {
     expect(other.channel('theirs').isRecentlyActive).toBe(true);
   });
 
-  it('are looked for in slices', async () => {
+  it('searches channels in slices', async () => {
     const names = Array.from({ length: 450 }, (_, n) => `channel ${n}`);
     const fixture = await createFixture(...names.map((name) => aChannel({ name })));
     fixture.clock.advance(181 * DAY);

@@ -65,8 +65,8 @@ const colorsOf = (fixture: MemoryFixture, name: string) =>
 const INACCESSIBLE = { message: 'Unable to access channel (hidden).' };
 const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 
-describe('subscribing to channels', () => {
-  it('notifies the new subscriber first, then the others', async () => {
+describe('SubscribeUsers', () => {
+  it('notifies the new subscriber before other users', async () => {
     const fixture = await cast(aChannel({ name: 'Denmark', subscribers: ['guest'] }));
     const result = await subscribing(fixture)('member', ['denmark', ' Denmark ']);
     expect(result).toEqual({
@@ -81,7 +81,7 @@ describe('subscribing to channels', () => {
     ]);
   });
 
-  it('announces several channels in one event where the same people see them', async () => {
+  it('publishes several channels in one event if the same users see them', async () => {
     const fixture = await cast(
       aChannel({ name: 'a' }),
       aChannel({ name: 'b' }),
@@ -119,7 +119,7 @@ describe('subscribing to channels', () => {
     ]);
   });
 
-  it('changes nothing and sends no event the second time', async () => {
+  it('changes nothing and publishes no event the second time', async () => {
     const fixture = await cast(aChannel({ name: 'Denmark', subscribers: ['member'] }));
     const result = await subscribing(fixture)('member', ['Denmark']);
     expect(result.subscribed).toEqual(new Map());
@@ -128,7 +128,7 @@ describe('subscribing to channels', () => {
     expect(fixture.storage.announced).toEqual([]);
   });
 
-  it('shows a private channel to those who could not see it before they follow it', async () => {
+  it('shows a private channel to users who could not see it before the subscription', async () => {
     const fixture = await cast(
       aChannel({ name: 'core', privacy: 'privateSharedHistory', creator: 'owner', subscribers: ['owner'] }),
     );
@@ -155,7 +155,7 @@ describe('subscribing to channels', () => {
     expect((await eventsWithReceivers(fixture)).map(([type]) => type)).toEqual(types);
   });
 
-  it('includes archived channels', async () => {
+  it('subscribes to archived channels', async () => {
     const fixture = await cast(aChannel({ name: 'old', isArchived: true }));
     const { subscribed } = await subscribing(fixture)('member', ['old']);
     expect([...subscribed.values()]).toEqual([['old']]);
@@ -173,12 +173,12 @@ describe('subscribing to channels', () => {
     const who = `@_**member|${fixture.user('member').id}**`;
     expect(systemMessages(fixture)).toEqual([
       { to: '', content: `${who} created the following channels: #**Venice**, #**Verona**.` },
-      // Nothing about those that are new themselves.
+      // Sends no message about channels created by the same request.
       { to: 'guest', content: `${who} subscribed you to #**Rome**.` },
     ]);
   });
 
-  it('announces nothing where nothing was created, or no channel is there to announce it in', async () => {
+  it('posts no announcement if no channel was created or the announcement channel is missing', async () => {
     const fixture = await cast(aChannel({ name: 'news' }), aChannel({ name: 'Rome' }));
     await subscribing(fixture)('member', ['Venice'], { announce: true });
     await fixture.add(aRealmWith({ settings: { newChannelAnnouncementsChannelId: fixture.channel('news').id } }));
@@ -187,13 +187,13 @@ describe('subscribing to channels', () => {
     expect(systemMessages(fixture)).toEqual([]);
   });
 
-  it('gives each of many channels its first message, in its own words', async () => {
+  it('posts a first message with its own description to each of many channels', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const { uow, realm } = fixture;
     const channels = ['a', 'b', 'c', 'd'].map((name, index) => ({
       name,
       color: null,
-      // The newest message of a's first topic is linked to, which is none while `a` has none.
+      // The description links to the newest message of a's first topic, which does not exist before `a` has messages.
       description: ['same', 'same', 'other', '#**a>channel events**'][index]!,
     }));
     await subscribing(fixture)('member', [], { channels } as never);
@@ -209,7 +209,7 @@ describe('subscribing to channels', () => {
     expect(await uow.read((r) => r.personal.listUnread(viewer, 9))).toEqual([]);
   });
 
-  it('refuses more than is done at once, before it does anything', async () => {
+  it('rejects requests over the limit before changing anything', async () => {
     const fixture = await cast();
     const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
     const principals = Array.from({ length: 101 }, (_, n) => (n + 1) as UserId);
@@ -219,7 +219,7 @@ describe('subscribing to channels', () => {
     });
   });
 
-  it('refuses permissions of several channels that name more people together than are put in at once', async () => {
+  it('rejects permissions of several channels that together name too many users', async () => {
     const people = Array.from({ length: 300 }, (_, n) => `person ${n}`);
     const fixture = await cast(...people.map((name) => aUser({ name })));
     const value = { directMembers: ids(fixture, ...people), directSubgroups: [] };
@@ -242,7 +242,7 @@ describe('subscribing to channels', () => {
   });
 });
 
-it('sends each of many people all their channels in one event, however many events it takes', async () => {
+it('sends each of many users all their channels in one event, even if several events are needed', async () => {
   const people = Array.from({ length: 240 }, (_, n) => `person ${n}`);
   const channels = Array.from({ length: 90 }, (_, n) => `channel ${n}`);
   const fixture = await cast(
@@ -266,10 +266,10 @@ it('sends each of many people all their channels in one event, however many even
   }
 });
 
-describe('colors', () => {
+describe('pickColors', () => {
   const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];
 
-  it('are those asked for, else the first that the person does not have', async () => {
+  it('use the requested color or else the first color the user does not have', async () => {
     const fixture = await cast(
       aChannel({ name: 'a', subscribers: ['member'] }),
       ...['b', 'c', 'd'].map((name) => aChannel({ name })),
@@ -278,7 +278,7 @@ describe('colors', () => {
     expect(await colorsOf(fixture, 'member')).toEqual([palette[0], palette[1], '#aabbcc', palette[2]]);
   });
 
-  it('are restored by subscribing again', async () => {
+  it('keep their former value after resubscribing', async () => {
     const fixture = await cast(aChannel({ name: 'a', subscribers: ['member'] }));
     const subscribe = subscribing(fixture);
     const member = fixture.user('member').id;
@@ -295,8 +295,8 @@ describe('colors', () => {
   });
 });
 
-describe('subscribing other users', () => {
-  it('sends each person one direct message with the names of the channels', async () => {
+describe('SubscribeUsers for other users', () => {
+  it('sends each user one direct message with the names of the channels', async () => {
     const fixture = await cast(
       ...['team', 'team (old)', 'known'].map((name) => aChannel({ name })),
       aUser({ name: 'robot', botOf: 'owner' }),
@@ -321,7 +321,7 @@ describe('subscribing other users', () => {
   it.each([
     [MAX_NOTIFIED_SUBSCRIBERS, true],
     [MAX_NOTIFIED_SUBSCRIBERS + 1, false],
-  ])('tells %d people: %s', async (count, areNewSubscribersNotified) => {
+  ])('notifies %d users: %s', async (count, areNewSubscribersNotified) => {
     const names = Array.from({ length: count }, (_, index) => `user${index}`);
     const fixture = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'a' }));
     const result = await subscribing(fixture)('member', ['a'], { principals: ids(fixture, ...names) });
@@ -329,13 +329,13 @@ describe('subscribing other users', () => {
     expect(systemMessages(fixture)).toHaveLength(areNewSubscribersNotified ? count : 0);
   });
 
-  it('sends no message when asked not to', async () => {
+  it('sends no message if the request disables notifications', async () => {
     const fixture = await cast(aChannel({ name: 'a' }));
     await subscribing(fixture)('member', ['a'], { principals: ids(fixture, 'owner'), notifyNewSubscribers: false });
     expect(systemMessages(fixture)).toEqual([]);
   });
 
-  it('is for those the organization lets, administrators, and whom the channel lets', async () => {
+  it('allows users with the organization’s permission, administrators and users with the channel’s permission', async () => {
     const fixture = await cast(
       aRealmWith({ permissionOverrides: { canAddSubscribers: 'nobody' } }),
       aGroup({ name: 'hosts', members: ['moderator'] }),
@@ -350,7 +350,7 @@ describe('subscribing other users', () => {
     await subscribe('administrator', ['own'], { principals });
   });
 
-  it('counts one’s own address as somebody else, and one’s own number not', async () => {
+  it('treats the caller’s own address as another user but not the caller’s own id', async () => {
     const fixture = await cast(
       aRealmWith({ permissionOverrides: { canAddSubscribers: 'nobody' } }),
       aChannel({ name: 'a' }),
@@ -366,13 +366,13 @@ describe('subscribing other users', () => {
     await subscribe('moderator', ['a']);
   });
 
-  it('needs no such right for channels that are being created', async () => {
+  it('requires no permission to add subscribers to channels created by the request', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { canAddSubscribers: 'nobody' } }));
     const { subscribed } = await subscribing(fixture)('member', ['new'], { principals: ids(fixture, 'guest') });
     expect([...subscribed.keys()]).toEqual(ids(fixture, 'guest'));
   });
 
-  it('finds people by the addresses others see, and by no others', async () => {
+  it('finds users only by their public address', async () => {
     const fixture = await cast(aChannel({ name: 'a' }), async (theScene, tx) => {
       const owner = theScene.user('owner');
       await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'nobody' } });
@@ -391,15 +391,15 @@ describe('subscribing other users', () => {
   });
 });
 
-describe('subscribing is refused', () => {
-  it('to guests, whatever the channel', async () => {
+describe('SubscribeUsers rejections', () => {
+  it('reject guests for any channel', async () => {
     const fixture = await cast(aChannel({ name: 'open', privacy: 'webPublic' }));
     await expectRefused(fixture, () => subscribing(fixture)('guest', ['open']), {
       message: 'Not allowed for guest users',
     });
   });
 
-  it('where one cannot read, by the first such channel; administrators too', async () => {
+  it('report the first channel the caller cannot read, for administrators too', async () => {
     const hidden = (name: string) => aChannel({ name, privacy: 'privateSharedHistory' });
     const fixture = await cast(hidden('first'), hidden('second'), aChannel({ name: 'open' }));
     const subscribe = subscribing(fixture);
@@ -413,7 +413,7 @@ describe('subscribing is refused', () => {
     expect([...result.subscribed.values()]).toEqual([['open']]);
   });
 
-  it('by a hidden name only as it was typed (contract decision 20)', async () => {
+  it('show a hidden channel’s name only as typed (contract decision 20)', async () => {
     const fixture = await cast(
       aChannel({ name: 'Hidden', privacy: 'privateSharedHistory' }),
       aChannel({ name: 'open' }),
@@ -426,7 +426,7 @@ describe('subscribing is refused', () => {
     });
   });
 
-  it('except where the channel’s permissions allow it', async () => {
+  it('exempt users with a permission of the channel', async () => {
     const fixture = await cast(
       aChannel({ name: 'club', privacy: 'privateSharedHistory', grantedTo: { canSubscribe: 'moderators' } }),
     );
@@ -434,7 +434,7 @@ describe('subscribing is refused', () => {
     expect([...subscribed.values()]).toEqual([['club']]);
   });
 
-  it('for people who are unknown, gone, of another realm, or hidden', async () => {
+  it('reject users who are unknown, deactivated, of another realm or hidden', async () => {
     const fixture = await cast(aChannel({ name: 'a' }), aUser({ name: 'gone', isActive: false }));
     const elsewhere = await anotherRealm(fixture);
     const subscribe = subscribing(fixture);
@@ -451,7 +451,7 @@ describe('subscribing is refused', () => {
     await expectRefused(fixture, subscribeResult(fixture.user('gone').id), { message: 'User is deactivated' });
     const bot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'notification'));
     await expectRefused(fixture, subscribeResult(bot.id), noSuchUser);
-    // Another realm's channel of that name is none: this realm gets its own.
+    // Another realm's channel of that name is ignored, so this realm creates its own.
     expect([...(await subscribe('member', ['theirs'])).subscribed.values()]).toEqual([['theirs']]);
   });
 
@@ -477,7 +477,7 @@ describe('subscribing is refused', () => {
       { principals: [9999 as UserId] },
       { message: 'Unable to access channel (hidden).' },
     ],
-  ])('in order: %s', async (_, names, wanted, refusal) => {
+  ])('validates in order: %s', async (_, names, wanted, refusal) => {
     const fixture = await cast(
       aRealmWith({ permissionOverrides: { canCreatePublicChannel: 'nobody', canSetTopicsPolicy: 'nobody' } }),
       aChannel({ name: 'known' }),
@@ -486,7 +486,7 @@ describe('subscribing is refused', () => {
     await expectRefused(fixture, () => subscribing(fixture)('member', names, wanted), refusal);
   });
 
-  it('creates no more channels than are left for the day, of which only those count that were made', async () => {
+  it('enforce the daily limit for new channels and count only channels that were created', async () => {
     const fixture = await cast(
       aChannel({ name: 'known' }),
       aChannel({ name: 'hidden', privacy: 'privateSharedHistory' }),
@@ -500,7 +500,7 @@ describe('subscribing is refused', () => {
     expect((await subscribe('member', ['known', 'three'])).alreadySubscribed.size).toBe(1);
   });
 
-  it('ignores options for new channels when none is created', async () => {
+  it('ignore options for new channels if none is created', async () => {
     const fixture = await cast(
       aChannel({ name: 'known' }),
       aRealmWith({ permissionOverrides: { canCreatePublicChannel: 'nobody' } }),

@@ -30,8 +30,8 @@ const leaving = (fixture: MemoryFixture) => {
 const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 const core = aChannel({ name: 'core', privacy: 'privateSharedHistory', subscribers: everybody });
 
-describe('unsubscribing from channels', () => {
-  it('hides a private channel from users who lost access, notifies its other viewers, and marks the messages read', async () => {
+describe('UnsubscribeUsers', () => {
+  it('hides a private channel from users who lost access, notifies its other viewers and marks the messages read', async () => {
     const fixture = await cast(
       core,
       aMessage({ from: 'owner', to: 'core' }),
@@ -45,7 +45,7 @@ describe('unsubscribing from channels', () => {
     expect(await eventsWithReceivers(fixture)).toEqual([
       ['subscription.removed', ['administrator', 'member', 'guest']],
       ['channel.hidden', ['member', 'guest']],
-      // The administrator still sees the channel, and those who left with them among its subscribers.
+      // The administrator still sees the channel, including other users who left at the same time.
       ['channel.subscribers_changed', ['owner', 'administrator', 'moderator']],
       ['message.flag_changed', ['administrator']],
       ['message.flag_changed', ['member']],
@@ -55,21 +55,21 @@ describe('unsubscribing from channels', () => {
     expect(unread).toEqual([]);
   });
 
-  it('announces to guests, who may not know everybody, whom they lose, those who leave with them too', async () => {
+  it('notifies limited guests about users they lose, including guests who leave at the same time', async () => {
     const fixture = await cast(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
       aUser({ name: 'other guest', role: 'guest' }),
       aChannel({ name: 'town', subscribers: ['owner', 'member', 'guest', 'other guest'] }),
       aChannel({ name: 'elsewhere', subscribers: ['owner'] }),
     );
-    // What they knew is asked as of an event after the fixture was set.
+    // Starts after the fixture's events, because access of guests is decided as of an event.
     await leaving(fixture)('owner', ['elsewhere']);
     await expectInSync(fixture, () =>
       leaving(fixture)('owner', ['town'], ids(fixture, 'guest', 'other guest', 'member')),
     );
   });
 
-  it('changes no other channel’s read state, and sends no flag event where nothing was unread', async () => {
+  it('keeps the read state of other channels and publishes no flag event if nothing was unread', async () => {
     const fixture = await cast(
       aChannel({ name: 'a', subscribers: ['member'] }),
       aChannel({ name: 'b', subscribers: ['member'] }),
@@ -83,7 +83,7 @@ describe('unsubscribing from channels', () => {
     expect(await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('member'), 9))).toHaveLength(1);
   });
 
-  it('reports users who were not subscribed, and changes nothing for them', async () => {
+  it('reports users who were not subscribed and changes nothing for them', async () => {
     const fixture = await cast(aChannel({ name: 'a', subscribers: ['member'] }), aChannel({ name: 'b' }));
     const leave = leaving(fixture);
     expect(await leave('member', ['a', 'b'])).toEqual({ removed: ['a'], notSubscribed: ['b'] });
@@ -92,12 +92,12 @@ describe('unsubscribing from channels', () => {
     expect(fixture.storage.announced).toEqual([]);
   });
 
-  it('is for everybody, guests too', async () => {
+  it('allows every role to unsubscribe, guests included', async () => {
     const fixture = await cast(core, aChannel({ name: 'web', privacy: 'webPublic' }));
     expect(await leaving(fixture)('guest', ['core', 'web'])).toEqual({ removed: ['core'], notSubscribed: ['web'] });
   });
 
-  describe('answers of a hidden channel as of an unknown one (contract decision 20)', () => {
+  describe('UnsubscribeUsers on a hidden channel (contract decision 20)', () => {
     const hidden = aChannel({ name: 'Hidden', privacy: 'privateSharedHistory', subscribers: ['owner', 'robot'] });
     const hiddenFrom = (...pieces: readonly FixtureStep[]) =>
       cast(
@@ -112,11 +112,11 @@ describe('unsubscribing from channels', () => {
       ['member', ['hidden'], null, 'hidden'],
       ['member', [' HIDDEN ', 'nowhere', 'public'], null, 'HIDDEN, nowhere'],
       ['guest', ['HIDDEN'], null, 'HIDDEN'],
-      // Even where others are to be removed, it is not the permission that is missing.
+      // The hidden channel is reported before the missing permission to remove other users.
       ['moderator', ['hidden', 'public'], 'owner', 'hidden'],
-      // Somebody who left.
+      // A former subscriber.
       ['left', ['hidden'], null, 'hidden'],
-    ])('%s leaves %j', async (who, names, whom, unknown) => {
+    ])('reports hidden channels as unknown when %s leaves %j', async (who, names, whom, unknown) => {
       const fixture = await hiddenFrom(aUser({ name: 'left' }));
       await fixture.uow.write(async (tx) => {
         await subscribe(tx, fixture.channel('Hidden'), [fixture.user('left').id]);
@@ -132,15 +132,15 @@ describe('unsubscribing from channels', () => {
     it.each([
       ['administrator', null, { removed: [], notSubscribed: ['Hidden'] }],
       ['owner', null, { removed: ['Hidden'], notSubscribed: [] }],
-      // A bot's owner takes it out of wherever it is (channels §3.8), and learns nothing of where it is not.
+      // A bot's owner can remove it from any channel (channels §3.8), and does not learn which channels it is not in.
       ['member', 'robot', { removed: ['Hidden'], notSubscribed: [] }],
-    ])('but not to %s, taking out %s', async (who, whom, answer) => {
+    ])('reveals the channel to %s when removing %s', async (who, whom, answer) => {
       const fixture = await hiddenFrom();
       const principals = whom === null ? null : ids(fixture, whom);
       expect(await leaving(fixture)(who, ['hidden'], principals)).toEqual(answer);
     });
 
-    it('not of a channel from which the owner’s bot has unsubscribed', async () => {
+    it('reports a channel as unknown once the owner’s bot has left it', async () => {
       const fixture = await hiddenFrom();
       const leave = leaving(fixture);
       await leave('member', ['hidden'], ids(fixture, 'robot'));
@@ -150,7 +150,7 @@ describe('unsubscribing from channels', () => {
     });
   });
 
-  it('is done for many people in slices, and announced once', async () => {
+  it('processes many users in slices and publishes them once', async () => {
     const people = Array.from({ length: 60 }, (_, n) => `person ${n}`);
     const names = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
     const fixture = await cast(
@@ -176,7 +176,7 @@ describe('unsubscribing from channels', () => {
   it.each([
     ['by number', (count: number) => Array.from({ length: count }, (_, n) => (n + 1_000_000) as UserId)],
     ['by address', (count: number) => ({ emails: Array.from({ length: count }, (_, n) => `nobody${n}@example.com`) })],
-  ])('is refused for more people and channels than are changed at once, %s', async (_, people) => {
+  ])('rejects more users and channels than the maximum, %s', async (_, people) => {
     const fixture = await cast();
     const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
     const leave = (count: number) =>
@@ -191,7 +191,7 @@ describe('unsubscribing from channels', () => {
     await expectRefused(fixture, () => leave(100), { message: 'No such user' });
   });
 
-  it('keeps the subscription row and receives nothing more', async () => {
+  it('keeps the subscription row and stops delivery', async () => {
     const fixture = await cast(core);
     await leaving(fixture)('member', ['core']);
     await fixture.add(aMessage({ from: 'owner', to: 'core' }));
@@ -202,7 +202,7 @@ describe('unsubscribing from channels', () => {
   });
 });
 
-describe('removing others', () => {
+describe('canRemoveSubscribers', () => {
   const channelAccesses: readonly FixtureStep[] = [
     aGroup({ name: 'wardens', members: ['moderator', 'guest'] }),
     aChannel({ name: 'public', subscribers: everybody, grantedTo: { canRemoveSubscribers: 'wardens' } }),
@@ -222,14 +222,14 @@ describe('removing others', () => {
     ${'member'}        | ${'public'}  | ${false}
     ${'moderator'}     | ${'public'}  | ${true}
     ${'guest'}         | ${'public'}  | ${false}
-  `('$who from a $from channel: $may', async ({ who, from, may }) => {
+  `('decides if $who may remove others from a $from channel: $may', async ({ who, from, may }) => {
     const fixture = await cast(...channelAccesses);
     const removing = () => leaving(fixture)(who, [from], ids(fixture, 'owner'));
     if (may) expect(await removing()).toEqual({ removed: [from], notSubscribed: [] });
     else await expectRefused(fixture, removing, INSUFFICIENT);
   });
 
-  it('is allowed to the owner of a bot', async () => {
+  it('lets the owner of a bot remove it', async () => {
     const fixture = await cast(
       aUser({ name: 'robot', botOf: 'guest' }),
       aChannel({ name: 'a', subscribers: ['robot', 'owner'] }),
@@ -239,7 +239,7 @@ describe('removing others', () => {
     expect(await leave('guest', ['a'], ids(fixture, 'robot'))).toEqual({ removed: ['a'], notSubscribed: [] });
   });
 
-  it('is refused in order: people, names, rights, unknown channels', async () => {
+  it('rejects in the order of users, names, permissions and unknown channels', async () => {
     const fixture = await cast(...channelAccesses, aUser({ name: 'gone', isActive: false }));
     const elsewhere = await anotherRealm(fixture);
     const leave = leaving(fixture);

@@ -4,7 +4,7 @@ import { slicesOf } from '../../kernel/work.js';
 import { MessageIds } from '../import-ids.js';
 import { MAX_KEPT_ID } from '../realm-copy.js';
 
-/** A storage that has given ids up to a number. */
+/** Creates a storage that has assigned ids up to `last`. */
 function storageAt(last: number) {
   const state = { last };
   const copies = {
@@ -20,7 +20,7 @@ function storageAt(last: number) {
 
 const ids = (...numbers: number[]) => numbers as MessageId[];
 
-/** Two at a time. */
+/** Yields two ids at a time. */
 function sourceOf(...numbers: number[]) {
   const all = ids(...numbers);
   const reads = { count: 0 };
@@ -35,12 +35,12 @@ function sourceOf(...numbers: number[]) {
 }
 
 describe('ids of imported messages', () => {
-  it('are kept on a server that has given none of them, which reads nothing twice', async () => {
+  it('stay unchanged on a server without such ids, and the source is read only once', async () => {
     const { uow, state } = storageAt(2);
     const map = new MessageIds();
     const { source, reads } = sourceOf(3, 4, 9, 10, 20);
     await map.reserve(uow, source);
-    // What is sent meanwhile takes none of theirs.
+    // Messages sent in the meantime receive later ids.
     expect([reads.count, state.last]).toEqual([0, 20]);
     expect(map.take(ids(3, 4, 9))).toEqual([3, 4, 9]);
     expect(map.take(ids(10, 20))).toEqual([10, 20]);
@@ -58,7 +58,7 @@ describe('ids of imported messages', () => {
     ]);
   });
 
-  it('are the next ones where theirs are given, and their own again after a gap; known before they are there', async () => {
+  it('continue after ids in use, stay unchanged again after a gap, and are known in advance', async () => {
     const { uow, state } = storageAt(10);
     const map = new MessageIds();
     await map.reserve(uow, sourceOf(3, 4, 9, 12, 13, 40).source);
@@ -70,7 +70,7 @@ describe('ids of imported messages', () => {
     expect(() => map.take(ids(5))).toThrow('It names a message 5 that it does not have.');
   });
 
-  it('are not kept where they are so high that few would be left', async () => {
+  it('change if they are too high to leave enough free ids', async () => {
     const { uow } = storageAt(0);
     const map = new MessageIds();
     const high = [MAX_KEPT_ID, MAX_KEPT_ID + 1, MAX_KEPT_ID + 50] as const;
@@ -81,7 +81,7 @@ describe('ids of imported messages', () => {
   it.each([
     ['free', 0],
     ['taken', 9],
-  ])('are refused where two are the same, or one comes after a higher one: %s', async (_, last) => {
+  ])('rejects duplicate and descending ids: %s', async (_, last) => {
     const attempt = async (...numbers: number[]) => {
       const map = new MessageIds();
       await map.reserve(storageAt(last).uow, sourceOf(...numbers).source);
@@ -91,7 +91,7 @@ describe('ids of imported messages', () => {
     await expect(attempt(4, 6, 5, 7)).rejects.toThrow('Message 5 comes after message 6.');
   });
 
-  it('are refused outside of what was reserved', async () => {
+  it('cause an error if they were not reserved', async () => {
     const map = new MessageIds();
     await map.reserve(storageAt(0).uow, sourceOf(4, 6).source);
     expect(() => map.take(ids(7))).toThrow('Message 7 is not in its place.');

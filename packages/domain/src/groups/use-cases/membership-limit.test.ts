@@ -11,7 +11,7 @@ const fixtureWithPeople = () =>
     aGroup({ name: 'team', members: ['owner'] }),
   );
 
-/** As if the organization's groups had so many members. */
+/** Simulates a realm whose groups have `count` memberships. */
 function withMembers({ uow }: MemoryFixture, count: number): UnitOfWork {
   const counting = (tx: Transaction): Transaction =>
     Object.assign(Object.create(tx) as Transaction, {
@@ -22,10 +22,10 @@ function withMembers({ uow }: MemoryFixture, count: number): UnitOfWork {
 
 const FULL = { code: 'TOO_MANY_MEMBERSHIPS', message: 'Too many members of user groups (limit: 250000).' };
 
-describe('when groups have almost as many members as they may have', () => {
+describe('membership limit', () => {
   const changed = { removedUserIds: [], addedSubgroupIds: [], removedSubgroupIds: [], of: 'members' } as const;
 
-  it('a group takes as many as there is room for', async () => {
+  it('rejects adding more members to a group than the remaining capacity', async () => {
     const fixture = await fixtureWithPeople();
     const { caller, group, user } = fixture;
     const change = new ChangeGroupMembers(withMembers(fixture, MAX_MEMBERSHIPS - 1), { send: async () => {} });
@@ -39,7 +39,7 @@ describe('when groups have almost as many members as they may have', () => {
     await add('a');
   });
 
-  it('a new one has no more members than there is room for', async () => {
+  it('rejects a new group with more members than the remaining capacity', async () => {
     const fixture = await fixtureWithPeople();
     const { caller, clock, user } = fixture;
     const create = (name: string, count: number, ...names: readonly string[]) =>

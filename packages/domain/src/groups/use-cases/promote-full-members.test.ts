@@ -13,7 +13,7 @@ async function isFullMember(fixture: MemoryFixture, name: string): Promise<boole
   });
 }
 
-it('makes full members of those whose waiting period is over, announces it, and says when to come again', async () => {
+it('promotes users after their waiting period, publishes the change and returns the next due time', async () => {
   const fixture = await createFixture(aRealm({ settings }), aUser({ name: 'iago', role: 'administrator' }));
   const now = fixture.clock.now();
   await fixture.add(aUser({ name: 'ann', joinedAt: now - 2 * DAY }), aUser({ name: 'bob', joinedAt: now - DAY }));
@@ -38,7 +38,7 @@ it('makes full members of those whose waiting period is over, announces it, and 
   expect(await isFullMember(fixture, 'bob')).toBe(true);
 });
 
-it('takes it back where the waiting period has become longer', async () => {
+it('demotes full members when the waiting period becomes longer', async () => {
   const fixture = await createFixture(aUser({ name: 'ann' }));
   await fixture.uow.write((tx) =>
     tx.realms.update({ ...fixture.realm, settings: { ...settings, waitingPeriodThreshold: 500 } }),

@@ -4,7 +4,7 @@ import { CreateGroup, UpdateGroup } from '../change-group.use-cases.js';
 import { RemoveUnusedGroups } from '../groups.use-cases.js';
 
 const anonymousIds = ({ uow, realm }: MemoryFixture) => uow.read((r) => r.groups.listAnonymousIds(realm.id));
-/** Forgets all events but the newest. */
+/** Prunes all events except the newest. */
 async function prune({ uow, realm, clock }: MemoryFixture): Promise<void> {
   clock.advance(1000);
   await uow.write(async (tx) => {
@@ -14,7 +14,7 @@ async function prune({ uow, realm, clock }: MemoryFixture): Promise<void> {
   });
 }
 
-it('removes values of permissions that were replaced, once no event can be for them any more', async () => {
+it('removes replaced permission values once no stored event can address them', async () => {
   const fixture = await createFixture(
     aUserOfEachRole(),
     aGroup({ name: 'other' }),

@@ -45,7 +45,7 @@ const everything = {
   recentConversations: loadRecentConversations,
 } satisfies SnapshotLoaders;
 
-/** Nobody is polling. */
+/** Reports no polls in progress. */
 const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {}, admit: async () => {} };
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
@@ -80,8 +80,8 @@ const names = (channels: readonly ChannelView[]) => channels.map(({ name }) => n
 const queuesOf = async (fixture: MemoryFixture, name: string) =>
   (await fixture.uow.read(({ queues }) => queues.listOf(fixture.realm.id, fixture.user(name).id))).map(({ id }) => id);
 
-describe('a new queue', () => {
-  it('starts at the end of the log, as the state does, whatever happens until it is there', async () => {
+describe('RegisterQueue', () => {
+  it('starts the queue at the end of the log as of the loaded state, despite later events', async () => {
     const fixture = await town();
     const entry = await append(fixture);
     const { queue } = await registering(fixture)('member', { meanwhile: () => append(fixture) });
@@ -100,7 +100,7 @@ describe('a new queue', () => {
     expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, queue.id))).toEqual(queue);
   });
 
-  it('is rebuilt when the log was pruned beyond its start meanwhile', async () => {
+  it('retries if the log was pruned beyond the start of the queue in the meantime', async () => {
     const fixture = await town();
     let loads = 0;
     const meanwhile = async () => {
@@ -114,7 +114,7 @@ describe('a new queue', () => {
     expect(queue.startSeq).toBe(await fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id)));
   });
 
-  it('is kept when the log was pruned up to its very start', async () => {
+  it('keeps the queue if the log was pruned exactly up to its start', async () => {
     const fixture = await town();
     const entry: EventSeq = await append(fixture);
     let loads = 0;
@@ -127,7 +127,7 @@ describe('a new queue', () => {
     expect(loads).toBe(1);
   });
 
-  it('of all public channels is not for guests', async () => {
+  it('rejects queues of all public channels for guests', async () => {
     const fixture = await town();
     const filter = { allPublicChannels: true, narrow: [] };
     const register = registering(fixture);
@@ -138,7 +138,7 @@ describe('a new queue', () => {
     await register('member', {}, { filter });
   });
 
-  it('cannot be narrowed by everything, which is said after that', async () => {
+  it('rejects unsupported narrow operators after the check for guests', async () => {
     const fixture = await town();
     const register = registering(fixture);
     const narrow = [{ operator: 'near', operand: '5' }] as const;
@@ -152,7 +152,7 @@ describe('a new queue', () => {
     });
   });
 
-  it('is refused to whoever is deactivated while the state is put together', async () => {
+  it('rejects a user who is deactivated while the state is loaded', async () => {
     const fixture = await town();
     const registered = registering(fixture)('member', {
       meanwhile: () => fixture.uow.write((tx) => tx.users.update({ ...fixture.user('member'), isActive: false })),
@@ -162,7 +162,7 @@ describe('a new queue', () => {
   });
 });
 
-describe('how long a queue lives', () => {
+describe('idle timeout of a queue', () => {
   it.each([
     [null, 600],
     [1, 1],
@@ -173,15 +173,15 @@ describe('how long a queue lives', () => {
     [604_800, 604_800],
     [604_801, 604_800],
     [Number.MAX_SAFE_INTEGER, 604_800],
-  ])('without being polled, when %s seconds are asked for: %d', async (idleTimeoutSeconds, expected) => {
+  ])('limits the idle timeout of %s seconds to %d', async (idleTimeoutSeconds, expected) => {
     const fixture = await town();
     const { queue } = await registering(fixture)('member', {}, { idleTimeoutSeconds });
     expect(queue.idleTimeoutSeconds).toBe(expected);
   });
 });
 
-describe('what a queue may take', () => {
-  it('is a filter of eight thousand bytes, whatever it is made of', async () => {
+describe('queue limits', () => {
+  it('reject a filter of more than 8192 bytes', async () => {
     const fixture = await town();
     const register = registering(fixture);
     const plain = { allPublicChannels: false, narrow: [] };
@@ -199,7 +199,7 @@ describe('what a queue may take', () => {
     }
   });
 
-  it('is one of a hundred of a user, of which the least recently polled one goes for one more', async () => {
+  it('evict the least recently polled queue beyond a hundred per user', async () => {
     const fixture = await town();
     const forgotten: string[] = [];
     const polled = new Map<string, number>();
@@ -216,7 +216,7 @@ describe('what a queue may take', () => {
       fixture.clock.advance(1);
     }
     expect(forgotten).toEqual([]);
-    // The first is waited for, the second was polled a moment ago: only this process knows.
+    // The first queue has a waiting poll and the second was just polled, which only this process knows.
     polled.set(ids[0]!, Number.POSITIVE_INFINITY).set(ids[1]!, fixture.clock.now());
     const { queue } = await register('member', {});
     expect(forgotten).toEqual([ids[2]]);
@@ -226,7 +226,7 @@ describe('what a queue may take', () => {
     expect(await queuesOf(fixture, 'owner')).toEqual([others]);
   });
 
-  it('is brought down to a hundred where there are more', async () => {
+  it('reduce a larger number of queues to a hundred', async () => {
     const fixture = await town();
     const register = registering(fixture);
     const { queue } = await register('member', {});
@@ -244,8 +244,8 @@ describe('what a queue may take', () => {
   });
 });
 
-describe('whom a guest may know', () => {
-  it('reaches those who may not know everybody at the beginning, and nobody else', async () => {
+describe('user access of guests in the initial state', () => {
+  it('omits inaccessible users for limited guests only', async () => {
     const fixture = await town();
     await fixture.add(aUser({ name: 'helper', botOf: 'owner' }));
     const known = async (who: string) => {
@@ -261,15 +261,15 @@ describe('whom a guest may know', () => {
   });
 });
 
-describe('the initial state', () => {
-  it('has what was asked for, and nothing else', async () => {
+describe('initial state', () => {
+  it('contains only the requested parts', async () => {
     const fixture = await town();
     const register = registering(fixture);
     expect((await register('member', {})).loaded).toEqual({});
     expect((await register('member', { starred: loadStarredIds })).loaded).toEqual({ starred: [] });
   });
 
-  it('is loaded once, however many ask for a part of it', async () => {
+  it('loads a part once even if several loaders need it', async () => {
     const fixture = await town();
     let loads = 0;
     const shared = async ({ caller }: Snapshot) => `${caller.userId} ${++loads}`;
@@ -282,7 +282,7 @@ describe('the initial state', () => {
     expect(loaded).toEqual({ one: only, other: [only], itself: only });
   });
 
-  it('is of one realm', async () => {
+  it('covers a single realm', async () => {
     const fixture = await town();
     await anotherRealm(fixture);
     const loaded = await loading(fixture, 'owner');
@@ -292,7 +292,7 @@ describe('the initial state', () => {
     expect(loaded.people.systemBots).toHaveLength(3);
   });
 
-  it('knows the channels that one may know of, and who follows them as far as one may know', async () => {
+  it('contains visible channels and their visible subscribers', async () => {
     const fixture = await town();
     const ofMember = await loading(fixture, 'member');
     expect(names(ofMember.channels)).toEqual(['core', 'old', 'other', 'public']);
@@ -331,7 +331,7 @@ describe('the initial state', () => {
     expect(loaded.recentConversations.map(({ userIds }) => userIds)).toEqual([[owner], [], [owner, guest]]);
   });
 
-  it('marks which of the unread is muted', async () => {
+  it('marks muted unread messages', async () => {
     const fixture = await town();
     const viewer = fixture.viewer('member');
     const channelId = fixture.channel('public').id;
@@ -375,7 +375,7 @@ describe('the initial state', () => {
     );
   });
 
-  it('leaves out topics of a channel that one may no longer see (README decision 20)', async () => {
+  it('omits topics of a channel that is no longer visible (README decision 20)', async () => {
     const fixture = await createFixture(
       aUserOfEachRole(),
       aChannel({ name: 'public' }),

@@ -28,8 +28,8 @@ const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
 };
 const realmOf = (fixture: MemoryFixture) => fixture.uow.read((r) => r.realms.get(fixture.realm.id));
 
-describe('changing the organization', () => {
-  it('changes settings, permissions and the name in one go', async () => {
+describe('ChangeRealm', () => {
+  it('changes settings, permissions and the name in one unit of work', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const value = { directMembers: [fixture.user('member').id], directSubgroups: [] };
     await expectInSync(fixture, () =>
@@ -49,7 +49,7 @@ describe('changing the organization', () => {
     expect([...values.values()]).toEqual([value]);
   });
 
-  it('refuses a description that cannot be rendered, in its place, without parsing it in the unit', async () => {
+  it('rejects a description that cannot be rendered, in contract order and without parsing it in the transaction', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const change = changing(fixture, new OverwhelmedRenderer());
     const settings = { description: 'A castle' };
@@ -57,14 +57,14 @@ describe('changing the organization', () => {
     await expectRefused(fixture, () => change('owner', { settings }), { code: 'UNRENDERABLE_CONTENT' });
   });
 
-  it('leaves to the operator what is the operator’s', async () => {
+  it('rejects changes of operator settings', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     await expectRefused(fixture, () => changing(fixture)('owner', { settings: { ownerFullContentAccess: true } }), {
       code: 'NOT_PERMITTED',
     });
   });
 
-  it('finds channels of its own realm only', async () => {
+  it('rejects channels of other realms', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const theirs = (await anotherRealm(fixture)).channel('theirs');
     for (const id of [theirs.id, 999 as ChannelId]) {
@@ -76,19 +76,19 @@ describe('changing the organization', () => {
     }
   });
 
-  it.each([' ', 'é'.repeat(41)])('is not called %j', async (name) => {
+  it.each([' ', 'é'.repeat(41)])('rejects the name %j', async (name) => {
     const fixture = await createFixture(aUserOfEachRole());
     await expectRefused(fixture, () => changing(fixture)('owner', { name }), { code: 'INVALID_REALM_NAME' });
   });
 
-  it.each(['moderator', 'member', 'guest'])('is not for a %s, who could ask in process', async (who) => {
+  it.each(['moderator', 'member', 'guest'])('rejects a %s as the caller', async (who) => {
     const fixture = await createFixture(aUserOfEachRole());
     await expectRefused(fixture, () => changing(fixture)(who, { name: 'New' }), { code: 'MUST_BE_ADMINISTRATOR' });
   });
 });
 
-describe('changing what new users start with', () => {
-  it('leaves out what there is no default of, and everybody who is there', async () => {
+describe('ChangeUserDefaults', () => {
+  it('ignores settings without a default and leaves existing users unchanged', async () => {
     const fixture = await createFixture(aUser({ name: 'owner', role: 'owner' }));
     const useCase = new ChangeUserDefaults(fixture.uow);
     await useCase.execute(fixture.caller('owner'), { enterSends: true, timezone: 'Asia/Tokyo', defaultLanguage: 'de' });

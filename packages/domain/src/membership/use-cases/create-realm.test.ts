@@ -5,15 +5,15 @@ import { CreateRealm } from '../organization.use-cases.js';
 
 const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
 
-/** Beside a realm at the server's address. */
+/** Creates a fixture with a realm at the server's address. */
 const creating = async (server = SERVER) => {
   const fixture = await createFixture();
   const useCase = new CreateRealm(fixture.uow, fixture.clock, new SeededRandomness(5), server);
   return { fixture, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
 };
 
-describe('creating a realm', () => {
-  it('creates its system groups, permissions and system bots', async () => {
+describe('CreateRealm', () => {
+  it('creates system groups, permissions and system bots', async () => {
     const { fixture, create } = await creating();
     const realm = await create('elsinore');
     expect(realm).toMatchObject({
@@ -61,7 +61,7 @@ describe('creating a realm', () => {
     expect(new Set(fixture.storage.announced.map(({ audience }) => audience.kind))).toEqual(new Set(['nobody']));
   });
 
-  it.each(['a', 'a-1', '42', 'a'.repeat(40)])('may be called %j', async (stringId) => {
+  it.each(['a', 'a-1', '42', 'a'.repeat(40)])('accepts the subdomain %j', async (stringId) => {
     const { create } = await creating();
     expect((await create(stringId)).stringId).toBe(stringId);
   });
@@ -76,14 +76,14 @@ describe('creating a realm', () => {
     ['a'.repeat(41), 'too long', 'INVALID_STRING_ID'],
     ['elsinore', ' ', 'INVALID_REALM_NAME'],
     ['elsinore', 'é'.repeat(41), 'INVALID_REALM_NAME'],
-  ])('is refused as %j, %j: %s', async (stringId, name, code) => {
+  ])('rejects %j, %j: %s', async (stringId, name, code) => {
     const { fixture, create } = await creating();
     await expectRefused(fixture, () => create(stringId, name), { code });
   });
 });
 
-describe('the address of a realm', () => {
-  /** Those that are made in this order, and whether each is at the server's own address; why one is refused. */
+describe('realm address', () => {
+  /** Creates realms in this order. Returns for each if it is at the server's address, or the error code. */
   async function addressesOf(names: readonly string[], server: Partial<ServerAddress>): Promise<unknown[]> {
     const clock = new FixedClock();
     const create = new CreateRealm(new MemoryStorage(clock).uow, clock, new SeededRandomness(5), {
@@ -116,11 +116,11 @@ describe('the address of a realm', () => {
     ${['a', 'b']} | ${{ defaultRealm: 'a' }}                       | ${['server', 'own']}
     ${['a', '']}  | ${{ defaultRealm: 'b' }}                       | ${['own', 'server']}
     ${['a', 'b']} | ${{ defaultRealm: 'b', hasSubdomains: false }} | ${[NO_HOST, 'server']}
-  `('of $realms on $server: $addresses', async ({ realms, server, addresses: realmUrls }) => {
+  `('assigns the addresses $addresses to $realms on $server', async ({ realms, server, addresses: realmUrls }) => {
     expect(await addressesOf(realms, server)).toEqual(realmUrls);
   });
 
-  it('stays with a realm that is deactivated', async () => {
+  it('keeps the address of a deactivated realm reserved', async () => {
     const { fixture, create } = await creating();
     await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expectRefused(fixture, () => create('', 'Another one'), { code: 'NO_ADDRESS_LEFT' });

@@ -48,7 +48,7 @@ const registering = (fixture: MemoryFixture) => {
   return (input: Partial<RegisterUserInput> = {}) =>
     useCase.execute({ realmId: fixture.realm.id, role: 'member', ...newcomer, ...input });
 };
-/** Iago may create users. */
+/** Cast in which iago may create users. */
 const cast = (...pieces: readonly FixtureStep[]) =>
   createFixture(
     aUserOfEachRole(),
@@ -64,8 +64,8 @@ const created = (fixture: MemoryFixture, id: User['id']) =>
     system: await r.groups.systemGroupIds(fixture.realm.id),
   }));
 
-describe('creating a user', () => {
-  it('makes a member with a key, in the groups of members and the channels of newcomers', async () => {
+describe('CreateUser', () => {
+  it('creates a member with an API key, the member groups and the default channels', async () => {
     const fixture = await cast(
       aChannel({ name: 'town', isDefault: true, subscribers: ['member'] }),
       aChannel({ name: 'old', isDefault: true, isArchived: true }),
@@ -106,7 +106,7 @@ describe('creating a user', () => {
     });
   });
 
-  it('sends a starred welcome message, and the organization’s own one where it is set', async () => {
+  it('sends a starred welcome message and the organization’s own message if one is set', async () => {
     const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
     const id = await creating(fixture)('iago');
     const sent = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
@@ -125,7 +125,7 @@ describe('creating a user', () => {
     ]);
   });
 
-  it('parses the welcome message before the unit of work', async () => {
+  it('parses the welcome message before the transaction', async () => {
     const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: '$$x$$' } }));
     const parse = jest.spyOn(FakeRenderer.prototype, 'parse');
     const parseNow = jest.spyOn(FakeRenderer.prototype, 'parseNow');
@@ -135,20 +135,20 @@ describe('creating a user', () => {
     jest.restoreAllMocks();
   });
 
-  it('leaves out a welcome message that cannot be rendered', async () => {
+  it('skips a welcome message that cannot be rendered', async () => {
     const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
     await creating(fixture, new FakePasswordHasher(), new OverwhelmedRenderer())('iago');
     const sent = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
     expect(sent.map(({ message }) => message.content)).toEqual([expect.stringContaining('Hello @_**Ophelia|')]);
   });
 
-  it('accepts a disposable address where the organization allows them', async () => {
+  it('accepts a disposable email address if the organization allows it', async () => {
     const fixture = await cast(aRealmWith({ settings: { disallowDisposableEmailAddresses: false } }));
     const id = await creating(fixture)('iago', { email: 'ophelia@disposable.test' });
     expect((await created(fixture, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
   });
 
-  it('is refused by an organization that is restricted to domains and lists none (organization §5)', async () => {
+  it('rejects every address if the organization restricts domains but lists none (organization §5)', async () => {
     const fixture = await cast(aRealmWith({ settings: { emailsRestrictedToDomains: true } }));
     await expectRefused(fixture, () => creating(fixture)('iago'), {
       code: 'EMAIL_NOT_ALLOWED',
@@ -156,13 +156,13 @@ describe('creating a user', () => {
     });
   });
 
-  it('leaves new users out of full members during the waiting period', async () => {
+  it('keeps new users out of the full members group during the waiting period', async () => {
     const fixture = await cast(aRealmWith({ settings: { waitingPeriodThreshold: 3 } }));
     const { actor, system } = await created(fixture, await creating(fixture)('iago'));
     expect([actor.groups.has(system.members), actor.groups.has(system.fullMembers)]).toEqual([true, false]);
   });
 
-  it('state before plus events equals state after, for every user', async () => {
+  it('yields the same state from events as from a fresh fetch, for every user', async () => {
     const fixture = await cast(aChannel({ name: 'town', isDefault: true, subscribers: ['guest'] }));
     await expectInSync(fixture, () => creating(fixture)('iago'));
   });
@@ -170,7 +170,7 @@ describe('creating a user', () => {
   const taken = { email: 'MEMBER@example.com' };
   const weak = { password: 'weakling' };
 
-  /** Each row is also wrong in what later rows are about. */
+  /** Each row also violates the rules tested by later rows. */
   it.each<[string, string, Partial<CreateUserInput>, object]>([
     ['members', 'moderator', { fullName: 'x' }, { code: 'MUST_BE_ADMINISTRATOR' }],
     [
@@ -201,12 +201,12 @@ describe('creating a user', () => {
     ['a password of their name', 'iago', { password: ' Ophelia 7' }, { message: 'The password is too weak.' }],
     ['a short password', 'iago', { password: 'é'.repeat(7) }, { message: 'The password is too weak.' }],
     ['a long password', 'iago', { password: 'é'.repeat(101) }, { message: 'The password is too weak.' }],
-  ])('is refused in order: %s', async (_, who, input, refusal) => {
+  ])('validates the input in order: %s', async (_, who, input, refusal) => {
     const fixture = await cast(aRealmWith({ settings: { requireUniqueNames: true } }));
     await expectRefused(fixture, () => creating(fixture)(who, input), refusal);
   });
 
-  it('takes the same name twice where names need not be unique, and the address another realm has', async () => {
+  it('allows duplicate names if uniqueness is not required, and an address used in another realm', async () => {
     const fixture = await cast();
     await anotherRealm(fixture, aUser({ name: 'ophelia' }));
     const create = creating(fixture);
@@ -217,7 +217,7 @@ describe('creating a user', () => {
     });
   });
 
-  it('repeats its checks after the password was hashed', async () => {
+  it('repeats its checks after hashing the password', async () => {
     const fixture = await cast();
     const hasher = new FakePasswordHasher();
     let meanwhile = async () => {};
@@ -241,8 +241,8 @@ describe('creating a user', () => {
   });
 });
 
-describe('registering a user, as the operator does', () => {
-  it('accepts every role and needs no password', async () => {
+describe('RegisterUser', () => {
+  it('accepts every role and requires no password', async () => {
     const fixture = await cast();
     const register = registering(fixture);
     const owner = await register({ role: 'owner', password: null, specialPermissions: ['canChangeUserEmails'] });
@@ -253,7 +253,7 @@ describe('registering a user, as the operator does', () => {
     expect(actor.groups.has(system.owners)).toBe(true);
   });
 
-  it('makes bots, whose address everybody sees and who follow nothing', async () => {
+  it('creates bots with a public address and no subscriptions', async () => {
     const fixture = await cast(aChannel({ name: 'town', isDefault: true }));
     const bot = {
       kind: 'generic',
@@ -275,14 +275,14 @@ describe('registering a user, as the operator does', () => {
     [{ email: 'nobody' }, { message: 'Enter a valid email address.' }],
     [{ fullName: ' ' }, { message: 'Name too short!' }],
     [{ email: 'member@EXAMPLE.com' }, { message: "Email 'member@EXAMPLE.com' already in use" }],
-  ])('refuses %j', async (input, refusal) => {
+  ])('rejects %j', async (input, refusal) => {
     const fixture = await cast();
     await expectRefused(fixture, () => registering(fixture)(input), refusal);
   });
 });
 
-describe('granting a special permission', () => {
-  it('does it once', async () => {
+describe('GrantSpecialPermission', () => {
+  it('grants a permission only once', async () => {
     const fixture = await cast();
     const grant = new GrantSpecialPermission(fixture.uow);
     const input = { realmId: fixture.realm.id, email: 'OWNER@example.com', permission: 'canCreateUsers' } as const;
@@ -291,7 +291,7 @@ describe('granting a special permission', () => {
     await creating(fixture)('owner');
   });
 
-  it('does not find users of another realm', async () => {
+  it('rejects users of another realm', async () => {
     const fixture = await cast();
     const elsewhere = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
     const input = { realmId: elsewhere.realm.id, email: 'owner@example.com', permission: 'canCreateUsers' } as const;

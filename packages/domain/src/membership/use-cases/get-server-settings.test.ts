@@ -7,7 +7,7 @@ const realmUrls = {
   emailDomainOf: () => 'x',
 };
 
-describe('server settings for anonymous callers', () => {
+describe('GetServerSettings', () => {
   const ask = async (webPublicEnabled = true, enableSpectatorAccess = true, privacy: ChannelPrivacy = 'webPublic') => {
     const fixture = await createFixture(
       aRealm({ stringId: 'zulip', name: 'Zulip' }),
@@ -21,7 +21,7 @@ describe('server settings for anonymous callers', () => {
     return { settings, realm };
   };
 
-  it('is about the realm whose host was asked', async () => {
+  it('returns the realm of the requested host', async () => {
     const { settings, realm } = await ask();
     expect(await settings.execute({ realmId: realm.id }, { isServerAddress: true })).toMatchObject({
       realm: { id: realm.id, name: 'Zulip' },
@@ -36,14 +36,14 @@ describe('server settings for anonymous callers', () => {
     ${true}  | ${true}   | ${'public'}    | ${false}
     ${false} | ${true}   | ${'webPublic'} | ${false}
     ${true}  | ${false}  | ${'webPublic'} | ${false}
-  `('spectators: server $server, realm $realmSays, a $channel channel: $allowed', async (row) => {
+  `('allows spectators with server $server, realm $realmSays, a $channel channel: $allowed', async (row) => {
     const { server, realmSays, channel, allowed } = row;
     const { settings, realm } = await ask(server, realmSays, channel);
     const { allowsSpectators } = await settings.execute({ realmId: realm.id }, { isServerAddress: false });
     expect(allowsSpectators).toBe(allowed);
   });
 
-  it('names no realm at the address of a server with several', async () => {
+  it('returns no realm at the address of a server with several realms', async () => {
     const { settings } = await ask();
     expect(await settings.execute({ realmId: null }, { isServerAddress: true })).toEqual({
       realm: null,
@@ -53,7 +53,7 @@ describe('server settings for anonymous callers', () => {
     });
   });
 
-  it('refuses the host of no realm', async () => {
+  it('rejects a host without a realm', async () => {
     const { settings } = await ask();
     await expect(settings.execute({ realmId: null }, { isServerAddress: false })).rejects.toMatchObject({
       code: 'UNKNOWN_REALM_ADDRESS',

@@ -62,15 +62,15 @@ const cast = () => createFixture(aUserOfEachRole(), aChannel({ name: 'open', sub
 const found = (fixture: MemoryFixture, name: string) =>
   fixture.uow.read(({ users }) => users.find(fixture.realm.id, fixture.user(name).id));
 
-describe('the operator', () => {
-  it('gives any role, and every client follows', async () => {
+describe('operator account command', () => {
+  it('assigns any role and keeps every client in sync', async () => {
     const fixture = await cast();
     await expectInSync(fixture, () => by(fixture).setRole('member', 'owner'));
     await expectInSync(fixture, () => by(fixture).setRole('owner', 'guest'));
     expect(await found(fixture, 'owner')).toMatchObject({ role: 'guest' });
   });
 
-  it('ends the account of an owner, but not of the only one', async () => {
+  it('deactivates an owner unless no other owner remains', async () => {
     const fixture = await cast();
     await expect(by(fixture).setActive('owner', false)).rejects.toMatchObject({ code: 'LAST_OWNER' });
     await by(fixture).setRole('member', 'owner');
@@ -78,7 +78,7 @@ describe('the operator', () => {
     expect(await found(fixture, 'owner')).toMatchObject({ isActive: false });
   });
 
-  it('registers nobody with a weak password, unless told that it may be', async () => {
+  it('rejects a weak password unless `allowsWeakPassword` is set', async () => {
     const fixture = await cast();
     const { uow, clock, realm } = fixture;
     const register = new RegisterUser(uow, new FakePasswordHasher(), fakePasswordStrength, mint, clock);
@@ -88,7 +88,7 @@ describe('the operator', () => {
     await register.execute({ ...person, email: 'ophelia@example.com', allowsWeakPassword: true });
   });
 
-  it('gives another address, and every client follows', async () => {
+  it('changes an email address and keeps every client in sync', async () => {
     const fixture = await cast();
     await expectInSync(fixture, () => by(fixture).setEmail('member', ' new@example.com '));
     expect(await found(fixture, 'member')).toMatchObject({ email: 'new@example.com' });
@@ -96,27 +96,27 @@ describe('the operator', () => {
     expect(await found(fixture, 'member')).toMatchObject({ email: 'NEW@example.com' });
   });
 
-  it('gives nobody an address that is taken, or none', async () => {
+  it('rejects an email address that is taken or invalid', async () => {
     const fixture = await cast();
     const taken = fixture.user('owner').email;
     await expectRefused(fixture, () => by(fixture).setEmail('member', taken), { code: 'EMAIL_TAKEN' });
     await expectRefused(fixture, () => by(fixture).setEmail('member', 'nowhere'), { code: 'INVALID_EMAIL' });
   });
 
-  it('cannot demote or deactivate the last owner', async () => {
+  it('rejects demoting or deactivating the last owner', async () => {
     const fixture = await cast();
     await expectRefused(fixture, () => by(fixture).setRole('owner', 'member'), { code: 'LAST_OWNER' });
     await expectRefused(fixture, () => by(fixture).setActive('owner', false), { code: 'LAST_OWNER' });
   });
 
-  it('renames by the rules of names', async () => {
+  it('applies the rules for names when renaming a user', async () => {
     const fixture = await cast();
     await expectInSync(fixture, () => by(fixture).rename('member', ' New Name '));
     expect(await found(fixture, 'member')).toMatchObject({ fullName: 'New Name' });
     await expectRefused(fixture, () => by(fixture).rename('member', 'x'), { code: 'INVALID_USER_NAME' });
   });
 
-  it('deactivates and reactivates accounts, the second time without effect', async () => {
+  it('deactivates and reactivates accounts idempotently', async () => {
     const fixture = await cast();
     expect(await by(fixture).setActive('member', false)).toBe(true);
     expect(await found(fixture, 'member')).toMatchObject({ isActive: false });
@@ -125,7 +125,7 @@ describe('the operator', () => {
     expect(await found(fixture, 'member')).toMatchObject({ isActive: true });
   });
 
-  it('sets passwords that the API would accept, and removes them', async () => {
+  it('sets passwords that the API would accept and removes them', async () => {
     const fixture = await cast();
     const hash = () =>
       fixture.uow.read(({ users }) => users.findPasswordHash(fixture.realm.id, fixture.user('member').id));
@@ -136,7 +136,7 @@ describe('the operator', () => {
     expect(await hash()).toBeNull();
   });
 
-  it('reads keys, and replaces them', async () => {
+  it('returns the current API key and rotates it on request', async () => {
     const fixture = await cast();
     const { id } = fixture.user('member');
     const first = await by(fixture).issueKey('member', true);
@@ -145,7 +145,7 @@ describe('the operator', () => {
     expect(first).toContain(`of ${id}`);
   });
 
-  it('signs out whoever had a key that is replaced, older apps included', async () => {
+  it('removes push tokens when the API key is rotated', async () => {
     const fixture = await cast();
     const { uow, realm } = fixture;
     const { id } = fixture.user('member');
@@ -158,7 +158,7 @@ describe('the operator', () => {
     expect(await phones()).toEqual([]);
   });
 
-  it('ends links by mail with the password or the key that they may have been asked for with', async () => {
+  it('ends confirmation links when the password or API key changes', async () => {
     const fixture = await cast();
     const { uow, realm } = fixture;
     const { id: userId } = fixture.user('member');
@@ -177,7 +177,7 @@ describe('the operator', () => {
     expect(await isOpen('emailChange')).toBe(false);
   });
 
-  it('gets a link by which somebody sets a password, and no letter', async () => {
+  it('issues a password link without sending an email', async () => {
     const fixture = await cast();
     const { uow, clock, realm } = fixture;
     const issue = (name: string) => by(fixture).issueLink(name);
@@ -195,7 +195,7 @@ describe('the operator', () => {
     await expectRefused(fixture, () => issue('member'), { code: 'USER_DEACTIVATED' });
   });
 
-  it('finds nobody of another organization', async () => {
+  it('rejects users of another organization', async () => {
     const fixture = await cast();
     const other = await anotherRealm(fixture);
     const { uow, clock, realm } = fixture;

@@ -28,7 +28,7 @@ const updating = (fixture: MemoryFixture) => {
     useCase.execute(fixture.caller(as), { user: { id: fixture.user(who).id }, ...input });
 };
 
-describe('giving somebody another role', () => {
+describe('role change', () => {
   const ROLES: readonly Role[] = ['owner', 'administrator', 'moderator', 'member', 'guest'];
   const changes = ROLES.flatMap((from) => ROLES.filter((to) => to !== from).map((to) => [from, to] as const)).filter(
     ([from, to]) => from !== 'guest' || (to !== 'owner' && to !== 'administrator'),
@@ -59,36 +59,39 @@ describe('giving somebody another role', () => {
     ['moderator', 'member', null],
     ['member', 'guest', []],
     ['guest', 'member', ['front']],
-  ])('tells somebody of the default channels only where guests begin or end: from %s to %s', async (from, to, told) => {
-    const fixture = await createFixture(
-      aUserOfEachRole(),
-      aUser({ name: 'target', role: from }),
-      aChannel({ name: 'front', isDefault: true, subscribers: [] }),
-      aChannel({ name: 'former', isDefault: true, isArchived: true, subscribers: [] }),
-      aChannel({ name: 'other', subscribers: [] }),
-    );
-    await updating(fixture)('owner', 'target', { role: to });
-    const announced = fixture.storage.announced.filter(({ event }) => event.type === 'default_channels.changed');
-    const channelIds = told?.map((name) => fixture.channel(name).id);
-    expect(announced.map(({ event, audience }) => ({ event, audience }))).toEqual(
-      told === null
-        ? []
-        : [
-            {
-              event: { type: 'default_channels.changed', channelIds },
-              audience: { kind: 'users', ids: [fixture.user('target').id] },
-            },
-          ],
-    );
-  });
+  ])(
+    'changes default channel subscriptions only when the guest role is granted or removed: from %s to %s',
+    async (from, to, told) => {
+      const fixture = await createFixture(
+        aUserOfEachRole(),
+        aUser({ name: 'target', role: from }),
+        aChannel({ name: 'front', isDefault: true, subscribers: [] }),
+        aChannel({ name: 'former', isDefault: true, isArchived: true, subscribers: [] }),
+        aChannel({ name: 'other', subscribers: [] }),
+      );
+      await updating(fixture)('owner', 'target', { role: to });
+      const announced = fixture.storage.announced.filter(({ event }) => event.type === 'default_channels.changed');
+      const channelIds = told?.map((name) => fixture.channel(name).id);
+      expect(announced.map(({ event, audience }) => ({ event, audience }))).toEqual(
+        told === null
+          ? []
+          : [
+              {
+                event: { type: 'default_channels.changed', channelIds },
+                audience: { kind: 'users', ids: [fixture.user('target').id] },
+              },
+            ],
+      );
+    },
+  );
 
-  it('leaves everything as it was where one part is refused', async () => {
+  it('changes nothing if one part of the request is rejected', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const attempt = () => updating(fixture)('administrator', 'member', { role: 'guest', fullName: 'x' });
     await expectRefused(fixture, attempt, { code: 'INVALID_USER_NAME' });
   });
 
-  it('is announced to nobody where they have it', async () => {
+  it('publishes nothing if the user already has the role', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     await updating(fixture)('administrator', 'member', { role: 'member', fullName: 'member' });
     expect(fixture.storage.announced).toEqual([]);

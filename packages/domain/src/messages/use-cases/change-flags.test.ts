@@ -20,7 +20,10 @@ import { PLAIN_TEXTS } from '../search.js';
 const read = (op: FlagChange['op'] = 'add'): FlagChange => ({ op, flag: 'read' });
 const starred = (op: FlagChange['op'] = 'add'): FlagChange => ({ op, flag: 'starred' });
 
-/** Messages: 0 and 1 in Denmark, which the member follows; 2 in Rome, 3 in core, where they do not; 4 and 5 to them. */
+/**
+ * Messages 0 and 1 are in Denmark, where the member is subscribed. Messages 2 in Rome and 3 in core are not. Messages
+ * 4 and 5 are direct messages to the member.
+ */
 const town = () =>
   createFixture(
     aUserOfEachRole(),
@@ -50,8 +53,8 @@ const flagsOf = (fixture: MemoryFixture, number: number, who = 'member') =>
   });
 const INVALID = { code: 'UNKNOWN_MESSAGE', message: 'Invalid message(s)' };
 
-describe('marking messages', () => {
-  it('changes those that differ, and announces it to the other clients of the same person', async () => {
+describe('ChangeMessageFlags', () => {
+  it("changes messages that differ and notifies the user's other clients", async () => {
     const fixture = await town();
     const mark = marking(fixture);
     await expectInSync(fixture, () => mark(read(), ids(fixture, 1, 4)));
@@ -76,7 +79,7 @@ describe('marking messages', () => {
     ['read', read()],
     ['not starred', starred('remove')],
     ['not collapsed', { op: 'remove', flag: 'collapsed' } as const],
-  ])('as what unknown messages are anyway, %s, changes nothing', async (_, change) => {
+  ])('makes no change if unknown messages already count as %s', async (_, change) => {
     const fixture = await town();
     const unknown = [9999 as MessageId, ...ids(fixture, 3)];
     expect(await marking(fixture)(change, unknown)).toEqual({ changedIds: [], ignoredChannelIds: [] });
@@ -84,7 +87,7 @@ describe('marking messages', () => {
     expect(await flagsOf(fixture, 3)).toBeNull();
   });
 
-  it('adds messages that were never received, as historical', async () => {
+  it("makes messages that were never received the user's own, as historical", async () => {
     const fixture = await town();
     await expectInSync(fixture, () => marking(fixture)(starred(), ids(fixture, 2)));
     expect(await flagsOf(fixture, 2)).toEqual(['read', 'starred', 'historical']);
@@ -95,7 +98,7 @@ describe('marking messages', () => {
     ['collapses', { op: 'add', flag: 'collapsed' } as const, 'member'],
     ['unreads', read('remove'), 'member'],
     ['stars, as administrator,', starred(), 'administrator'],
-  ])('%s nothing when one of them cannot be read', async (_, change, who) => {
+  ])('%s no message if one of them is inaccessible', async (_, change, who) => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
     const mark = marking(fixture);
@@ -105,8 +108,8 @@ describe('marking messages', () => {
   });
 });
 
-describe('marking as unread', () => {
-  it('says where the messages are', async () => {
+describe('ChangeMessageFlags with unread', () => {
+  it('publishes the locations of the messages', async () => {
     const fixture = await town();
     const mark = marking(fixture);
     const all = ids(fixture, 0, 1, 4, 5);
@@ -125,7 +128,7 @@ describe('marking as unread', () => {
     });
   });
 
-  it('says which are in a muted channel', async () => {
+  it('publishes the muted state of the channel', async () => {
     const fixture = await town();
     await fixture.uow.write(async (tx) => {
       const { realmId, userId } = fixture.viewer('member');
@@ -138,7 +141,7 @@ describe('marking as unread', () => {
     expect(lastEvent(fixture)).toMatchObject({ details: [[ids(fixture, 1)[0], { isUnmuted: false }]] });
   });
 
-  it('skips channels the user is not subscribed to, received messages too', async () => {
+  it('skips messages of unsubscribed channels, even received ones', async () => {
     const fixture = await town();
     const mark = marking(fixture);
     await fixture.uow.write((tx) =>
@@ -152,13 +155,13 @@ describe('marking as unread', () => {
     expect(await flagsOf(fixture, 2)).toBeNull();
   });
 
-  it('does not give away in which hidden channel a message is', async () => {
+  it('does not reveal the hidden channel of a message', async () => {
     const fixture = await town();
     await expectRefused(fixture, () => marking(fixture)(read('remove'), ids(fixture, 3)), INVALID);
   });
 });
 
-describe('marking a range', () => {
+describe('ChangeNarrowFlags', () => {
   const range = (kind: 'newest' | 'oldest', before: number, after: number): PageRange => ({
     anchor: { kind },
     before,
@@ -175,7 +178,7 @@ describe('marking a range', () => {
       });
   };
 
-  it('says what it looked at, what it changed and whether there is more', async () => {
+  it('returns processed ids, counts and reached ends', async () => {
     const fixture = await town();
     const mark = marking(fixture);
     const [first, second] = ids(fixture, 0, 1);
@@ -194,7 +197,7 @@ describe('marking a range', () => {
     expect(lastEvent(fixture)).toMatchObject({ messageIds: [second] });
   });
 
-  it('may find nothing', async () => {
+  it('returns an empty result for an empty channel', async () => {
     const fixture = await town();
     await fixture.add(aChannel({ name: 'empty' }));
     expect(await marking(fixture)(read(), range('newest', 5, 0), 'empty')).toMatchObject({
@@ -205,7 +208,7 @@ describe('marking a range', () => {
     });
   });
 
-  it('passes over what cannot be unread', async () => {
+  it('skips messages that cannot be unread', async () => {
     const fixture = await town();
     expect(await marking(fixture)(read('remove'), range('newest', 5, 0), 'Rome')).toMatchObject({
       processedCount: 1,
@@ -214,7 +217,7 @@ describe('marking a range', () => {
     });
   });
 
-  it('refuses an impossible range before a bad narrow', async () => {
+  it('rejects an invalid range before an invalid narrow', async () => {
     const fixture = await town();
     const mark = marking(fixture);
     const impossible = { ...range('oldest', 1, 1), includeAnchor: false };
@@ -225,7 +228,7 @@ describe('marking a range', () => {
   });
 });
 
-describe('marking a conversation as read', () => {
+describe('MarkRead', () => {
   const marking = (fixture: MemoryFixture) => {
     const useCase = new MarkRead(fixture.uow);
     return (scope: MarkReadInput['scope'], who = 'member') => useCase.execute(fixture.caller(who), { scope });
@@ -233,7 +236,7 @@ describe('marking a conversation as read', () => {
   const unread = async (fixture: MemoryFixture) =>
     (await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('member'), 99))).map(({ id }) => id);
 
-  it('marks everything, and says so even when nothing was unread', async () => {
+  it('marks all messages and publishes the event even if none was unread', async () => {
     const fixture = await town();
     const mark = marking(fixture);
     await expectInSync(fixture, () => mark({ kind: 'everything' }));
@@ -245,7 +248,7 @@ describe('marking a conversation as read', () => {
     ]);
   });
 
-  it('marks a channel', async () => {
+  it('marks the messages of a channel', async () => {
     const fixture = await town();
     const mark = marking(fixture);
     const channelId = fixture.channel('Denmark').id;
@@ -257,13 +260,13 @@ describe('marking a conversation as read', () => {
     expect(fixture.storage.announced).toHaveLength(1);
   });
 
-  it('marks a topic, whatever the letter case', async () => {
+  it('marks the messages of a topic case-insensitively', async () => {
     const fixture = await town();
     await marking(fixture)({ kind: 'topic', channelId: fixture.channel('Denmark').id, topic: ' B' });
     expect(await unread(fixture)).toEqual(ids(fixture, 0, 4, 5));
   });
 
-  it('refuses channels one cannot read, and topics one has nothing of', async () => {
+  it('rejects unreadable channels and topics without own messages', async () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture);
     const mark = marking(fixture);

@@ -13,12 +13,12 @@ const place = [
   aChannel({ name: 'general', subscribers: ['admin', 'member'] }),
 ];
 
-describe('deleting a topic', () => {
-  it('comes back when its time is over, and leaves the older messages', async () => {
+describe('canDeleteTopic', () => {
+  it('stops at the time budget, reports incompleteness and keeps older messages', async () => {
     const fixture = await createFixture(...place, ...messages(250));
     const { uow, caller, channel, clock } = fixture;
     let elapsed = 0;
-    // Each look at the clock is 20 s after the one before: there is time for two units.
+    // The clock advances 20 s per call, which leaves time for two units of work.
     const slow: Clock = { now: () => clock.now(), nowMs: () => (elapsed += 20_000) };
     const input = { channelId: channel('general').id, topic: 'plans' };
     const left = async () =>
@@ -30,7 +30,7 @@ describe('deleting a topic', () => {
     expect(await left()).toBe(0);
   });
 
-  it('takes the policies of those who have no message of it left, however many they are', async () => {
+  it('removes the topic policies of all users without remaining messages', async () => {
     const others = Array.from({ length: 150 }, (_, n) => `person ${n}`);
     const fixture = await createFixture(...place, ...others.map((name) => aUser({ name })), ...messages(1));
     const { uow, caller, channel, clock, realm, user } = fixture;
@@ -47,7 +47,7 @@ describe('deleting a topic', () => {
     expect(await left(topicKey('Other'))).toHaveLength(1);
   });
 
-  it('leaves the policies of those who have messages of it that the caller cannot see', async () => {
+  it('keeps the policies of users with messages hidden from the caller', async () => {
     const fixture = await createFixture(
       aUser({ name: 'admin', role: 'administrator' }),
       aUser({ name: 'member' }),
@@ -71,7 +71,7 @@ describe('deleting a topic', () => {
     expect(left.map(({ userId }) => userId)).toEqual([user('member').id]);
   });
 
-  it('refuses to go on when the channel is gone in between', async () => {
+  it('rejects continuing when the channel disappears between units of work', async () => {
     const fixture = await createFixture(...place, ...messages(1));
     const { uow, caller, channel, clock } = fixture;
     let units = 0;
@@ -89,14 +89,14 @@ describe('deleting a topic', () => {
     });
   });
 
-  it('keeps every client in step', async () => {
+  it('publishes events that keep clients in sync', async () => {
     const fixture = await createFixture(...place, ...messages(3));
     const { uow, caller, channel, clock } = fixture;
     const input = { channelId: channel('general').id, topic: 'plans' };
     await expectInSync(fixture, () => new DeleteTopic(uow, clock).execute(caller('admin'), input));
   });
 
-  it('is for administrators, and changes nothing otherwise', async () => {
+  it('rejects non-administrators without changing anything', async () => {
     const fixture = await createFixture(...place, ...messages(1));
     const { uow, caller, channel, clock } = fixture;
     const input = { channelId: channel('general').id, topic: 'plans' };

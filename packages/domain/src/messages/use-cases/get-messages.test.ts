@@ -26,7 +26,10 @@ const term = (operator: string, operand: NarrowTerm['operand'], negated = false)
 });
 const not = (operator: string, operand: NarrowTerm['operand']) => term(operator, operand, true);
 
-/** Whose contents say where they are: the guest came to all but `web` and `public` before anything was said. */
+/**
+ * Creates messages whose content names their location. The guest joined all channels except `web` and `public` before
+ * the first message.
+ */
 const town = async () => {
   const fixture = await createFixture(
     aUserOfEachRole(),
@@ -76,7 +79,7 @@ const contents = async (fixture: MemoryFixture, who: string, ...narrow: readonly
 const idOf = (fixture: MemoryFixture, content: string) =>
   fixture.messages.find((message) => message.content === content)!.id;
 
-describe('a narrow', () => {
+describe('GetMessages with a narrow', () => {
   it.each<[string, string, readonly NarrowTerm[], readonly string[]]>([
     ['nothing: what one has received', 'member', [], ['public', 'shared', 'protected', 'one to one', 'three', 'alone']],
     ['nothing, having received nothing', 'moderator', [], []],
@@ -121,11 +124,11 @@ describe('a narrow', () => {
       [not('dm', 'member@example.com'), term('channel', 'public')],
       ['public'],
     ],
-  ])('by %s (%s)', async (_, who, narrow, expected) => {
+  ])('filters by %s (%s)', async (_, who, narrow, expected) => {
     expect(await contents(await town(), who, ...narrow)).toEqual(expected);
   });
 
-  it('finds channels, people and messages by number', async () => {
+  it('accepts numeric ids of channels, users and messages', async () => {
     const fixture = await town();
     const { id } = fixture.channel('public');
     expect(await contents(fixture, 'moderator', term('channel', id))).toEqual(['public']);
@@ -138,7 +141,7 @@ describe('a narrow', () => {
     expect(await contents(fixture, 'member', term('sender', `user${owner}@chat.example`))).toEqual(['public', 'three']);
   });
 
-  it('is refused for the first term that is wrong', async () => {
+  it('reports the first invalid term', async () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture);
     const refused = async (narrow: readonly NarrowTerm[], description: string) => {
@@ -168,7 +171,7 @@ describe('a narrow', () => {
     await refused([term('topic', 'x'), term('dm', [])], conflict);
   });
 
-  it('leaves out what one has received but may no longer read', async () => {
+  it('omits received messages that are no longer readable', async () => {
     const fixture = await town();
     const { id: guest } = fixture.user('guest');
     await fixture.uow.write((tx) =>
@@ -179,15 +182,15 @@ describe('a narrow', () => {
     expect(await contents(fixture, 'guest', term('id', idOf(fixture, 'shared')))).toEqual([]);
   });
 
-  it('shows what was never received as read, and historical', async () => {
+  it('returns messages that were never received as read and historical', async () => {
     const fixture = await town();
     const { entries } = await get(fixture, 'moderator', [term('channel', 'public')]);
     expect(entries).toMatchObject([{ flags: { read: true, historical: true } }]);
   });
 });
 
-describe('messages one by one', () => {
-  it('are those that exist, may be read and are of the narrow', async () => {
+describe('GetMessages by ids', () => {
+  it('returns existing, readable messages that match the narrow', async () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
     const ids = [9999 as MessageId, elsewhere.messages[0]!.id, ...fixture.messages.map(({ id }) => id).reverse()];
@@ -197,10 +200,10 @@ describe('messages one by one', () => {
     expect((await get(fixture, 'late', [not('topic', 'LUNCH')], { ids })).contents).toEqual(['web']);
   });
 
-  it('are for everybody those that each of them can be read by itself', async () => {
+  it('returns exactly the messages that each user can read individually', async () => {
     const fixture = await town();
     const ids = fixture.messages.map(({ id }) => id);
-    // What was taken from history stays one's own when the history is closed.
+    // Messages taken from history remain the user's own when history becomes protected.
     const taken = idOf(fixture, 'shared');
     const { channelId } = fixture.messages.find(({ id }) => id === taken)!;
     await fixture.uow.write(async (tx) => {
@@ -220,20 +223,20 @@ describe('messages one by one', () => {
   });
 });
 
-describe('too much', () => {
+describe('GetMessages limits', () => {
   const fixture = town();
 
   it.each<[GetMessagesInput['select'], boolean]>([
     [{ ...everything, before: 2500, after: 2500 }, true],
     [{ ...everything, before: 2500, after: 2501, includeAnchor: false }, false],
     [{ ids: Array.from({ length: 5001 }, (_, id) => (id + 1) as MessageId) }, false],
-  ])('is refused before anything else, %#', async (select, isPossible) => {
+  ])('rejects excessive ranges before any other check (%#)', async (select, isPossible) => {
     const getting = get(await fixture, 'member', isPossible ? [] : [term('colour', 'red')], select);
     if (isPossible) await getting;
     else await expect(getting).rejects.toMatchObject({ message: 'Too many messages requested (maximum 5000).' });
   });
 
-  it('comes before an impossible range, which comes before the narrow', async () => {
+  it('reports an invalid range before an invalid narrow', async () => {
     const range = { ...everything, after: 1, includeAnchor: false };
     await expect(get(await fixture, 'member', [term('colour', 'red')], range)).rejects.toMatchObject({
       message: 'The anchor can only be excluded at an end of the range',
@@ -241,7 +244,7 @@ describe('too much', () => {
   });
 });
 
-describe('one message', () => {
+describe('GetMessage', () => {
   const one = (fixture: MemoryFixture, who: string, id: MessageId) =>
     new GetMessage(fixture.uow).execute(fixture.caller(who), { id });
 
@@ -256,14 +259,14 @@ describe('one message', () => {
     ${'protected'}  | ${'guest'}         | ${true}
     ${'one to one'} | ${'owner'}         | ${true}
     ${'one to one'} | ${'guest'}         | ${false}
-  `('$content, by the $who: $may', async ({ content, who, may }) => {
+  `('allows reading $content as $who: $may', async ({ content, who, may }) => {
     const fixture = await town();
     const getting = one(fixture, who, idOf(fixture, content));
     if (may) expect((await getting).view.message).toMatchObject({ content });
     else await expect(getting).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE', message: 'Invalid message(s)' });
   });
 
-  it('that does not exist is refused in the same words, like another realm’s', async () => {
+  it('rejects nonexistent messages and those of another realm with the same error', async () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
     for (const id of [9999 as MessageId, elsewhere.messages[0]!.id]) {
@@ -274,7 +277,7 @@ describe('one message', () => {
     }
   });
 
-  it('comes with its flags, historical where it was never received', async () => {
+  it('returns the flags, historical if the message was never received', async () => {
     const fixture = await town();
     expect((await one(fixture, 'member', idOf(fixture, 'three'))).flags).toMatchObject({
       read: false,
@@ -283,7 +286,7 @@ describe('one message', () => {
     expect((await one(fixture, 'late', idOf(fixture, 'shared'))).flags).toMatchObject({ read: true, historical: true });
   });
 
-  it('names no sender whom a limited guest may not know', async () => {
+  it('hides senders that a limited guest may not see', async () => {
     const fixture = await town();
     await fixture.add(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
@@ -297,13 +300,13 @@ describe('one message', () => {
   });
 });
 
-describe('topics', () => {
+describe('ListTopics', () => {
   const topics = async (fixture: MemoryFixture, who: string, name: string) =>
     (await new ListTopics(fixture.uow).execute(fixture.caller(who), { channelId: fixture.channel(name).id })).map(
       (topic) => topic.name,
     );
 
-  it('are one whatever the letter case, the newest first, as last spelt', async () => {
+  it('merges spellings case-insensitively and returns the most recent topic first', async () => {
     const fixture = await town();
     await fixture.add(
       aMessage({ from: 'owner', to: 'public', topic: 'dinner' }),
@@ -312,7 +315,7 @@ describe('topics', () => {
     expect(await topics(fixture, 'moderator', 'public')).toEqual(['LUNCH', 'dinner']);
   });
 
-  it('are those one can read', async () => {
+  it('returns only topics the user can read', async () => {
     const fixture = await town();
     expect(await topics(fixture, 'late', 'shared')).toEqual(['lunch']);
     expect(await topics(fixture, 'guest', 'protected')).toEqual(['dinner']);
@@ -322,12 +325,12 @@ describe('topics', () => {
   it.each([
     ['administrator', 'shared'],
     ['loner', 'public'],
-  ])('are not told to the %s of the channel %s', async (who, name) => {
+  ])('hides topics from the %s of the channel %s', async (who, name) => {
     const fixture = await town();
     await expect(topics(fixture, who, name)).rejects.toMatchObject({ message: 'Invalid channel ID' });
   });
 
-  it('of another realm are unknown', async () => {
+  it('rejects channels of another realm', async () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture);
     const listing = new ListTopics(fixture.uow).execute(fixture.caller('owner'), {

@@ -31,7 +31,10 @@ const unicodeEmoji = (): UnicodeEmoji => ({
   codesByName: new Map(Object.entries(NAMES).flatMap(([code, names]) => names.map((name) => [name, code] as const))),
 });
 
-/** Messages: 0 public, 1 private with shared history, 2 with protected history, 3 direct, 4 archived, 5 web-public. */
+/**
+ * Creates messages: 0 public, 1 private with shared history, 2 with protected history, 3 direct, 4 archived, 5
+ * web-public.
+ */
 const town = () =>
   createFixture(
     aUserOfEachRole(),
@@ -64,7 +67,7 @@ const store = (fixture: MemoryFixture, who: string, emoji: Emoji, index = 0) =>
   fixture.uow.write((tx) =>
     tx.reactions.add(fixture.realm.id, idOf(fixture, index), { ...emoji, userId: fixture.user(who).id }),
   );
-/** `member +1`, as the message is shown. */
+/** Returns the message's reactions, such as `member +1`. */
 const shown = (fixture: MemoryFixture, index = 0) =>
   fixture.uow.read(async ({ pages }) => {
     const [view] = await pages.listViews(fixture.realm.id, [idOf(fixture, index)]);
@@ -81,7 +84,7 @@ const HIDDEN = { code: 'UNKNOWN_MESSAGE', message: 'Invalid message(s)' };
 
 const CUSTOM: Emoji = { type: 'custom', code: '7', name: 'tick' };
 
-describe('reacting to a message', () => {
+describe('AddReaction', () => {
   it.each([
     [{}, 'smile'],
     [{ name: 'thumbs_up' }, 'thumbs_up'],
@@ -90,7 +93,7 @@ describe('reacting to a message', () => {
     [{ name: 'smile', code: '1f642' }, 'smile'],
     [{ name: 'zulip' }, 'zulip'],
     [{ name: 'zulip', type: 'extra' as const }, 'zulip'],
-  ])('is done by name, or with what the client knows of the emoji: %j', async (input, name) => {
+  ])('accepts a name or the full emoji: %j', async (input, name) => {
     const fixture = await town();
     await expectInSync(fixture, () => add(fixture, 0, input));
     expect(await shown(fixture)).toEqual([`member ${name}`]);
@@ -108,26 +111,26 @@ describe('reacting to a message', () => {
     [{ code: 'zulip', type: 'extra' as const }, 'EMOJI_NAME_MISMATCH', 'Invalid emoji name.'],
     [{ code: 'ffff', type: 'unicode' as const }, 'UNKNOWN_EMOJI', 'Invalid emoji code.'],
     [{ code: '1f44d', type: 'unicode' as const }, 'EMOJI_NAME_MISMATCH', 'Invalid emoji name.'],
-  ])('is refused with %j: %s, %s', async (input, code, message) => {
+  ])('rejects %j: %s, %s', async (input, code, message) => {
     const fixture = await town();
     await expectRefused(fixture, () => add(fixture, 0, input), { code, message });
     expect(await shown(fixture)).toEqual([]);
     expect(fixture.storage.announced).toEqual([]);
   });
 
-  it('is done once with each emoji, by whatever name', async () => {
+  it('rejects a second reaction with the same emoji under any name', async () => {
     const fixture = await town();
     await add(fixture, 0, { name: 'thumbs_up' });
     const again = { code: 'REACTION_ALREADY_EXISTS', message: 'Reaction already exists.' };
     await expectRefused(fixture, () => add(fixture, 0, { name: '+1' }), again);
-    // What the name says does not matter beside the code.
+    // The code takes precedence over the name.
     await expectRefused(fixture, () => add(fixture, 0, { name: 'smile', code: '1f44d', type: 'unicode' }), again);
     await add(fixture, 0);
     await add(fixture, 0, { name: '+1' }, 'other');
     expect(await shown(fixture)).toEqual(['member thumbs_up', 'member smile', 'other thumbs_up']);
   });
 
-  it('joins in with an emoji that could not be chosen any more, by the name that it had', async () => {
+  it('joins existing reactions with an unavailable emoji under its original name', async () => {
     const fixture = await town();
     await store(fixture, 'owner', CUSTOM);
     await store(fixture, 'owner', { type: 'unicode', code: 'outdated', name: 'old_name' });
@@ -143,7 +146,7 @@ describe('reacting to a message', () => {
     ['other', 'yes no no no no yes'],
     ['guest', 'yes no no no no no'],
     ['bot', 'yes no no no no yes'],
-  ])('is for those who may read it, where things may change: %s %s', async (who, expected) => {
+  ])('follows message access and mutability: %s %s', async (who, expected) => {
     const fixture = await town();
     const done: string[] = [];
     for (const index of fixture.messages.keys()) {
@@ -156,7 +159,7 @@ describe('reacting to a message', () => {
     expect(done.join(' ')).toBe(expected);
   });
 
-  it('is refused for unknown messages and those of another realm, before anything else', async () => {
+  it('rejects unknown messages and those of another realm before other checks', async () => {
     const fixture = await town();
     const other = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
     for (const messageId of [9999 as MessageId, other.messages[0]!.id]) {
@@ -175,7 +178,7 @@ describe('reacting to a message', () => {
     expect(own.get(idOf(fixture, 0))).toMatchObject({ historical: false, read: false });
   });
 
-  it('announces it to those who watch the message', async () => {
+  it('publishes the reaction to message watchers', async () => {
     const fixture = await town();
     await add(fixture, 0, {}, 'other');
     await add(fixture, 1, {}, 'owner');
@@ -197,12 +200,12 @@ describe('reacting to a message', () => {
     expect(fixture.storage.announced[3]!.event).toMatchObject({ isDirect: true });
   });
 
-  it('applies the topic policy of whoever takes part, before the others get the event', async () => {
+  it("applies the user's topic policy before publishing the reaction", async () => {
     const fixture = await town();
     for (const who of ['member', 'other', 'bot'])
       await change(fixture, who, { automaticallyFollowTopicsPolicy: 'participating' });
     await add(fixture, 0);
-    // One is no subscriber, the other no human being.
+    // The first is not subscribed, the second is a bot.
     await add(fixture, 0, {}, 'other');
     await add(fixture, 0, {}, 'bot');
     expect(fixture.storage.announced.map(({ event }) => event.type)).toEqual([
@@ -214,14 +217,14 @@ describe('reacting to a message', () => {
     expect(fixture.storage.announced.at(-2)!.event.type).toBe('reaction.changed');
   });
 
-  it('leaves the topic as it is where the user wants that for sending only', async () => {
+  it('keeps the topic policy if the user follows topics only on sending', async () => {
     const fixture = await town();
     await change(fixture, 'member', { automaticallyFollowTopicsPolicy: 'sending' });
     await add(fixture, 0);
     expect(fixture.storage.announced.map(({ event }) => event.type)).toEqual(['reaction.changed']);
   });
 
-  it('has room for so many emoji on a message, which others can still join in', async () => {
+  it('limits distinct emoji per message but allows joining existing ones', async () => {
     const fixture = await town();
     await fixture.uow.write(async (tx) => {
       for (let code = 0; code < MAX_REACTION_EMOJI; code++) {
@@ -237,7 +240,7 @@ describe('reacting to a message', () => {
   });
 });
 
-describe('taking a reaction back', () => {
+describe('RemoveReaction', () => {
   it.each([
     [{ name: 'thumbs_up' }],
     [{ name: '+1' }],
@@ -245,7 +248,7 @@ describe('taking a reaction back', () => {
     [{ code: '1f44d', type: 'unicode' as const }],
     [{ name: 'renamed', code: '1f44d', type: 'unicode' as const }],
     [{ name: 'renamed', code: '1f44d' }],
-  ])('finds it by name or by code: %j', async (input) => {
+  ])('removes a reaction by name or by code: %j', async (input) => {
     const fixture = await town();
     await add(fixture, 0, { name: 'thumbs_up' });
     await add(fixture, 0, { name: 'thumbs_up' }, 'other');
@@ -264,7 +267,7 @@ describe('taking a reaction back', () => {
     },
   );
 
-  it('is possible whatever became of the emoji', async () => {
+  it('removes reactions with deleted emoji', async () => {
     const fixture = await town();
     await store(fixture, 'member', CUSTOM);
     await remove(fixture, 0, { code: '7', type: 'custom' });
@@ -280,12 +283,12 @@ describe('taking a reaction back', () => {
     [{ code: 'ffff' }, 'UNKNOWN_EMOJI', 'Invalid emoji code.'],
     [{ code: '7', type: 'custom' as const }, 'UNKNOWN_EMOJI', 'Invalid emoji code.'],
     [{ name: 'zulip', type: 'unicode' as const }, 'UNKNOWN_EMOJI', 'Invalid emoji code.'],
-  ])('is refused with %j: %s, %s', async (input, code, message) => {
+  ])('rejects %j: %s, %s', async (input, code, message) => {
     const fixture = await town();
     await expectRefused(fixture, () => remove(fixture, 0, input), { code, message });
   });
 
-  it('is refused where the user has none with the emoji', async () => {
+  it('rejects an emoji with which the user has not reacted', async () => {
     const fixture = await town();
     await add(fixture, 0, {}, 'other');
     const none = { code: 'UNKNOWN_REACTION', message: "Reaction doesn't exist." };
@@ -297,7 +300,7 @@ describe('taking a reaction back', () => {
     expect(await shown(fixture)).toEqual(['other smile']);
   });
 
-  it('is for those who may read the message, where things may change', async () => {
+  it('rejects messages that the user cannot read or that are archived', async () => {
     const fixture = await town();
     await store(fixture, 'member', CUSTOM, 4);
     await store(fixture, 'member', CUSTOM, 1);
@@ -305,7 +308,7 @@ describe('taking a reaction back', () => {
       await expectRefused(fixture, () => remove(fixture, index, { code: '7', type: 'custom' }), HIDDEN);
   });
 
-  it('makes no message the user’s own and follows no topic', async () => {
+  it('neither makes the message the user’s own nor follows the topic', async () => {
     const fixture = await town();
     await change(fixture, 'member', { automaticallyFollowTopicsPolicy: 'participating' });
     await store(fixture, 'member', CUSTOM);

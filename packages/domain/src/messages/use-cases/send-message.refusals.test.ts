@@ -24,10 +24,10 @@ const toEmails = (...emails: readonly string[]): Addressee => ({ kind: 'emails',
 const cast = (...pieces: readonly FixtureStep[]) =>
   createFixture(aUserOfEachRole(), aChannel({ name: 'Denmark', subscribers: ['owner', 'member', 'guest'] }), ...pieces);
 
-describe('sending is refused in order', () => {
+describe('SendMessage validation order', () => {
   const empty = { content: ' \n' };
 
-  /** Each row is also wrong in what later rows are about. */
+  /** Each row also violates the rules tested by later rows. */
   it.each<[string, Addressee, Draft, object]>([
     ['no channel of their own', { kind: 'defaultChannel' }, { topic: null, ...empty }, { message: 'Missing channel' }],
     ['no topic', toChannel('nowhere'), { topic: null, ...empty }, { message: 'Missing topic' }],
@@ -65,7 +65,7 @@ describe('sending is refused in order', () => {
       { code: 'UNKNOWN_DESTINATION', message: "Channel with ID '99' does not exist", details: { channelId: 99 } },
     ],
     ['a blank channel', toChannel(' '), {}, { message: "Channel name can't be empty." }],
-  ])('for %s', async (_, to, draft, refusal) => {
+  ])('rejects %s', async (_, to, draft, refusal) => {
     const fixture = await cast();
     await expectRefused(fixture, () => sending(fixture)('member', to, draft), refusal);
   });
@@ -82,7 +82,7 @@ describe('sending is refused in order', () => {
       { code: 'EMPTY_TOPIC_REQUIRED', message: 'Only the general chat topic is allowed in this channel.' },
     ],
     ['open', 'member', { message: 'Unable to render message' }],
-  ])('to %s by %s, before rendering', async (channel, who, refusal) => {
+  ])('rejects messages to %s by %s before rendering', async (channel, who, refusal) => {
     const fixture = await cast(
       aUser({ name: 'loner', role: 'guest' }),
       aChannel({ name: 'readonly', isArchived: true, grantedTo: { canSendMessage: 'administrators' } }),
@@ -129,7 +129,7 @@ describe('sending is refused in order', () => {
     },
   );
 
-  it('by the name of a hidden channel, in the spelling that was typed', async () => {
+  it('reports a hidden channel in the typed spelling', async () => {
     const fixture = await cast(aChannel({ name: 'Vault', privacy: 'privateSharedHistory' }));
     for (const [who, name] of [
       ['member', 'VAULT'],
@@ -141,7 +141,7 @@ describe('sending is refused in order', () => {
     }
   });
 
-  it('goes on in a topic that exists, whoever may create new ones', async () => {
+  it('allows posting in existing topics without permission to create topics', async () => {
     const fixture = await cast(
       aChannel({ name: 'settled', grantedTo: { canCreateTopic: 'moderators' } }),
       aMessage({ from: 'moderator', to: 'settled', topic: 'PLANS' }),
@@ -149,7 +149,7 @@ describe('sending is refused in order', () => {
     await expect(sending(fixture)('member', toChannel('settled'))).resolves.toMatchObject({ newVisibility: null });
   });
 
-  it('finds nothing of other realms', async () => {
+  it('does not find channels and users of other realms', async () => {
     const fixture = await cast();
     const elsewhere = await anotherRealm(fixture);
     const send = sending(fixture);
@@ -165,7 +165,7 @@ describe('sending is refused in order', () => {
     });
   });
 
-  it('does not know people by addresses they hide', async () => {
+  it('does not resolve hidden emails', async () => {
     const fixture = await cast(async (theScene, tx) => {
       const owner = theScene.user('owner');
       await tx.users.update({ ...owner, settings: { ...owner.settings, emailAddressVisibility: 'members' } });
@@ -176,12 +176,12 @@ describe('sending is refused in order', () => {
   });
 });
 
-describe('direct messages are refused', () => {
+describe('SendMessage direct message permissions', () => {
   const gone = aUser({ name: 'gone', isActive: false });
   const idOf = (fixture: MemoryFixture, name: string) => fixture.user(name).id as number;
   const members = (...names: readonly string[]) => aGroup({ name: 'some', members: names });
 
-  it('by a limited guest to inaccessible users, before it shows who is deactivated', async () => {
+  it('rejects inaccessible recipients of a limited guest before revealing deactivated users', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }), gone);
     const send = sending(fixture);
     const refusal = { message: 'You do not have permission to access some of the recipients.' };
@@ -193,21 +193,21 @@ describe('direct messages are refused', () => {
     );
   });
 
-  it('to deactivated users, by their public address', async () => {
+  it('rejects deactivated users and names their visible email', async () => {
     const fixture = await cast(gone);
     await expectRefused(fixture, () => sending(fixture)('member', toPeople(idOf(fixture, 'gone'))), {
       message: "'gone@example.com' is no longer using Zulip.",
     });
   });
 
-  it('where direct messages are disabled', async () => {
+  it('rejects direct messages if they are disabled', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { directMessagePermission: 'nobody' } }));
     await expectRefused(fixture, () => sending(fixture)('owner', toPeople(idOf(fixture, 'member'))), {
       message: 'Direct messages are disabled in this organization.',
     });
   });
 
-  it('unless a participant may authorize them', async () => {
+  it('requires a participant who may authorize the conversation', async () => {
     const fixture = await cast(members('moderator'), aRealmWith({}));
     await fixture.add(aRealmWith({ permissionOverrides: { directMessagePermission: 'some' } }));
     const send = sending(fixture);
@@ -217,7 +217,7 @@ describe('direct messages are refused', () => {
     await send('member', toPeople(idOf(fixture, 'moderator'), idOf(fixture, 'owner')));
   });
 
-  it('for starting a conversation without the permission', async () => {
+  it('rejects starting a conversation without the permission', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { directMessageInitiator: 'moderators' } }));
     const send = sending(fixture);
     const { guest, moderator } = { guest: idOf(fixture, 'guest'), moderator: idOf(fixture, 'moderator') };
@@ -228,7 +228,7 @@ describe('direct messages are refused', () => {
     await send('guest', toPeople(moderator));
   });
 
-  it('for starting again once no message of a conversation is left', async () => {
+  it('rejects restarting a conversation whose messages were all deleted', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { directMessageInitiator: 'moderators' } }));
     const send = sending(fixture);
     const { guest, moderator } = { guest: idOf(fixture, 'guest'), moderator: idOf(fixture, 'moderator') };
@@ -242,7 +242,7 @@ describe('direct messages are refused', () => {
     });
   });
 
-  it('but never to bots, from bots, or to oneself', async () => {
+  it('exempts messages to bots, from bots and to oneself', async () => {
     const fixture = await cast(
       aRealmWith({ permissionOverrides: { directMessagePermission: 'nobody', directMessageInitiator: 'nobody' } }),
       aUser({ name: 'robot', botOf: 'member' }),
@@ -254,14 +254,14 @@ describe('direct messages are refused', () => {
   });
 });
 
-describe('mentions are refused', () => {
+describe('SendMessage mention permissions', () => {
   const crowd = (count: number) => Array.from({ length: count }, (_, index) => `user${index}`);
 
   it.each([
     ['member', 15, true],
     ['member', 16, false],
     ['administrator', 16, true],
-  ])('by the %s to everybody in a channel of %d: allowed %s', async (who, count, allowed) => {
+  ])('allows the %s to mention everyone in a channel of %d: %s', async (who, count, allowed) => {
     const names = crowd(count);
     const fixture = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'big', subscribers: names }));
     const attempt = () => sending(fixture)(who, toChannel('big'), { content: '@**all**' });
@@ -277,7 +277,7 @@ describe('mentions are refused', () => {
   it.each([
     [14, true],
     [15, false],
-  ])('to a topic of %d others: allowed %s', async (count, allowed) => {
+  ])('allows mentioning a topic with %d others: %s', async (count, allowed) => {
     const names = crowd(count);
     const fixture = await cast(
       ...names.map((name) => aUser({ name })),
@@ -299,7 +299,7 @@ describe('mentions are refused', () => {
     await sending(fixture)('member', toChannel('big'), { content: '@_**all** @_*role:owners*' });
   });
 
-  it('of groups that one may not mention, in direct messages too', async () => {
+  it('rejects forbidden group mentions in channels and direct messages', async () => {
     const fixture = await cast();
     const send = sending(fixture);
     const refusal = {

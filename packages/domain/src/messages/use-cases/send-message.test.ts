@@ -35,7 +35,7 @@ const flagsOf = (fixture: MemoryFixture, name: string) =>
     const flags = (await r.personal.listFlags(fixture.viewer(name), [id])).get(id);
     return flags ? Object.entries(flags).flatMap(([flag, on]) => (on ? [flag] : [])) : null;
   });
-/** What somebody wants of topics, and how they have their channel. */
+/** Sets a user's topic policy settings and muted channels. */
 const wants =
   (name: string, settings: Partial<UserSettings>, muted: readonly string[] = []): FixtureStep =>
   async (fixture, tx) => {
@@ -66,8 +66,8 @@ const passive = {
   automaticallyUnmuteTopicsInMutedChannelsPolicy: 'never',
 } as const;
 
-describe('a message to a channel', () => {
-  it('is stored, and delivered to the subscribers of the channel', async () => {
+describe('SendMessage to a channel', () => {
+  it('stores the message and delivers it to subscribers', async () => {
     const fixture = await cast(aQueue('q', 'member'));
     const echo = { queueId: 'q', localId: '7.1' };
     const { id } = await sending(fixture)('member', toChannel('DENMARK'), {
@@ -98,32 +98,32 @@ describe('a message to a channel', () => {
     queueId         | whose
     ${'the owners'} | ${'somebody else’s'}
     ${'none'}       | ${'nobody’s'}
-  `('puts nothing into a queue that is $whose', async ({ queueId }) => {
+  `('ignores the local echo for a queue that is $whose', async ({ queueId }) => {
     const fixture = await cast(aQueue('the owners', 'owner'));
     const echo = { queueId, localId: '7.1' };
     await sending(fixture)('member', toChannel('Denmark'), { topic: 'Plans', echo });
     expect(sentEvent(fixture).echo).toBeNull();
   });
 
-  it('may stay unread by its sender', async () => {
+  it('keeps the message unread for its sender if requested', async () => {
     const fixture = await cast();
     await sending(fixture)('member', toChannel('Denmark'), { isReadBySender: false });
     expect(await flagsOf(fixture, 'member')).toEqual([]);
   });
 
-  it('is not the sender’s own where they do not subscribe to the channel', async () => {
+  it('does not make the message the sender’s own without a subscription', async () => {
     const fixture = await cast();
     await expectInSync(fixture, () => sending(fixture)('moderator', toChannel('Denmark')));
     expect(await flagsOf(fixture, 'moderator')).toBeNull();
   });
 
-  it.each(['', '(no topic)', 'general chat', '  '])('goes to the empty topic by %j', async (topic) => {
+  it.each(['', '(no topic)', 'general chat', '  '])('maps the topic %j to the empty topic', async (topic) => {
     const fixture = await cast();
     await sending(fixture)('member', toChannel('Denmark'), { topic });
     expect(sentEvent(fixture).view.message.topic).toBe('');
   });
 
-  it('is cut to length', async () => {
+  it('truncates the topic and content', async () => {
     const fixture = await cast();
     await sending(fixture)('member', toChannel('Denmark'), { topic: '😀'.repeat(61), content: '😀'.repeat(10_001) });
     const { topic, content } = sentEvent(fixture).view.message;
@@ -131,7 +131,7 @@ describe('a message to a channel', () => {
     expect(content).toBe(`${'😀'.repeat(9980)}\n[message truncated]`);
   });
 
-  it('marks an inactive channel active, and sets the first message of an empty one', async () => {
+  it('marks an inactive channel as active and sets its first message', async () => {
     const fixture = await cast(aChannel({ name: 'sleepy', isRecentlyActive: false, subscribers: ['member'] }));
     const send = sending(fixture);
     const { id } = await send('member', toChannel('sleepy'));
@@ -143,7 +143,7 @@ describe('a message to a channel', () => {
     expect(types.indexOf('channel.property_changed')).toBeLessThan(types.indexOf('message.sent'));
   });
 
-  it('of a bot goes to its default channel when it names none', async () => {
+  it("uses the bot's default channel if none is given", async () => {
     const fixture = await cast(aUser({ name: 'robot', botOf: 'member' }), async (theScene, tx) => {
       const robot = theScene.user('robot');
       await tx.users.update({
@@ -155,7 +155,7 @@ describe('a message to a channel', () => {
     expect(sentEvent(fixture).view.conversation).toMatchObject({ name: 'Denmark' });
   });
 
-  it('of a bot may go wherever its owner’s may', async () => {
+  it('allows a bot to post where its owner may', async () => {
     const fixture = await cast(
       aUser({ name: 'robot', botOf: 'owner' }),
       aChannel({
@@ -170,8 +170,8 @@ describe('a message to a channel', () => {
   });
 });
 
-describe('mentions', () => {
-  it('mark those who are named and subscribe to the channel, and whoever is in a group', async () => {
+describe('mentions in SendMessage', () => {
+  it('flags mentioned subscribers and group members', async () => {
     const fixture = await cast(aGroup({ name: 'cooks', members: ['guest', 'moderator'] }));
     const content = '@**owner** @*cooks* @**moderator** @_**member**';
     await expectInSync(fixture, () => sending(fixture)('member', toChannel('Denmark'), { content }));
@@ -181,7 +181,7 @@ describe('mentions', () => {
     expect(await flagsOf(fixture, 'moderator')).toBeNull();
   });
 
-  it('bring the message to a bot that does not subscribe to the channel, but to nobody else who is not subscribed', async () => {
+  it('delivers the message to mentioned bots without a subscription but to no other unsubscribed users', async () => {
     const fixture = await cast(
       aUser({ name: 'robot', botOf: 'member' }),
       aUser({ name: 'off', botOf: 'member', isActive: false }),
@@ -200,7 +200,7 @@ describe('mentions', () => {
     ).toEqual([fixture.user('member').id, fixture.user('robot').id]);
   });
 
-  it('of a group do not bring it to its bots', async () => {
+  it('does not deliver group mentions to unsubscribed bots', async () => {
     const fixture = await cast(
       aUser({ name: 'robot', botOf: 'member' }),
       aGroup({ name: 'cooks', members: ['robot'] }),
@@ -209,14 +209,14 @@ describe('mentions', () => {
     expect(await flagsOf(fixture, 'robot')).toBeNull();
   });
 
-  it.each(['all', 'everyone', 'channel', 'stream'])('of everybody by %s are everybody’s', async (word) => {
+  it.each(['all', 'everyone', 'channel', 'stream'])('flags all receivers for the wildcard %s', async (word) => {
     const fixture = await cast();
     await expectInSync(fixture, () => sending(fixture)('member', toChannel('Denmark'), { content: `@**${word}**` }));
     expect(await flagsOf(fixture, 'guest')).toEqual(['channelWildcardMentioned']);
     expect(await flagsOf(fixture, 'member')).toEqual(['read', 'channelWildcardMentioned']);
   });
 
-  it('of the topic are for those who wrote there, as long as they subscribe to the channel, and the sender', async () => {
+  it('flags subscribed topic participants and the sender for a topic wildcard', async () => {
     const fixture = await cast(
       aMessage({ from: 'guest', to: 'Denmark', topic: 'PLANS' }),
       aMessage({ from: 'moderator', to: 'Denmark', topic: 'plans' }),
@@ -229,7 +229,7 @@ describe('mentions', () => {
     expect(await flagsOf(fixture, 'moderator')).toBeNull();
   });
 
-  it('work in direct messages too', async () => {
+  it('flags participants of direct messages', async () => {
     const fixture = await cast();
     await sending(fixture)('member', toPeople(fixture, 'owner'), { content: '@**owner** @**all** @**guest**' });
     expect(await flagsOf(fixture, 'owner')).toEqual(['mentioned', 'channelWildcardMentioned']);
@@ -237,7 +237,7 @@ describe('mentions', () => {
   });
 });
 
-describe('wildcard mentions', () => {
+describe('wildcard mentions in SendMessage', () => {
   const names = Array.from({ length: 16 }, (_, index) => `extra ${index}`);
   const crowd = () =>
     cast(
@@ -246,7 +246,7 @@ describe('wildcard mentions', () => {
       ...names.map((name) => aMessage({ from: name, to: 'crowded', topic: 'plans' })),
     );
 
-  it.each(['hi', '@**all**', '@**topic**'])('are for everybody in a direct message: %s', async (content) => {
+  it.each(['hi', '@**all**', '@**topic**'])('need no permission in a direct message: %s', async (content) => {
     const fixture = await crowd();
     const { id } = await sending(fixture)('member', toPeople(fixture, ...names), { content });
     expect(sentEvent(fixture).view.message.id).toBe(id);
@@ -256,7 +256,7 @@ describe('wildcard mentions', () => {
     ['hi', null],
     ['@**all**', 'CHANNEL_WILDCARD_NOT_ALLOWED'],
     ['@**topic**', 'TOPIC_WILDCARD_NOT_ALLOWED'],
-  ])('are for some in a channel: %s', async (content, code) => {
+  ])('checks mentions in a channel: %s', async (content, code) => {
     const fixture = await crowd();
     const sent = () => sending(fixture)('member', toChannel('crowded'), { content });
     if (code === null) await sent();
@@ -265,8 +265,8 @@ describe('wildcard mentions', () => {
   });
 });
 
-describe('a direct message', () => {
-  it('reaches everybody in it, whoever writes, in one conversation', async () => {
+describe('SendMessage to users', () => {
+  it('delivers to all participants in one conversation regardless of the sender', async () => {
     const fixture = await cast();
     const send = sending(fixture);
     await expectInSync(fixture, () => send('member', toPeople(fixture, 'owner', 'guest'), { topic: 'means nothing' }));
@@ -280,7 +280,7 @@ describe('a direct message', () => {
     expect(sentEvent(fixture).view.message.recipientId).toBe(first.view.message.recipientId);
   });
 
-  it('to oneself is alone', async () => {
+  it('uses a separate conversation for messages to oneself', async () => {
     const fixture = await cast();
     const send = sending(fixture);
     await send('member', toPeople(fixture, 'member'));
@@ -290,21 +290,21 @@ describe('a direct message', () => {
     expect(sentEvent(fixture).view.message.recipientId).not.toBe(recipientId);
   });
 
-  it('finds people by the addresses others see', async () => {
+  it('finds recipients by their visible emails', async () => {
     const fixture = await cast(wants('owner', { emailAddressVisibility: 'administrators' }));
     const emails = [`USER${fixture.user('owner').id}@chat.example`, 'guest@EXAMPLE.com'];
     await sending(fixture)('member', { kind: 'emails', emails });
     expect(await eventsWithReceivers(fixture)).toEqual([['message.sent', ['owner', 'member', 'guest']]]);
   });
 
-  it('may go to the realm’s own bots', async () => {
+  it('allows system bots as recipients', async () => {
     const fixture = await cast();
     const bot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'welcome'));
     await sending(fixture)('member', { kind: 'userIds', ids: [bot.id] });
     expect(await eventsWithReceivers(fixture)).toEqual([['message.sent', ['member']]]);
   });
 
-  it('of a guest who may not know everybody goes to whom they share a channel with, and to bots', async () => {
+  it('allows a limited guest to write to users of shared channels and to bots', async () => {
     const fixture = await cast(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
       aUser({ name: 'robot', botOf: 'moderator' }),
@@ -317,8 +317,8 @@ describe('a direct message', () => {
   });
 });
 
-describe('what sending does to the topic', () => {
-  it('makes whoever starts it follow it, with an event before the message', async () => {
+describe('topic policies in SendMessage', () => {
+  it('follows a new topic for its sender and publishes the policy first', async () => {
     const fixture = await cast();
     const send = sending(fixture);
     await expectInSync(fixture, async () => {
@@ -331,7 +331,7 @@ describe('what sending does to the topic', () => {
     expect(await send('owner', toChannel('Denmark'), { topic: 'PLANS' })).toMatchObject({ newVisibility: null });
   });
 
-  it('treats a topic as new when its sender sees no message of it', async () => {
+  it('treats a topic as new if the sender sees none of its messages', async () => {
     const fixture = await cast(
       aChannel({ name: 'club', privacy: 'privateProtectedHistory', subscribers: ['owner'] }),
       aMessage({ from: 'owner', to: 'club', topic: 'plans' }),
@@ -348,7 +348,7 @@ describe('what sending does to the topic', () => {
     expect(await send('owner', toChannel('club'))).toMatchObject({ newVisibility: null });
   });
 
-  it('unmutes it in a channel they have muted', async () => {
+  it('unmutes the topic in a muted channel', async () => {
     const fixture = await cast(
       aMessage({ from: 'owner', to: 'Denmark', topic: 'plans' }),
       wants('member', { ...passive, automaticallyUnmuteTopicsInMutedChannelsPolicy: 'sending' }, ['Denmark']),
@@ -356,7 +356,7 @@ describe('what sending does to the topic', () => {
     expect(await sending(fixture)('member', toChannel('Denmark'))).toMatchObject({ newVisibility: 'unmuted' });
   });
 
-  it('leaves it as it is for bots and in direct messages', async () => {
+  it('does not change policies for bots or direct messages', async () => {
     const fixture = await cast(aUser({ name: 'robot', botOf: 'member' }));
     const send = sending(fixture);
     expect(await send('robot', toChannel('Denmark'))).toMatchObject({ newVisibility: null });
@@ -364,7 +364,7 @@ describe('what sending does to the topic', () => {
     expect((await eventsWithReceivers(fixture)).map(([type]) => type)).toEqual(['message.sent', 'message.sent']);
   });
 
-  it('makes people follow it who are mentioned there and subscribe to the channel, unless they do not want to', async () => {
+  it('follows the topic for mentioned subscribers unless their settings prevent it', async () => {
     const fixture = await cast(
       aUser({ name: 'robot', botOf: 'member' }),
       aGroup({ name: 'cooks', members: ['guest', 'moderator', 'robot'] }),
@@ -380,14 +380,14 @@ describe('what sending does to the topic', () => {
     ]);
   });
 
-  it('makes the sender follow it who mentions themselves', async () => {
+  it('follows the topic for a sender who mentions themselves', async () => {
     const fixture = await cast(aMessage({ from: 'owner', to: 'Denmark', topic: 'plans' }), wants('member', passive));
     const { newVisibility } = await sending(fixture)('member', toChannel('Denmark'), { content: '@**member**' });
     expect(newVisibility).toBe('followed');
   });
 });
 
-describe('a bot that writes to a channel without subscribers', () => {
+describe('bot owner warnings', () => {
   const noticesTo = (fixture: MemoryFixture) =>
     fixture.storage.announced.flatMap(({ event }) => {
       if (event.type !== 'message.sent' || event.view.sender.fullName !== 'Notification Bot') return [];
@@ -395,7 +395,7 @@ describe('a bot that writes to a channel without subscribers', () => {
     });
   const withBot = () => cast(aUser({ name: 'bot', botOf: 'owner' }), aChannel({ name: 'Void' }));
 
-  it('notifies its owner, at most once in five minutes', async () => {
+  it('notifies the bot owner at most once per five minutes', async () => {
     const fixture = await withBot();
     const send = sending(fixture);
     const bot = `@_**bot|${fixture.user('bot').id}**`;
@@ -415,7 +415,7 @@ describe('a bot that writes to a channel without subscribers', () => {
     expect(noticesTo(fixture)).toEqual([empty, ['direct', missing]]);
   });
 
-  it('notifies its owner later where the notice itself was not committed', async () => {
+  it('retries the notice if its transaction was not committed', async () => {
     const fixture = await withBot();
     let uow = failingToCommit(fixture.uow);
     const troubled: UnitOfWork = { read: (work) => uow.read(work), write: (work) => uow.write(work) };
@@ -427,14 +427,14 @@ describe('a bot that writes to a channel without subscribers', () => {
     expect(noticesTo(fixture)).toHaveLength(1);
   });
 
-  it('notifies its owner once of what it sends at once', async () => {
+  it('sends one notice for concurrent messages', async () => {
     const fixture = await withBot();
     const send = sending({ uow: committingLate(fixture.uow), clock: fixture.clock, caller: fixture.caller });
     await Promise.all([send('bot', toChannel('Void')), send('bot', toChannel('Void'))]);
     expect(noticesTo(fixture)).toHaveLength(1);
   });
 
-  it('names the channel to an owner who cannot see it, and nothing else', async () => {
+  it('names only the channel to an owner who cannot see it', async () => {
     const fixture = await cast(
       aUser({ name: 'bot', botOf: 'member' }),
       aGroup({ name: 'readers', members: ['bot'] }),
@@ -456,7 +456,7 @@ describe('a bot that writes to a channel without subscribers', () => {
   it.each([
     ['has left', (fixture: Pick<MemoryFixture, 'user'>) => fixture.user('left').id],
     ['never was', () => null],
-  ])('tells nobody where its owner %s', async (_, ownerOf) => {
+  ])("notifies nobody if the bot's owner %s", async (_, ownerOf) => {
     const fixture = await cast(
       aUser({ name: 'left', isActive: false }),
       aUser({ name: 'bot', botOf: 'member' }),
@@ -470,7 +470,7 @@ describe('a bot that writes to a channel without subscribers', () => {
     expect(noticesTo(fixture)).toEqual([]);
   });
 
-  it('is no person', async () => {
+  it('does not warn for human senders', async () => {
     const fixture = await withBot();
     await sending(fixture)('administrator', toChannel('Void'));
     await expectRefused(fixture, () => sending(fixture)('member', { kind: 'channelId', id: 99 as ChannelId }), {

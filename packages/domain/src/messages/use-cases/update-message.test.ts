@@ -16,7 +16,7 @@ import { OwnTextParser } from '../render-message.js';
 import { SystemMessages } from '../system-messages.js';
 import { UpdateMessage } from '../update-message.use-cases.js';
 
-/** What a text is rendered by, in its HTML. */
+/** Renderer that includes its options in the HTML. */
 class TellingRenderer extends FakeRenderer implements MarkdownRenderer {
   readonly asked: ('before' | 'within')[] = [];
 
@@ -37,7 +37,7 @@ class TellingRenderer extends FakeRenderer implements MarkdownRenderer {
 const told = (content: string, { translateEmoticons, defaultCodeLanguage }: MarkdownOptions): string =>
   `${content} by ${translateEmoticons ? 'emoji' : 'letters'} ${defaultCodeLanguage || 'plain'}`;
 
-/** Two people's messages, how they change them, and how often something was read in a unit of its own for that. */
+/** Creates messages of two users and functions to edit them, and counts the separate reads. */
 async function editing() {
   const fixture = await createFixture(
     aUserOfEachRole(),
@@ -51,7 +51,7 @@ async function editing() {
   const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const notices = new MoveNotices(systemMessages, fakeRealmUrls, fixture.clock);
-  /** Between parsing and the unit. */
+  /** Runs between parsing and the unit of work. */
   let meanwhile: () => Promise<unknown> = async () => {};
   const uowOfEdits: typeof uow = {
     read: uow.read,
@@ -91,8 +91,8 @@ async function editing() {
   };
 }
 
-describe('a text that takes the place of another one', () => {
-  it('is parsed before the unit, as its author wants it, which is looked up once', async () => {
+describe('UpdateMessage content parsing', () => {
+  it('parses before the unit of work with options looked up once per author', async () => {
     const { edit, renderer, reads, translateEmoticons } = await editing();
     await translateEmoticons('guest');
     expect(await edit('member', 'one')).toBe('<p>one by letters plain</p>');
@@ -105,14 +105,14 @@ describe('a text that takes the place of another one', () => {
     expect(renderer.asked).toEqual(['before', 'before', 'before', 'before', 'before']);
   });
 
-  it('is parsed by what is known since its author sent something', async () => {
+  it('reuses options cached when the author sent a message', async () => {
     const { edit, fixture, parser, reads } = await editing();
     await parser.parse(fixture.caller('member'), 'hello');
     expect(await edit('member', 'one')).toBe('<p>one by letters plain</p>');
     expect(reads()).toBe(1);
   });
 
-  it('is parsed anew within the unit where something else holds there', async () => {
+  it('re-parses inside the unit of work if options changed meanwhile', async () => {
     const { edit, fixture, renderer, atOnce, translateEmoticons } = await editing();
     await edit('member', 'one');
     const changes: readonly (readonly [change: () => Promise<unknown>, html: string])[] = [
@@ -130,10 +130,10 @@ describe('a text that takes the place of another one', () => {
     }
   });
 
-  it('is refused where it cannot be rendered by what holds in the unit', async () => {
+  it('rejects unrenderable content according to options inside the unit of work', async () => {
     const { edit, ids, atOnce, translateEmoticons } = await editing();
     await expect(edit('member', 'refused')).rejects.toMatchObject({ code: 'UNRENDERABLE_CONTENT' });
-    // Who may not change it learns no more than that.
+    // Users without edit permission learn nothing about the content.
     await expect(edit('guest', 'refused', ids.member)).rejects.toMatchObject({ code: 'CANNOT_EDIT_MESSAGE' });
     await expect(edit('guest', '\0', ids.member)).rejects.toMatchObject({ code: 'CANNOT_EDIT_MESSAGE' });
     await expect(edit('member', '\0')).rejects.toMatchObject({ code: 'INVALID_MESSAGE_CONTENT' });

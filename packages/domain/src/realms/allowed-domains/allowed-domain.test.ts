@@ -6,7 +6,7 @@ describe('parseDomain', () => {
     ${' ACME.com '}            | ${'acme.com'}
     ${'x-x.y.3.z'}             | ${'x-x.y.3.z'}
     ${`${'a'.repeat(76)}.com`} | ${`${'a'.repeat(76)}.com`}
-  `('keeps $given as $kept', ({ given, kept }) => {
+  `('normalizes $given to $kept', ({ given, kept }) => {
     expect(parseDomain(given)).toBe(kept);
   });
 
@@ -22,12 +22,12 @@ describe('parseDomain', () => {
     ${'test-.domain.com'}      | ${"Subdomains cannot start or end with a '-'."}
     ${'test_domain.com'}       | ${"Domain can only have letters, numbers, '.' and '-'s."}
     ${'ünder.com'}             | ${"Domain can only have letters, numbers, '.' and '-'s."}
-  `('refuses $given: $reason', ({ given, reason }) => {
+  `('rejects $given: $reason', ({ given, reason }) => {
     expect(() => parseDomain(given)).toThrow(`Invalid domain: ${reason}`);
   });
 });
 
-it('an organization has a thousand domains at most', () => {
+it('limits a realm to 1000 domains', () => {
   expect(() => requireRoomForDomain(MAX_ALLOWED_DOMAINS - 1)).not.toThrow();
   expect(() => requireRoomForDomain(MAX_ALLOWED_DOMAINS)).toThrow('Too many domains (limit: 1000).');
 });

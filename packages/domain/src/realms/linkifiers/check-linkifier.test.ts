@@ -9,7 +9,7 @@ import {
   requireRoomForLinkifiers,
 } from '../linkifiers.js';
 
-/** JavaScript's own patterns, and templates of nothing but `{name}`. The real one is tested beside the renderer. */
+/** Fake with JavaScript patterns and templates limited to `{name}`. The real syntax is tested next to the renderer. */
 const syntax: LinkifierSyntax = {
   compile: (pattern) => {
     if (pattern.includes('????')) return { problem: 'bad repetition operator: ????' };
@@ -49,8 +49,8 @@ function errorsOf(fields: Partial<LinkifierFields>, others: readonly LinkifierFi
 
 const general = (...texts: readonly string[]) => [texts[0], { general: texts }];
 
-describe('a linkifier', () => {
-  it('is kept trimmed, and what is blank is kept as nothing', () => {
+describe('checkLinkifier', () => {
+  it('trims fields and converts blank ones to null', () => {
     const fields = { pattern: ' a ', urlTemplate: ' https://a ', exampleInput: ' xax ', reverseTemplate: '  ' };
     expect(checkLinkifier(given(fields), [], syntax)).toEqual(
       given({ pattern: 'a', urlTemplate: 'https://a', exampleInput: 'xax' }),
@@ -78,11 +78,11 @@ describe('a linkifier', () => {
     ${{ exampleInput: '#1234', reverseTemplate: '#{no}' }}               | ${general("Group 'no' in auto-conversion field is not present in linkifier pattern.")}
     ${{ exampleInput: '#1234', reverseTemplate: '#{id}' }}               | ${null}
     ${{ alternativeUrlTemplates: ['https://a/{id}', 'https://b/{id}'] }} | ${null}
-  `('$fields: $errors', ({ fields, errors }) => {
+  `('validates $fields: $errors', ({ fields, errors }) => {
     expect(errorsOf(fields)).toEqual(errors);
   });
 
-  it('has a pattern that no other one has, checked after everything else', () => {
+  it('rejects a duplicate pattern after all other checks', () => {
     const text = 'Realm filter with this Realm and Pattern already exists.';
     expect(errorsOf({}, [given({})])).toEqual(general(text));
     expect(errorsOf({ urlTemplate: '$' }, [given({})])).toEqual(
@@ -91,21 +91,21 @@ describe('a linkifier', () => {
   });
 });
 
-it('braces in a template of the way back are doubled', () => {
+it('unescapes doubled braces in a reverse template', () => {
   expect(expandReverseTemplate('{{{id}}}-}}', { id: 'a' })).toEqual({ text: '{a}-}' });
   expect(expandReverseTemplate('{none}', { none: null })).toEqual({ text: '' });
 });
 
-describe('the linkifiers of an organization', () => {
+describe('requireRoomForLinkifiers', () => {
   const many = (count: number, fields: Partial<LinkifierFields> = {}) =>
     Array.from({ length: count }, () => given(fields));
 
-  it('are a thousand at most', () => {
+  it('limits a realm to 1000 linkifiers', () => {
     expect(() => requireRoomForLinkifiers(many(MAX_LINKIFIERS))).not.toThrow();
     expect(() => requireRoomForLinkifiers(many(MAX_LINKIFIERS + 1))).toThrow('Too many linkifiers (limit: 1000).');
   });
 
-  it('are of half a million characters together at most', () => {
+  it('limits the total length to 500,000 characters', () => {
     const half = { exampleInput: 'x'.repeat(MAX_LINKIFIER_TEXT / 2), pattern: '', urlTemplate: '' };
     expect(() => requireRoomForLinkifiers(many(2, half))).not.toThrow();
     expect(() => requireRoomForLinkifiers([...many(2, half), given({})])).toThrow(/^Linkifiers are too long/);

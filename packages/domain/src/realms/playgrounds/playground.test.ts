@@ -25,8 +25,8 @@ function errorsOf(fields: Partial<PlaygroundFields>, others: readonly Playground
 const BLANK = ['This field cannot be blank.'];
 const MISSING = ['Missing the required variable "code" in the URL template'];
 
-describe('a playground', () => {
-  it('is kept trimmed', () => {
+describe('checkPlayground', () => {
+  it('trims the fields', () => {
     expect(checkPlayground(given({ name: ' Play ', language: ' C++ ' }), [], syntax)).toEqual(
       given({ language: 'C++' }),
     );
@@ -42,17 +42,17 @@ describe('a playground', () => {
     ${{ urlTemplate: 'https://example.com/{co' }} | ${{ urlTemplate: ['Invalid URL template.'] }}
     ${{ urlTemplate: 'https://example.com/{x}' }} | ${{ general: MISSING }}
     ${{ urlTemplate: 'https://a/{code}{x}' }}     | ${{ general: ['"code" should be the only variable present in the URL template'] }}
-  `('$fields: $errors', ({ fields, errors }) => {
+  `('validates $fields: $errors', ({ fields, errors }) => {
     expect(errorsOf(fields)).toEqual(errors);
   });
 
-  it('has a name that no other one of the language has', () => {
+  it('rejects a duplicate name for the same language', () => {
     const general = ['Realm playground with this Realm, Pygments language and Name already exists.'];
     expect(errorsOf({}, [given()])).toEqual({ general });
     expect(errorsOf({ language: 'Perl' }, [given()])).toBeNull();
   });
 
-  it('is one of two hundred at most', () => {
+  it('limits a realm to 200 playgrounds', () => {
     const others = Array.from({ length: MAX_PLAYGROUNDS }, (_, n) => given({ name: `Play ${n}` }));
     expect(errorsOf({}, others.slice(1))).toBeNull();
     expect(errorsOf({}, others)).toBe('Too many playgrounds (limit: 200).');

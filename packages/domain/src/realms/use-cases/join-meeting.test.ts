@@ -9,7 +9,7 @@ import {
   type Participant,
 } from '../calls.js';
 
-/** Signed by nobody. */
+/** Fake links without a signature. */
 const openLinks: MeetingLinks = {
   sign: (meeting) => JSON.stringify(meeting),
   read: (text) => (text.startsWith('{') ? (JSON.parse(text) as Meeting) : null),
@@ -31,8 +31,8 @@ const linkBy = (fixture: MemoryFixture, who: string) =>
     isVoiceOnly: true,
   });
 
-describe('meetings', () => {
-  it('are moderated by whoever made the link, and by nobody else', async () => {
+describe('CreateMeetingLink and JoinMeeting', () => {
+  it('makes only the creator of the link the moderator', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const server = new RecordingServer();
     const link = await linkBy(fixture, 'guest');
@@ -53,7 +53,7 @@ describe('meetings', () => {
     ]);
   });
 
-  it('differ from link to link', async () => {
+  it('creates a new meeting for each link', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const keys = [await linkBy(fixture, 'member'), await linkBy(fixture, 'member')].map(
       (it) => openLinks.read(it)?.key,
@@ -61,7 +61,7 @@ describe('meetings', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('are closed to links of other organizations and to no links at all', async () => {
+  it('rejects links of other realms and invalid links', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const server = new RecordingServer();
     const join = new JoinMeeting(fixture.uow, openLinks, server);
@@ -75,7 +75,7 @@ describe('meetings', () => {
     expect(server.joined).toEqual([]);
   });
 
-  it('need a server, which is said before the link is read', async () => {
+  it('rejects joining without a meeting server before reading the link', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const join = new JoinMeeting(fixture.uow, openLinks, null);
     for (const link of [await linkBy(fixture, 'member'), 'nothing']) {
@@ -85,7 +85,7 @@ describe('meetings', () => {
     }
   });
 
-  it('are refused with what the server says', async () => {
+  it('passes on errors of the meeting server', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const failing: MeetingServer = {
       join: () => Promise.reject(new DomainError('MEETING_SERVER_UNREACHABLE', 'gone')),

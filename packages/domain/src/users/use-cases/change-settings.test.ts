@@ -39,8 +39,8 @@ const withPassword = async (fixture: MemoryFixture, name: string, password: stri
 const settingsOf = async (fixture: MemoryFixture, name: string) =>
   (await fixture.uow.read((r) => r.users.find(fixture.realm.id, fixture.user(name).id)))!;
 
-describe('changing settings', () => {
-  it('announces preferences to their user, and name and time zone to those who know them', async () => {
+describe('ChangeSettings', () => {
+  it('publishes settings to their user, and the name and time zone to users who can see them', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const change = changing(fixture);
     const settings = { timezone: 'Asia/Tokyo', enterSends: true, colorScheme: 'dark' };
@@ -55,7 +55,7 @@ describe('changing settings', () => {
     ]);
   });
 
-  it('remembers which settings somebody has changed themselves, and not those that stayed', async () => {
+  it('records settings that the user changed but not unchanged ones', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const change = changing(fixture);
     await change('member', { settings: { enterSends: true, colorScheme: 'automatic' } });
@@ -73,7 +73,7 @@ describe('changing settings', () => {
     [{ enterSends: 'yes' }, 'enterSends'],
     [{ colorScheme: 2 }, 'colorScheme'],
     [{ emailNotificationsBatchingPeriodSeconds: 0, notificationSound: 'bang' }, 'notificationSound'],
-  ])('refuses values that the settings cannot have: %j', async (settings, setting) => {
+  ])('rejects invalid setting values: %j', async (settings, setting) => {
     const fixture = await createFixture(aUserOfEachRole());
     await expectRefused(fixture, () => changing(fixture)('member', { settings, fullName: 'New' }), {
       code: 'BAD_SETTING_VALUE',
@@ -82,11 +82,11 @@ describe('changing settings', () => {
   });
 });
 
-describe('changing the password', () => {
+describe('ChangeSettings with a password', () => {
   const NEW = 'get thee to a';
   const cast = async () => withPassword(await createFixture(aUser({ name: 'hamlet' })), 'hamlet', 'old');
 
-  it('hashes on behalf of the user, outside the unit', async () => {
+  it('hashes the password outside the unit of work on behalf of the user', async () => {
     const fixture = await cast();
     const hasher = new FakePasswordHasher();
     await changing(fixture, hasher)('hamlet', { oldPassword: 'old', newPassword: NEW });
@@ -94,7 +94,7 @@ describe('changing the password', () => {
     expect(hasher.requests).toEqual([{ client: `user ${fixture.user('hamlet').id}` }]);
   });
 
-  it('is refused when it was changed meanwhile', async () => {
+  it('rejects the change if the password changed meanwhile', async () => {
     const fixture = await cast();
     const hasher = new FakePasswordHasher();
     hasher.hash = async (password) => {
@@ -107,7 +107,7 @@ describe('changing the password', () => {
     expect((await settingsOf(fixture, 'hamlet')).fullName).toBe('hamlet');
   });
 
-  it('counts wrong ones, and neither right ones nor those that nobody looked at', async () => {
+  it('counts only wrong passwords that were actually checked', async () => {
     const fixture = await cast();
     const hasher = new FakePasswordHasher();
     const change = changing(fixture, hasher);
@@ -124,7 +124,7 @@ describe('changing the password', () => {
     });
   });
 
-  it('of somebody who has none cannot be proved', async () => {
+  it('rejects a user without a password', async () => {
     const fixture = await createFixture(aUser({ name: 'hamlet' }));
     const attempt = () => changing(fixture)('hamlet', { newPassword: NEW });
     await expectRefused(fixture, attempt, { message: 'Wrong password!' });

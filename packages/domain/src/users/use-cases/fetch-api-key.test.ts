@@ -16,7 +16,7 @@ import { LoginLetters } from '../authentication.js';
 
 const mint = new FakeApiKeyMint();
 const passwordHash = 'hash of pw-hamlet';
-/** Everybody has a key, of the second generation. */
+/** Gives every user an API key of the second generation. */
 const keys: FixtureStep = async (fixture, tx) => {
   for (const { id: userId, realmId } of fixture.users.values()) {
     const record = { realmId, userId, generation: 2 };
@@ -46,8 +46,8 @@ const keyOf = (fixture: MemoryFixture, name: string) =>
   mint.derive({ realmId: fixture.realm.id, userId: fixture.user(name).id, generation: 2 });
 const WRONG = { code: 'AUTHENTICATION_FAILED', message: 'Your username or password is incorrect' };
 
-describe('a key for a password', () => {
-  it('is the present one, whatever the letter case of the address', async () => {
+describe('API key for a password', () => {
+  it('returns the current key regardless of the letter case of the address', async () => {
     const fixture = await town();
     expect(await fetching(fixture)('HAMLET@example.com')).toEqual({
       apiKey: keyOf(fixture, 'hamlet'),
@@ -63,7 +63,7 @@ describe('a key for a password', () => {
     ['bots, whatever is stored', 'robot@example.com', 'pw-hamlet'],
     ['the realm’s own bots', 'notification-bot@parley.invalid', 'pw-hamlet'],
     ['addresses of another realm', 'otherRealmUser@example.com', 'pw-hamlet'],
-  ])('is not given for %s, and takes as long', async (_, username, password) => {
+  ])('issues no key for %s and takes the same time', async (_, username, password) => {
     const fixture = await town();
     await createFixtureOn(
       fixture.uow,
@@ -76,7 +76,7 @@ describe('a key for a password', () => {
     expect(hasher.verified).toHaveLength(1);
   });
 
-  it('is refused in order, the wrong password last', async () => {
+  it('rejects in contract order, with the wrong password last', async () => {
     const fixture = await town();
     const attempts = new FakeLoginAttempts();
     const fetch = fetching(fixture, new FakePasswordHasher(), attempts);
@@ -99,7 +99,7 @@ describe('a key for a password', () => {
     });
   });
 
-  it('is asked for on behalf of an address, which its turn and its attempts count by', async () => {
+  it('passes the client IP to the password hasher and the attempt limiter', async () => {
     const fixture = await town();
     const hasher = new FakePasswordHasher();
     const attempts = new FakeLoginAttempts();
@@ -108,7 +108,7 @@ describe('a key for a password', () => {
     expect(attempts.ips).toEqual(['10.0.0.1']);
   });
 
-  it('costs no attempt while the server is too busy to look', async () => {
+  it('counts no attempt while the server is too busy to verify the password', async () => {
     const fixture = await town();
     const hasher = new FakePasswordHasher();
     const fetch = fetching(fixture, hasher);
@@ -120,7 +120,7 @@ describe('a key for a password', () => {
     await expect(fetch('hamlet@example.com')).resolves.toMatchObject({ user: fixture.user('hamlet') });
   });
 
-  it('forgives earlier mistakes', async () => {
+  it('resets failed attempts after a successful login', async () => {
     const fixture = await town();
     const fetch = fetching(fixture);
     for (let round = 0; round < 3; round++) {
@@ -130,7 +130,7 @@ describe('a key for a password', () => {
   });
 });
 
-describe('in development', () => {
+describe('development login', () => {
   const asking = (fixture: MemoryFixture, isOn = true) => {
     const useCase = new FetchDevelopmentApiKey(fixture.uow, mint, { isOn });
     return (username: string, realmId: typeof fixture.realm.id | null = fixture.realm.id) =>
@@ -143,7 +143,7 @@ describe('in development', () => {
     expect((await asking(fixture)('HAMLET@example.com')).apiKey).toBe(keyOf(fixture, 'hamlet'));
   });
 
-  it('a key is refused in order', async () => {
+  it('rejects key requests in contract order', async () => {
     const fixture = await town();
     await expect(asking(fixture, false)('nobody', null)).rejects.toMatchObject(notInProduction);
     const ask = asking(fixture);
@@ -155,7 +155,7 @@ describe('in development', () => {
     await expect(ask('hamlet@example.com')).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
   });
 
-  it('lists the active users to log in as, administrators apart', async () => {
+  it('lists active users for login, with administrators separate', async () => {
     const fixture = await town();
     const list = (isOn: boolean, realmId: typeof fixture.realm.id | null = fixture.realm.id) =>
       new ListDevelopmentUsers(fixture.uow, fakeRealmUrls, { isOn }).execute({ realmId });
@@ -168,7 +168,7 @@ describe('in development', () => {
     await expect(list(true, null)).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
   });
 
-  it('lets nobody in and names nobody where the organization has turned it off', async () => {
+  it('rejects key requests and user lists if the organization has disabled development login', async () => {
     const fixture = await town();
     const settings = { ...fixture.realm.settings, devAuthentication: false };
     await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, settings }));

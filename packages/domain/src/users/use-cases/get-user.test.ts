@@ -21,7 +21,7 @@ const hiding =
     const user = fixture.user(name);
     await tx.users.update({ ...user, settings: { ...user.settings, emailAddressVisibility } });
   };
-/** The guest shares a channel with the member and a conversation with the moderator, nothing with the others. */
+/** Creates a guest who shares a channel with the member and a conversation with the moderator. */
 const town = async (...pieces: readonly FixtureStep[]) => {
   const fixture = await createFixture(
     aUserOfEachRole(),
@@ -49,8 +49,8 @@ const getting = (fixture: MemoryFixture) => {
   };
 };
 
-describe('looking up a user', () => {
-  it('finds deactivated users and bots by number, but no system bots and nobody of another realm', async () => {
+describe('GetUser', () => {
+  it('finds deactivated users and bots by id but no system bots or users of other realms', async () => {
     const fixture = await town();
     const { byId } = getting(fixture);
     expect(await byId('guest', fixture.user('gone').id)).toBe('gone');
@@ -72,16 +72,16 @@ describe('looking up a user', () => {
     ${'moderators'}     | ${true}  | ${true}   | ${false} | ${false}
     ${'administrators'} | ${true}  | ${false}  | ${false} | ${false}
     ${'nobody'}         | ${false} | ${false}  | ${false} | ${false}
-  `('by an address with visibility $visibility', async ({ visibility, ...who }) => {
+  `('finds a user by an address with visibility $visibility', async ({ visibility, ...who }) => {
     const fixture = await town(hiding('member', visibility));
     const { byEmail } = getting(fixture);
-    // Sic: they count as a member like any other.
+    // Deliberate: the reference server applies the email visibility to a lookup of oneself too.
     for (const [name, found] of Object.entries(who)) {
       expect([name, await byEmail(name, ' MEMBER@example.com ')]).toEqual([name, found ? 'member' : 'No such user']);
     }
   });
 
-  it('finds everybody by dummy address', async () => {
+  it('finds all users by dummy email', async () => {
     const fixture = await town(hiding('owner', 'nobody'));
     const { byEmail } = getting(fixture);
     expect(await byEmail('guest', ` USER${fixture.user('owner').id}@Chat.Example `)).toBe('owner');
@@ -90,7 +90,7 @@ describe('looking up a user', () => {
     expect(await byEmail('guest', 'user9999@chat.example')).toBe('No such user');
   });
 
-  it('finds for limited guests only users they share a conversation with', async () => {
+  it('limits a limited guest to users with a shared conversation', async () => {
     const fixture = await town(restricted);
     const { byId, byEmail } = getting(fixture);
     for (const name of ['guest', 'member', 'moderator', 'robot'])
@@ -101,33 +101,33 @@ describe('looking up a user', () => {
   });
 });
 
-describe('listing users', () => {
+describe('ListUsers', () => {
   const list = (fixture: MemoryFixture, who: string, ids: readonly UserId[] | null = null) =>
     new ListUsers(fixture.uow).execute(fixture.caller(who), { ids }, async ({ entries }, hydrate) =>
       (await hydrate(entries.map(({ id }) => id))).map(({ fullName }) => fullName),
     );
 
-  it('names everybody, deactivated or not, and bots', async () => {
+  it('includes deactivated users and bots', async () => {
     const fixture = await town();
     expect(await list(fixture, 'guest')).toEqual([...fixture.users.keys()]);
   });
 
-  it('omits users that were not asked for, and unknown ids', async () => {
+  it('returns only requested users and ignores unknown ids', async () => {
     const fixture = await town();
     const ids = [fixture.user('owner').id, 9999 as UserId, fixture.user('gone').id];
     expect(await list(fixture, 'member', ids)).toEqual(['owner', 'gone']);
     expect(await list(fixture, 'member', [])).toEqual([]);
   });
 
-  it('shows limited guests only the users accessible to them', async () => {
+  it('limits a limited guest to visible users', async () => {
     const fixture = await town(restricted);
     expect(await list(fixture, 'guest')).toEqual(['moderator', 'member', 'guest', 'robot']);
     expect(await list(fixture, 'member')).toHaveLength(fixture.users.size);
   });
 });
 
-describe('oneself', () => {
-  it('includes the id of the caller’s newest message', async () => {
+describe('GetOwnUser', () => {
+  it('returns the id of the caller’s newest message', async () => {
     const fixture = await town();
     const own = new GetOwnUser(fixture.uow);
     expect(await own.execute(fixture.caller('guest'))).toMatchObject({
@@ -149,4 +149,4 @@ it.each([
   ['hamlet@-example.com', false],
   ['hamlet@example..com', false],
   [`${'a'.repeat(250)}@b.com`, false],
-])('%s can be an address: %s', (text, can) => expect(isEmailAddress(text)).toBe(can));
+])('validates %s as an email address: %s', (text, can) => expect(isEmailAddress(text)).toBe(can));

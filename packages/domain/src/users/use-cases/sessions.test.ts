@@ -70,8 +70,8 @@ async function town(...pieces: readonly FixtureStep[]) {
   };
 }
 
-describe('logging in', () => {
-  it('opens a session for the password', async () => {
+describe('LogIn', () => {
+  it('opens a session for the correct password', async () => {
     const { fixture, logIn, verify, list } = await town();
     const { token, csrfToken, id, user } = await logIn('HAMLET@example.com');
     expect(user).toEqual(fixture.user('hamlet'));
@@ -95,13 +95,13 @@ describe('logging in', () => {
     ['owner@example.com', '', 'AUTHENTICATION_FAILED'],
     ['gone@example.com', 'pw', 'USER_DEACTIVATED'],
     ['hamlet', 'pw', 'INVALID_EMAIL'],
-  ])('is refused to %s with the password %j: %s', async (username, password, code) => {
+  ])('rejects %s with the password %j: %s', async (username, password, code) => {
     const { logIn, list } = await town();
     await expect(logIn(username, password)).rejects.toMatchObject({ code });
     expect(await list()).toEqual([]);
   });
 
-  it('is refused where the password was changed while it was looked at, or the account ended', async () => {
+  it('rejects the login if the password changed during verification or the account was deactivated', async () => {
     const { fixture, uow } = await town();
     const open = new OpenSession(uow, new FakeSessionTokens(), fixture.clock);
     const opening = (name: string, hash: string) =>
@@ -110,7 +110,7 @@ describe('logging in', () => {
     await expect(opening('gone', passwordHash)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
   });
 
-  it('ends the session that was used least recently where there are too many, and expired ones first', async () => {
+  it('evicts expired sessions first and then the least recently used one when the limit is reached', async () => {
     const { fixture, open, verify, list } = await town();
     const opened = [];
     for (let n = 0; n < MAX_SESSIONS; n++) {
@@ -132,8 +132,8 @@ describe('logging in', () => {
   });
 });
 
-describe('a session', () => {
-  it('is valid in one realm, and by its own token only', async () => {
+describe('browser session', () => {
+  it('authenticates in one realm and only with its own token', async () => {
     const { fixture, open, verify } = await town();
     const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
     const { token } = await open();
@@ -143,7 +143,7 @@ describe('a session', () => {
     expect(await verify(token)).not.toBeNull();
   });
 
-  it('expires when nobody uses it, and after a year whatever happens', async () => {
+  it('expires when idle and at the latest after a year', async () => {
     const { fixture, open, verify } = await town();
     const { token } = await open();
     const step = SESSION_IDLE_SECONDS - 1;
@@ -159,7 +159,7 @@ describe('a session', () => {
     expect(await verify(idle.token)).toBeNull();
   });
 
-  it('costs a write once in ten minutes, and no read while nothing changes', async () => {
+  it('writes its last use once in ten minutes and reads nothing while unchanged', async () => {
     const { fixture, open, verify } = await town();
     const { token } = await open();
     await verify(token);
@@ -174,7 +174,7 @@ describe('a session', () => {
     expect(fixture.storage.commits).toBe(before + 1);
   });
 
-  it('lets the user in even when its use cannot be stored', async () => {
+  it('authenticates the user even if its last use cannot be stored', async () => {
     const { fixture, uow, open, verify, problems } = await town();
     const { token } = await open();
     await verify(token);
@@ -184,7 +184,7 @@ describe('a session', () => {
     expect(problems).toEqual(['writing down that a session is used failed']);
   });
 
-  it('ends by logging out, and no other with it', async () => {
+  it('ends on logout without ending other sessions', async () => {
     const { fixture, uow, open, verify } = await town();
     const [left, other] = [await open(), await open()];
     await verify(left.token);
@@ -196,7 +196,7 @@ describe('a session', () => {
     expect(await verify(other.token)).not.toBeNull();
   });
 
-  it('ends with another API key, but for the one that asked', async () => {
+  it('ends when the API key is replaced, except for the session that requested it', async () => {
     const { fixture, uow, open, verify } = await town();
     const [one, other, foreign] = [await open(), await open(), await open('owner')];
     for (const { token } of [one, other, foreign]) await verify(token);
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect(await verify(foreign.token)).not.toBeNull();
   });
 
-  it('ends with the account and with the organization, and does not come back with them', async () => {
+  it('ends with the account or the organization and stays ended after reactivation', async () => {
     const { fixture, uow, open, verify } = await town();
     const [one, foreign] = [await open(), await open('owner')];
     for (const { token } of [one, foreign]) await verify(token);
@@ -223,7 +223,7 @@ describe('a session', () => {
     expect(await verify(foreign.token)).toBeNull();
   });
 
-  it('is refused with the reason when only the account or the organization was deactivated', async () => {
+  it('reports the reason if only the account or the organization was deactivated', async () => {
     const { fixture, uow, open, verify } = await town();
     const { token } = await open();
     await uow.write((tx) => tx.users.update({ ...fixture.user('hamlet'), isActive: false }));
@@ -233,8 +233,8 @@ describe('a session', () => {
   });
 });
 
-describe('for the operator', () => {
-  it('sessions are listed and ended, one or all', async () => {
+describe('operator session commands', () => {
+  it('list and end one or all sessions of a user', async () => {
     const { fixture, uow, open, verify, list } = await town();
     const opened = [await open(), await open(), await open()];
     const foreign = await open('owner');
@@ -254,7 +254,7 @@ describe('for the operator', () => {
     }
   });
 
-  it('expired sessions are removed', async () => {
+  it('remove expired sessions', async () => {
     const { fixture, uow, open } = await town();
     const { token } = await open();
     fixture.clock.advance(SESSION_IDLE_SECONDS);

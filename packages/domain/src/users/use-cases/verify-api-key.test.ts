@@ -40,7 +40,7 @@ async function town() {
     email = `${name}@example.com`,
     realmId: MemoryFixture['realm']['id'] | null = fixture.realm.id,
   ) => verify.execute({ realmId }, { email, apiKey: keyOf(name) });
-  /** What happened, and that it did. */
+  /** Applies a change and appends its event in one transaction. */
   const happens = (event: DomainEvent, change: FixtureStep) =>
     uow.write(async (tx) => {
       await change(fixture, tx);
@@ -59,8 +59,8 @@ const deactivate: FixtureStep = async (fixture, tx) => {
   await tx.users.update({ ...fixture.user('hamlet'), isActive: false });
 };
 
-describe('verifying an API key', () => {
-  it('is known by address and key, whatever the letter case of the address', async () => {
+describe('API key verification', () => {
+  it('authenticates by email and key regardless of the letter case of the email', async () => {
     const { fixture, ask } = await town();
     const hamlet = { realmId: fixture.realm.id, userId: userId(fixture), botKind: null };
     expect(await ask('hamlet')).toEqual(hamlet);
@@ -72,21 +72,21 @@ describe('verifying an API key', () => {
     ['the key of another', 'hamlet', 'gone@example.com', 'Invalid API key'],
     ['the user id in a dummy address', 'hamlet', 'user4@chat.example', 'Invalid API key'],
     ['the key of another realm', 'otherRealmUser', undefined, 'Account is not associated with this subdomain'],
-  ])('is refused by %s', async (_, name, email, message) => {
+  ])('rejects %s', async (_, name, email, message) => {
     const { ask } = await town();
-    // Twice, because those who passed are kept at hand.
+    // Repeats the attempt, because successful look-ups are cached.
     for (let attempt = 0; attempt < 2; attempt++) {
       await expect(ask(name, email)).rejects.toMatchObject({ code: UNAUTHENTICATED, message });
     }
   });
 
-  it('is refused on the host of no realm', async () => {
+  it('rejects a key on a host without a realm', async () => {
     const { ask } = await town();
     await ask('hamlet');
     await expect(ask('hamlet', undefined, null)).rejects.toMatchObject({ code: UNAUTHENTICATED });
   });
 
-  it('is refused when gone, and first when the realm is', async () => {
+  it('rejects a deactivated user and reports a deactivated realm first', async () => {
     const { fixture, ask } = await town();
     await expect(ask('gone')).rejects.toMatchObject({ code: 'USER_DEACTIVATED', message: 'Account is deactivated' });
     await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
@@ -96,7 +96,7 @@ describe('verifying an API key', () => {
     });
   });
 
-  it('is forgotten when its user is deactivated or gets another key, or the realm is deactivated', async () => {
+  it('evicts the cached user on deactivation, on key replacement and on realm deactivation', async () => {
     const { fixture, ask, happens } = await town();
     await ask('hamlet');
     await happens(deactivation(fixture), deactivate);
@@ -117,7 +117,7 @@ describe('verifying an API key', () => {
     await expect(ask('hook')).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
   });
 
-  it('is not kept when its user is deactivated during the look-up', async () => {
+  it('does not cache a user who is deactivated during the look-up', async () => {
     const { fixture, ask, happens } = await town();
     const asked = ask('hamlet');
     await Promise.all([asked, happens(deactivation(fixture), deactivate)]);

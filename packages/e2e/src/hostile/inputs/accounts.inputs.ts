@@ -1,7 +1,7 @@
 import { type InputContext, type Inputs, linkToAllChannels } from '../input-context.js';
 import type { Fields } from '../routes.js';
 
-/** The key of a link that confirms another spelling of the caller's address. */
+/** Returns the key of a link that confirms the caller's email in another case. */
 async function newAddress({ get, post, keyMailedTo }: InputContext): Promise<Fields> {
   const { delivery_email } = await get('/users/me');
   const before = String(delivery_email);

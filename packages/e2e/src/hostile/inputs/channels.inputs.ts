@@ -17,7 +17,7 @@ const CHANNEL_PERMISSIONS = [
   'can_send_message_group',
   'can_subscribe_group',
 ];
-/** One request changes no more subscriptions: see docs/limits.md. */
+/** Maximum number of subscriptions that one request changes: see docs/limits.md. */
 const MAX_CHANGED_SUBSCRIPTIONS = 100_000;
 const peopleForAllChannels = (surroundings: InputContext): readonly number[] =>
   peopleOf(surroundings).slice(0, Math.floor(MAX_CHANGED_SUBSCRIPTIONS / surroundings.organization.channelIds.length));
@@ -26,7 +26,7 @@ const permissionsFor = (surroundings: InputContext): Fields =>
   Object.fromEntries(
     CHANNEL_PERMISSIONS.map((name) => [name, { direct_members: peopleOf(surroundings), direct_subgroups: [] }]),
   );
-/** Whose permissions name no more people together: see docs/limits.md. */
+/** Number of channels whose permissions together reach the limit: see docs/limits.md. */
 const channelsWithPermissions = (surroundings: InputContext): number =>
   Math.floor(100_000 / (CHANNEL_PERMISSIONS.length * peopleOf(surroundings).length));
 const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
@@ -34,12 +34,12 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
   stream_id: channelIds[0],
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
-/** To which whoever calls is subscribed, whatever other requests have done. */
+/** Returns a channel to which the caller subscribes, regardless of other requests. */
 async function ownChannel({ organization: { channelIds, channelNames }, post }: InputContext): Promise<Fields> {
   await post('/users/me/subscriptions', { subscriptions: [{ name: channelNames[0] }] });
   return { stream_id: channelIds[0] };
 }
-/** The operation that makes one does not answer its id. */
+/** Looks up the id, which the creating operation does not return. */
 async function defaultGroup({ n, post }: InputContext): Promise<number> {
   const name = `Made ${n}`;
   await post('/default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
@@ -75,7 +75,7 @@ export const INPUTS: Inputs = {
   'PATCH /streams/:stream_id': {
     'a small one': async ({ makeChannel, n }) => ({ stream_id: await makeChannel(`Small ${n}`), description: 'x' }),
     'a description': async ({ organization: { channelIds }, n, post }) => {
-      // It may be what reports go to by now, which would have to be private.
+      // It may be the channel for reports, which must be private.
       await post('/realm', { method: 'PATCH', moderation_request_channel_id: -1 });
       return { stream_id: channelIds[0], description: `About ${n}` };
     },

@@ -7,7 +7,7 @@ const TUS: Fields = { 'Tus-Resumable': new Header('1.0.0') };
 const partAt = (offset: number): Fields => ({ ...TUS, 'Upload-Offset': new Header(String(offset)) });
 
 const LARGE_FILE = Buffer.alloc(20 * 1024 * 1024);
-/** Of a resumable upload. */
+/** First request of a resumable upload. */
 const startOf = (size: number, name = 'a.txt'): Fields => ({
   ...TUS,
   'Upload-Length': new Header(String(size)),

@@ -1,7 +1,7 @@
 import { type InputContext, type Inputs, lengthened } from '../input-context.js';
 import type { Fields } from '../routes.js';
 
-/** As long as it may be, and quick to match. */
+/** Linkifier of maximum length that matches quickly. */
 const linkifier = (n: number): Fields => ({
   pattern: lengthened(`L${n}-(?P<id>[0-9]+)`, 1000),
   url_template: lengthened('https://example.com/{id}/', 1000),

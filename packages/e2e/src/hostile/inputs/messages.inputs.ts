@@ -2,7 +2,7 @@ import { HOSTILE_TEXTS } from '@parley/testkit';
 import { type Input, type InputContext, type Inputs, lengthened, messageIn, peopleOf } from '../input-context.js';
 import type { Fields } from '../routes.js';
 
-/** Narrows as long as they may be, of terms that mean something. */
+/** Valid narrows of maximum length. */
 const NARROWS: Readonly<Record<string, Input>> = {
   'a hundred channels': ({ organization: { channelIds } }) =>
     narrowOf('channel', (n) => channelIds[n % channelIds.length]),
@@ -17,7 +17,7 @@ const NARROWS: Readonly<Record<string, Input>> = {
   },
 };
 
-/** All negated, so that many messages are left. */
+/** All terms are negated, so that many messages remain. */
 const narrowOf = (operator: string, operandOf: (n: number) => unknown): Fields => ({
   narrow: Array.from({ length: 100 }, (_, n) => ({ operator, operand: operandOf(n), negated: true })),
 });
@@ -30,7 +30,7 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
     ]),
   );
 
-/** As many as a narrow may search for. */
+/** Maximum number of search words in a narrow. */
 const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
 
 const searches = (fields: Fields): Readonly<Record<string, Input>> => ({
@@ -54,7 +54,7 @@ async function pollBy({ organization: { channelIds }, n, post }: InputContext): 
 }
 const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
-/** To everybody, and rendered. */
+/** Rendered message to all users. */
 const saying =
   (content: string): Input =>
   ({ organization: { channelIds } }) => ({

@@ -3,9 +3,9 @@ import { type Dto, membersOfDto, readParameter } from '../params.js';
 import type { Parameters, PathParameters } from '../request.js';
 
 /**
- * A request as class-transformer makes it of the DTO: decoded and unchecked, for class-validator to check. `parse` answers
- * requests, being many times as quick; the tests hold it to what these two say.
- * @throws HttpRefusal for what no value can express, such as two aliases of one parameter.
+ * Creates a DTO instance with class-transformer, decoded and unvalidated, for class-validator. Production uses the
+ * faster `parse`; tests compare both.
+ * @throws HttpRefusal for inputs that no value can express, such as two aliases of one parameter
  */
 export function instantiateDto<T extends object>(dto: Dto<T>, path: PathParameters, parameters: Parameters): T {
   const fields: Record<string, string> = {};
