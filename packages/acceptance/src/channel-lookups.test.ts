@@ -52,7 +52,7 @@ describe.each`
   ${''}         | ${'stream'}
   ${'/members'} | ${'subscribers'}
 `('GET /streams/{stream_id}$path', ({ path, field }) => {
-  it.each(SEEN)('includes a %s when a %s channel is created: %s', async (who, kind, isSeen) => {
+  it.each(SEEN)('lets %s look up a %s channel: %s', async (who, kind, isSeen) => {
     const reply = await server.get(`/streams/${ids[kind]}${path}`, people[who]);
     if (isSeen) expect(Object.keys(fieldsOf(reply))).toEqual([field]);
     else expectRefusal(reply, UNKNOWN);

@@ -173,7 +173,7 @@ describe('POST /channels/create', () => {
     expect(fieldsOf(await create({ name: 'x', announce: true }))).toEqual({ id: expect.any(Number) });
   });
 
-  describe('denies an email outside the domains', () => {
+  describe('rejected channel requests', () => {
     const refused = async (params: object, msg: string, more: object = {}, as?: TestUser) => {
       const { commits } = server.storage;
       expectRefusal(await create({ name: 'x', ...params }, as), msg, { ...more });

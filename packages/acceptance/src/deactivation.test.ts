@@ -341,7 +341,7 @@ describe('POST /users/{id}/reactivate (users §4.3)', () => {
     ]);
   });
 
-  it('denies an email outside the domains', async () => {
+  it('rejected deactivations', async () => {
     const { iago, hamlet, cordelia } = people;
     const bot = await makeBot(hamlet, 'Helper');
     fieldsOf(await deactivate(iago, cordelia));

@@ -594,7 +594,7 @@ describe('failed import', () => {
     ['HTML that runs', 'parley.json', /"renderedDescription":""/, '"renderedDescription":"<script>"', /not safe/],
     ['a picture elsewhere', 'emoji/records.json', /\[\]/, '[{"path":"../../a.png"}]', /cannot be that of a file/],
     ['a newer format', 'parley.json', /"format":1/, '"format":99', /newer version/],
-  ])('supports the operator %s', async (_, name, pattern, replacement, message) => {
+  ])('rejects a damaged archive: %s', async (_, name, pattern, replacement, message) => {
     const path = await changed(name, (content) => content.replace(pattern, replacement));
     await expect(imported(to, path, null)).rejects.toThrow(message);
     expect(await realms()).toEqual([]);

@@ -149,7 +149,7 @@ describe('exports (organization §8)', () => {
     expect(await list()).toEqual([]);
   });
 
-  it('reports exports of another organization as unknown', async () => {
+  it('reports groups of another organization as unknown', async () => {
     const realmId = await server.addRealm('other');
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'O', role: 'owner', realmId });
     const { id, export_url } = await completed();

@@ -151,7 +151,7 @@ describe('POST /messages/flags/narrow', () => {
     expect(await server.flagsOf(ids[1]!, cordelia)).toEqual([]);
   });
 
-  it('returns an empty result for an empty channel', async () => {
+  it('reports zero messages for an empty narrow', async () => {
     expect(fieldsOf(await update({}))).toMatchObject({
       processed_count: 0,
       first_processed_id: null,

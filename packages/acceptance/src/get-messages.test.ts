@@ -316,7 +316,7 @@ describe('GET /messages', () => {
     expect(fieldsOf(await server.get(`/messages/${id}`, polonius)).message).toMatchObject(unknown);
   });
 
-  describe('denies an email outside the domains', () => {
+  describe('rejected message requests', () => {
     const refused = async (params: object, msg: string, more = {}) => expectRefusal(await ask(params), msg, more);
     const narrow = (...terms: unknown[]) => ({ ...newest, narrow: terms });
     const badNarrow = (desc: string) => [`Invalid narrow operator: ${desc}`, { code: 'BAD_NARROW', desc }] as const;

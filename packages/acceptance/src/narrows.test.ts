@@ -98,7 +98,7 @@ describe('message narrow (messages §7.2, §7.3)', () => {
     ],
     ['what is muted, of which there is nothing', () => [['is', 'muted']], []],
     ['what a personal term narrows, received only', () => [['channels', 'public'], not('is', 'starred')], GENERAL],
-  ])('detects %s', async (_, narrow, expected) => {
+  ])('returns %s', async (_, narrow, expected) => {
     expect(await said(narrow())).toEqual(expected);
     const messageIds = [...ids.values()];
     // Messages requested by id need not be received.

@@ -272,7 +272,7 @@ describe('saved snippets', () => {
     [{ title: 'x', content: ' ' }, 'content cannot be blank'],
     [{ title: 'x'.repeat(61), content: 'x' }, 'title is too long (limit: 60 characters)'],
     [{ title: 'x', content: 'x'.repeat(10_001) }, 'content is too long (limit: 10000 characters)'],
-  ])('rejects invalid alert words: %#', async (params, msg) => {
+  ])('rejects invalid saved snippets: %#', async (params, msg) => {
     expectRefusal(await server.post('/saved_snippets', people.hamlet, params), msg);
     const id = await save();
     expectRefusal(await server.patch(`/saved_snippets/${id}`, people.hamlet, params), msg);

@@ -350,7 +350,7 @@ describe('PATCH /realm', () => {
     it.each([
       ['', 'name cannot be blank'],
       ['é'.repeat(41), 'name is too long (limit: 40 characters)'],
-    ])('combines %j to %s', async (name, msg) => expectRefusal(await change({ name }), msg));
+    ])('responds to %j with %s', async (name, msg) => expectRefusal(await change({ name }), msg));
   });
 
   it('changes the string id of demo organizations only', async () => {
@@ -358,7 +358,7 @@ describe('PATCH /realm', () => {
     expectRefusal(await change({ string_id: 'elsinore' }, people.iago), ...FOR_OWNERS);
   });
 
-  describe('dispatcher rate limits', () => {
+  describe('time limits for editing and deleting', () => {
     it.each(['message_content_edit_limit_seconds', 'message_content_delete_limit_seconds'])(
       '%s can be lifted',
       async (name) => {

@@ -234,7 +234,7 @@ describe('POST /register', () => {
     expect((await registered(params, iago)).user_topics).toMatchObject([{ stream_id: vault, topic_name: 'x' }]);
   });
 
-  describe('rejected polls', () => {
+  describe('rejected requests', () => {
     it.each([
       [{ include_subscribers: '"true"' }, 'Invalid include_subscribers'],
       [{ client_capabilities: {} }, 'notification_settings_null key is missing from client_capabilities'],

@@ -122,7 +122,7 @@ describe('reminders', () => {
       () => ({ scheduled_delivery_timestamp: '1.5' }),
       'scheduled_delivery_timestamp is not an integer',
     ],
-  ])('rejects a reminder for %s', async (_, params, msg, extra = {}) => {
+  ])('rejects a scheduled message for %s', async (_, params, msg, extra = {}) => {
     expectRefusal(await post(people.hamlet, params()), msg, extra);
     expect(await list(people.hamlet)).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('reminders', () => {
     );
   });
 
-  it('rejects more than the maximum number of muted users', async () => {
+  it('rejects more than the maximum number of reminders', async () => {
     const id = await remind(people.hamlet);
     await server.storage.uow.write(async (tx) => {
       const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;

@@ -170,7 +170,7 @@ describe('scheduling a message', () => {
     });
   });
 
-  it('rejects more than the maximum number of muted users', async () => {
+  it('rejects more than the maximum number of scheduled messages', async () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, toTown());
     await server.storage.uow.write(async (tx) => {

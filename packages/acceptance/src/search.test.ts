@@ -71,7 +71,7 @@ describe('search (messages §7.6)', () => {
     ['those who are mentioned by name', [['mentions', 'hamlet@zulip.com']], [MENTION]],
     ['all but those', [{ operator: 'mentions', operand: 'hamlet@zulip.com', negated: true }, ['is', 'dm']], [DIRECT]],
     ['nobody whom nobody mentions', [['mentions', 'iago@zulip.com']], []],
-  ])('detects %s', async (_, narrow, expected) => {
+  ])('returns %s', async (_, narrow, expected) => {
     expect(await said(narrow)).toEqual(expected);
     expect(await said(narrow, { anchor: 'oldest', num_before: 0, num_after: 100 })).toEqual(expected);
     const readable = await said(narrow, { message_ids: [...ids.values()] });

@@ -112,7 +112,7 @@ describe('POST /users/me/subscriptions', () => {
     expect(streams[1]).toMatchObject({ name: 'r', message_retention_days: -1, topics_policy: 'empty_topic_only' });
   });
 
-  describe('denies an email outside the domains', () => {
+  describe('rejected subscription requests', () => {
     const refused = async (params: object, msg: string, more: object = {}, as = people.hamlet) => {
       const { commits } = server.storage;
       expectRefusal(await server.post(PATH, as, { subscriptions: named('new'), ...params }), msg, { ...more });

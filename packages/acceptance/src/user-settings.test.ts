@@ -341,7 +341,7 @@ describe('PATCH /settings', () => {
       ['me@mailinator.com', 'Please use your real email address.'],
       ['notification-bot@parley.invalid', 'Reserved for system bots.'],
       ['IAGO@zulip.com', 'Already has an account.'],
-    ])('converts the channel name %s to the address part %s', async (email, msg) => {
+    ])('rejects the email %s: %s', async (email, msg) => {
       expectRefusal(await to(email), msg);
       expect((await server.get('/users/me', people.hamlet)).body.delivery_email).toBe(people.hamlet.email);
     });

@@ -139,7 +139,7 @@ export class MessageFile {
     this.holderCount += copy.holders.length;
   }
 
-  /** Size in bytes. */
+  /** Length in bytes. */
   get length(): number {
     return this.pieces().reduce((sum, { length }) => sum + length, 0);
   }

@@ -163,7 +163,7 @@ export async function* readAvatars(root: string, users: RealmCopy['users']): Asy
   }
 }
 
-/** Uploaded icon and logos. */
+/** Reads the uploaded icon and logos. */
 export async function* readRealmImages(
   root: string,
   { images }: RealmCopy['realm'],

@@ -59,7 +59,7 @@ describe('examples of the format description', () => {
 describe('additional texts', () => {
   const features = Object.entries(read('written-cases.json') as Record<string, readonly WrittenCase[]>);
 
-  describe.each(features)('supports the operator %s', (_, cases) => {
+  describe.each(features)('matches the reference: %s', (_, cases) => {
     it.each(cases.map((c) => [c.says, c] as const))(
       'supports the operator %s',
       async (_says, { input, html, text, settings }) => {

@@ -215,7 +215,7 @@ describe('alert words', () => {
   });
 });
 
-describe('message presenter', () => {
+describe('/me message', () => {
   it.each`
     content        | isMe
     ${'/me waves'} | ${true}

@@ -35,7 +35,7 @@ describe('section references', () => {
   });
 });
 
-describe('architecture check', () => {
+describe('reference check', () => {
   const section = (rows: readonly number[] = []): Section => ({ title: '', text: '', rows: new Set(rows) });
   const madeUp: Known = {
     documents: new Map([

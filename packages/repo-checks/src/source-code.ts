@@ -46,7 +46,7 @@ export function entryPoints(): ReadonlyMap<string, string> {
 export const parseSource = (code: string): readonly SyntaxNode[] =>
   parseSync(code, PARSE).body as unknown as readonly SyntaxNode[];
 
-/** True to allow subdomains at any depth. */
+/** Yields nodes at any depth. */
 export function* nodesOf(code: string): Generator<SyntaxNode> {
   const open: unknown[] = [parseSource(code)];
   while (open.length > 0) {

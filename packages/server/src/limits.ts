@@ -75,7 +75,7 @@ const RULES: Readonly<Record<LetterRule, LimitRule>> = {
   anonymousByIp: 'sends_email_by_ip',
 };
 
-/** Quota kept in memory, like call counts: a restart resets it, and disabling rate limits disables it. */
+/** Email quota kept in memory, like call counts: a restart resets it, and disabling rate limits disables it. */
 export class LetterLimits implements LetterQuota {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}

@@ -100,7 +100,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     return this.find(() => this.listed(stringId));
   }
 
-  /** Null if the channel does not exist. */
+  /** Returns null if the realm does not exist. */
   async stringIdOf(id: RealmId): Promise<string | null> {
     const look = () => this.byId.get(id);
     return (this.believed(look) ?? (await this.lookAgain(look)))?.stringId ?? null;

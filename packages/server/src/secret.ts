@@ -143,7 +143,7 @@ function writeSecret(path: string): string {
     }
     linkSync(draft, path);
   } catch (error) {
-    // Another process may have created the folder first.
+    // Another process may have created the secret first.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readSecret(path)!;
     throw error;
   } finally {

@@ -396,7 +396,7 @@ async function applyAccessChange(r: Repositories, { viewer, users }: ClientState
   for (const id of change!.lost) users.delete(id);
 }
 
-/** Null if absent or incomplete. */
+/** Applies subscriber changes in the same way. */
 async function applySubscribers(
   r: Repositories,
   { viewer, subscribers }: ClientState,

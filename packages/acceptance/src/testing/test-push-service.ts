@@ -43,7 +43,7 @@ export class TestPushService {
   failure: { readonly status: number; readonly body: object } | null = null;
   /** False if organizations must be registered first. */
   knowsRealms = true;
-  /** Minimum interval between warnings, in seconds. */
+  /** Current time in seconds. */
   now = 0;
   private readonly realms = new Set<string>();
   private readonly tokens = new Set<string>();

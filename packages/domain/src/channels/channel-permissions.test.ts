@@ -242,7 +242,7 @@ describe('channel change', () => {
       member granted canAddSubscribers    | not administer | not administer  | not administer
       guest granted canAdministerChannel  | unknown        | not administer  | unknown
     `),
-  )('includes a %s when a %s channel is created: %s', (who, where, expected) => {
+  )('decides for %s changing a channel (%s): %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
     const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateProtectedHistory',

@@ -53,7 +53,7 @@ describe('visibility after a change of channel privacy (channels §6.3)', () => 
       guest outside         | -                 | gains                 | -                 | loses                 | gains                | loses                | -
       guest inside          | keeps             | keeps                 | keeps             | keeps                 | keeps                | keeps                | keeps
     `),
-  )('includes a %s when a %s channel is created: %s', (who, change, expected) => {
+  )('decides visibility for %s when a channel goes %s: %s', (who, change, expected) => {
     const [role, where] = who.split(' ');
     const [before, after] = change.split(' to ').map((kind) => makeChannel({ privacy: PRIVACY[kind]! }));
     expect(sight(before!, after!, makeActor(role as Role), where === 'inside')).toBe(expected);

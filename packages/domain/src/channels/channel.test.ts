@@ -7,7 +7,7 @@ describe('channel name', () => {
     [' general ', 'general'],
     ['😀'.repeat(MAX_CHANNEL_NAME_LENGTH), '😀'.repeat(MAX_CHANNEL_NAME_LENGTH)],
     ['✔ done', '✔ done'],
-  ])('parses the channel name %j as %j', (raw, name) => expect(parseChannelName(raw)).toBe(name));
+  ])('normalizes the topic %j to %j', (raw, name) => expect(parseChannelName(raw)).toBe(name));
 
   it.each([
     ['\t ', "Channel name can't be empty."],

@@ -109,7 +109,7 @@ export interface ListChannelsInput {
 }
 
 export interface ListChannelsOutput {
-  /** Ordered by name in code-point order. */
+  /** Channels ordered by name in code-point order. */
   readonly channels: readonly ChannelView[];
 }
 

@@ -64,7 +64,7 @@ describe('canPost', () => {
       guest outside granted canSubscribe       | yes        | no     | no                      | no
       guest outside granted canAddSubscribers  | yes        | no     | no                      | no
     `),
-  )('includes a %s when a %s channel is created: %s', (who, kind, expected) => {
+  )('decides posting for %s in %s: %s', (who, kind, expected) => {
     const [role, where, , permission] = who.split(' ');
     const permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>> =
       permission === undefined ? {} : { [permission]: TEAM };

@@ -29,7 +29,7 @@ describe('canSubscribeSelf', () => {
       guest                              | no guests  | no guests | no guests               | no guests
       guest granted canSubscribe         | no guests  | no guests | no guests               | no guests
     `),
-  )('grants a user (%s) the list in a %s channel: %s', (who, kind, expected) => {
+  )('decides for %s subscribing in a %s channel: %s', (who, kind, expected) => {
     const [role, , permission] = who.split(' ');
     const permissionOverrides = permission === undefined ? {} : { [permission]: TEAM };
     const channel = makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, permissionOverrides });
@@ -54,7 +54,7 @@ describe('canAddSubscribers', () => {
       guest granted canAddSubscribers             | no guests    | no guests       | no guests
       guest whom the organization lets            | no guests    | no guests       | no guests
     `),
-  )('includes a %s when a %s channel is created: %s', (who, where, expected) => {
+  )('decides for %s, %s: %s', (who, where, expected) => {
     const [role, verb, permission] = who.split(' ');
     const realm = makeRealm({
       permissionOverrides: { canAddSubscribers: verb === 'whom' ? TEAM : systemGroup.nobody },
@@ -87,7 +87,7 @@ describe('canRemoveSubscribers', () => {
       guest granted canAdministerChannel  | no     | no              | no
       guest granted canRemoveSubscribers  | no     | no              | no
     `),
-  )('includes a %s when a %s channel is created: %s', (who, where, expected) => {
+  )('decides for %s, %s: %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
     const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateSharedHistory',

@@ -95,7 +95,7 @@ export interface ExportReads {
 export interface ExportRepository extends ExportReads {
   add(given: Omit<RealmExport, 'id'>): Promise<RealmExport>;
   setState(realmId: RealmId, id: ExportId, state: ExportState): Promise<void>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the export does not exist. */
   remove(realmId: RealmId, id: ExportId): Promise<void>;
 }
 

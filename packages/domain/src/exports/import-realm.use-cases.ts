@@ -42,7 +42,7 @@ export interface ImportRealmOutput {
   readonly files: number;
   /** Files whose bytes were missing in the export; links to them in messages are broken. */
   readonly missingFiles: number;
-  /** Imports custom emoji, avatars, icon and logos. */
+  /** Number of imported custom emoji, avatars, icons and logos. */
   readonly pictures: number;
   /** Pictures whose bytes were missing in the export or cannot be displayed. */
   readonly missingPictures: number;

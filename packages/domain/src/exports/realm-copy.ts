@@ -71,7 +71,7 @@ export interface GroupCopy extends Group {
 export interface UserCopy {
   readonly user: User;
   readonly systemKind: SystemBotKind | null;
-  /** Null if the user has none. */
+  /** Null for users that are not bots. */
   readonly botOptions: BotOptions | null;
 }
 

@@ -33,7 +33,7 @@ describe('findEmoji', () => {
     ['thumbs_up', { type: 'unicode', code: '1f44d', name: 'thumbs_up' }],
     // A deactivated custom emoji does not shadow other emoji.
     ['smile', { type: 'unicode', code: '1f642', name: 'smile' }],
-  ])('supports the operator %s', (name, emoji) => expect(getEmoji(catalogue, name)).toEqual(emoji));
+  ])('resolves the emoji %s', (name, emoji) => expect(getEmoji(catalogue, name)).toEqual(emoji));
 
   it('prefers a custom emoji among several with the same name', () => {
     expect(getEmoji(shadowing, '+1')).toEqual({ type: 'custom', code: '4', name: '+1' });

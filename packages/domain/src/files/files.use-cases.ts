@@ -86,7 +86,7 @@ export class DeleteFile {
       const file = ownFile(await tx.files.find(realmId, id), userId);
       return removeFile(tx, file);
     });
-    // The archive is no longer reachable. If the removal fails, the sweep removes the bytes.
+    // The file is no longer reachable. If the removal fails, the sweep removes the bytes.
     for (const blob of blobs) await this.blobs.remove(blob).catch(() => undefined);
   }
 }

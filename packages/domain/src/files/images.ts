@@ -4,7 +4,7 @@ import type { UserId } from '../kernel/ids.js';
 export const IMAGE_ERRORS = declareErrors({
   /** The request has no file or several files. */
   ONE_IMAGE_REQUIRED: 'invalid',
-  /** Size in bytes. */
+  /** Maximum size in bytes. */
   IMAGE_FILE_TOO_LARGE: 'invalid',
   /** The file is not an image, is damaged or has an unsupported format. */
   UNREADABLE_IMAGE: 'invalid',
@@ -45,7 +45,7 @@ export interface ImageInfo {
 }
 
 export interface ImageTarget {
-  /** Sizes in pixels. */
+  /** Size in pixels. */
   readonly width: number;
   readonly height: number;
   /**

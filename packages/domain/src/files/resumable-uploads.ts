@@ -53,7 +53,7 @@ export interface UnfinishedUploadReads {
 /** Every implementation passes unfinished-upload-repository.contract.ts. */
 export interface UnfinishedUploadRepository extends UnfinishedUploadReads {
   add(upload: UnfinishedUpload): Promise<void>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the upload does not exist. */
   remove(realmId: RealmId, pathId: string): Promise<void>;
 }
 

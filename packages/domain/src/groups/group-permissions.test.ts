@@ -59,7 +59,7 @@ describe('permission granted to a group', () => {
       everyone       | yes   | yes           | yes       | yes         | yes        | yes
       internet       | yes   | yes           | yes       | yes         | yes        | yes
     `),
-  )('includes a %s when a %s channel is created: %s', (group, who, expected) => {
+  )('decides for %s, %s: %s', (group, who, expected) => {
     const role = who.split(' ').at(-1) as Role;
     const actor = makeActor(role, { isFullMember: who !== 'new member' });
     const id = systemGroup[group as keyof typeof systemGroup];

@@ -38,7 +38,7 @@ describe('direct system groups of a user', () => {
       member        | members            | members fullMembers
       guest         | everyone           | everyone
     `),
-  )('includes a %s when a %s channel is created: %s', (role, age, expected) => {
+  )('assigns a %s (%s) to the system groups %s', (role, age, expected) => {
     const now = age === 'waiting' ? 3 * DAY - 1 : 3 * DAY;
     expect(systemGroupsOf(person(role as Role), 3, now)).toEqual(expected.split(' '));
   });

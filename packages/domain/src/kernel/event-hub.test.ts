@@ -50,7 +50,7 @@ describe('receivers of an event', () => {
       (fixture: MemoryFixture) => anyOf(subscribersOf(fixture.channel('Denmark').id), atLeast('administrator')),
       ['iago', 'hamlet'],
     ],
-  ])('supports the operator %s', async (_name, audience: (fixture: MemoryFixture) => Audience, expected: string[]) => {
+  ])('delivers to %s', async (_name, audience: (fixture: MemoryFixture) => Audience, expected: string[]) => {
     const fixture = await cast();
     const events = await live(fixture);
     const names = ['iago', 'hamlet', 'polonius'];

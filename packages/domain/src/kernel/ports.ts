@@ -54,7 +54,7 @@ export interface Cancellation {
 
 /** Public URLs of realms, derived from the server's public address. */
 export interface RealmUrls {
-  /** Realm URL without a trailing slash, such as `https://chat.example`. */
+  /** Returns the realm URL without a trailing slash, such as `https://chat.example`. */
   urlOf(realm: AddressedRealm): string;
   /**
    * Domain of the realm's dummy emails: its host, as in `user7@chat.example`, or `parley.invalid` if the host is not

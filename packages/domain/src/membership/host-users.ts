@@ -23,7 +23,7 @@ export function checkExternalId(externalId: string): void {
 }
 
 export interface ExternalIdReads {
-  /** Returns null if no user has this id. */
+  /** Returns null if no user has this external id. */
   find(realmId: RealmId, externalId: string): Promise<UserId | null>;
   /** Unknown ids are absent. Runs one statement for all ids. */
   listUserIds(realmId: RealmId, externalIds: readonly string[]): Promise<ReadonlyMap<string, UserId>>;

@@ -25,7 +25,7 @@ export class FindHostUsers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Returns null if no user has this id. */
+  /** Returns null if no user has this external id. */
   findId(realmId: RealmId, externalId: string): Promise<UserId | null> {
     return this.uow.read(({ externalIds }) => externalIds.find(realmId, externalId));
   }

@@ -150,7 +150,7 @@ export class ExpireMessages {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the number of deleted messages. */
+  /** Returns the number of expired messages. */
   async execute(): Promise<number> {
     let count = 0;
     const realms = await this.uow.read((r) => r.realms.list());

@@ -60,12 +60,12 @@ export function requireRoomForDraftText(
 }
 
 export interface DraftReads {
-  /** Returns null for drafts of other realms and users. */
+  /** Returns null for snippets of other realms and users. */
   find(realmId: RealmId, userId: UserId, id: DraftId): Promise<Draft | null>;
   /** Returns the user's drafts, last edited first, ties by newest id; at most `limit`. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Draft[]>;
   count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Total size of the contents of the user's drafts, in UTF-8 bytes. */
+  /** Total size of the contents of the user's snippets, in UTF-8 bytes. */
   countBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
@@ -74,7 +74,7 @@ export interface DraftRepository extends DraftReads {
   add(draft: NewDraft): Promise<Draft>;
   /** Has no effect on a missing draft. */
   update(draft: Draft): Promise<void>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the view does not exist. */
   remove(realmId: RealmId, userId: UserId, id: DraftId): Promise<void>;
   /** Removes all drafts of the user. */
   removeAll(realmId: RealmId, userId: UserId): Promise<void>;

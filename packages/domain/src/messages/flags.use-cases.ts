@@ -127,7 +127,7 @@ async function announce(tx: Transaction, actor: Actor, messageIds: readonly Mess
 
 /** Maximum number of conversations per response. */
 export const MAX_UNREAD_CONVERSATIONS = 1000;
-/** Channels read per batch; the event loop may turn between batches. */
+/** Views read per batch; the event loop may turn between batches. */
 const VIEWS_AT_A_TIME = 200;
 
 export interface UnreadConversationView {

@@ -55,7 +55,7 @@ describe('canReadMessage', () => {
       guest inside, never received it               | yes        | yes    | yes                     | no
       guest inside, received it                     | yes        | yes    | yes                     | yes
     `),
-  )('grants a user (%s) the list in a %s channel: %s', (who, kind, expected) => {
+  )('decides message access for %s in a %s channel: %s', (who, kind, expected) => {
     const [role, where = ''] = who.split(' ');
     const access = {
       message: inChannel,
@@ -566,7 +566,7 @@ describe('canDeleteMessage', () => {
     ${'moderator'}     | ${mayNot} | ${'yes'}
     ${'member'}        | ${mayNot} | ${'yes'}
     ${'guest'}         | ${mayNot} | ${'yes'}
-  `('applies the defaults to $who', (row) => {
+  `('applies the default delete permissions to $who', (row) => {
     const byDefault = { canDeleteAnyMessage: systemGroup.administrators, canDeleteOwnMessage: systemGroup.everyone };
     expect(remove({ role: row.who, sender: 11, realm: byDefault })).toBe(row.anothers);
     expect(remove({ role: row.who, realm: byDefault })).toBe(row.theirOwn);

@@ -337,7 +337,7 @@ export function canDeleteMessage(
 /** Checks deletion of the topic's messages that the actor may read (channels §5.6). */
 export function canDeleteTopic(
   actor: PermissionHolder,
-  /** Null if the channel does not exist. */
+  /** A null channel does not exist. */
   channel: (ChannelRights & Pick<Channel, 'isArchived'>) | null,
   isSubscribed: boolean,
 ): Decision {

@@ -428,7 +428,7 @@ function userIdsIn({ ids, byAddress }: NamedPeople, operand: Operand): readonly 
 
 const MAX_MESSAGE_ID = 2_147_483_647;
 
-/** Null if no message may be moved. */
+/** Returns null if the operand is not a message id. */
 export function toMessageId(operand: Operand): MessageId | null {
   const text = String(operand);
   return /^\d+$/.test(text) && Number(text) <= MAX_MESSAGE_ID ? (Number(text) as MessageId) : null;

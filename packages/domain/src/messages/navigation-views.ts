@@ -71,7 +71,7 @@ export interface NavigationViewReads {
 export interface NavigationViewRepository extends NavigationViewReads {
   /** Adds a view or replaces the user's view with the same fragment. */
   put(realmId: RealmId, userId: UserId, view: NavigationView): Promise<void>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the snippet does not exist. */
   remove(realmId: RealmId, userId: UserId, fragment: string): Promise<void>;
 }
 
@@ -126,6 +126,6 @@ export async function publishNavigationView(
   await tx.events.append(realmId, { event, audience: users([userId]) });
 }
 
-/** Loads the viewer's alert words, oldest first. */
+/** Loads the viewer's navigation views, oldest first. */
 export const loadNavigationViews = ({ caller, repositories }: Snapshot): Promise<readonly NavigationView[]> =>
   repositories.navigationViews.list(caller.realmId, caller.userId);

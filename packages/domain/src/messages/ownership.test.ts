@@ -52,7 +52,7 @@ describe('ownershipOf for a message with ordinal 5', () => {
     ['there and back: one who follows home only', [follows(HOME)], [to(OTHER, 1), to(HOME, 2)], 'none'],
     ['there and back, home protected', [follows(HOME)], [to(OTHER, 1), to(HOME, 2, true)], 'gained'],
     ['there and back: one who follows the other only', [follows(OTHER)], [protectedOther(1), to(HOME, 2)], 'none'],
-  ])('supports the operator %s', (_who, spans, moves, expected) => {
+  ])('decides ownership: %s', (_who, spans, moves, expected) => {
     expect(ownershipOf(spans, { recipientId: HOME, ordinal: 5 }, moves)).toBe(expected);
   });
 });

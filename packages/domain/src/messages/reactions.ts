@@ -69,7 +69,7 @@ export interface ReactionReads {
 export interface ReactionRepository extends ReactionReads {
   /** Appends a reaction to those of the message. Expects that the user has none with this emoji. */
   add(realmId: RealmId, messageId: MessageId, reaction: Reaction): Promise<void>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the reaction does not exist. */
   remove(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId: UserId): Promise<void>;
 }
 

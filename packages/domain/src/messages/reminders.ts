@@ -55,7 +55,7 @@ export function parseNote(raw: string): string {
 }
 
 export interface ReminderReads {
-  /** Returns null for files of other realms. */
+  /** Returns null for reminders of other realms. */
   find(realmId: RealmId, id: ReminderId): Promise<Reminder | null>;
   /** Returns at most `limit` reminders of the user, sorted by time, then by id. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Reminder[]>;
@@ -67,9 +67,9 @@ export interface ReminderReads {
 /** Every implementation passes reminder-repository.contract.ts. */
 export interface ReminderRepository extends ReminderReads {
   add(reminder: NewReminder): Promise<Reminder>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the reminder does not exist. */
   fail(realmId: RealmId, id: ReminderId, failure: string): Promise<void>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the reminder does not exist. */
   remove(realmId: RealmId, id: ReminderId): Promise<void>;
 }
 

@@ -53,7 +53,7 @@ describe('rendered text', () => {
     ['links to no channel one cannot read', 'owner', '#**core**', '#**core**'],
     ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
     ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
-  ])('supports the operator %s', async (_, who, content, html) => {
+  ])('renders for %s', async (_, who, content, html) => {
     const fixture = await cast();
     expect(await rendering(fixture)(who, content)).toBe(`<p>${html}</p>`);
   });

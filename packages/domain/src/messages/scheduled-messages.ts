@@ -120,7 +120,7 @@ export interface ScheduledMessageRepository extends ScheduledMessageReads {
   add(message: NewScheduledMessage): Promise<ScheduledMessage>;
   /** Updates everything except the sender. Ignores unknown ids. */
   update(message: ScheduledMessage): Promise<void>;
-  /** Has no effect on a missing draft. */
+  /** Has no effect if the message does not exist. */
   remove(realmId: RealmId, id: ScheduledMessageId): Promise<void>;
   /** Deletes the user's sent messages that were due before that time. */
   removeSent(realmId: RealmId, userId: UserId, before: UnixSeconds): Promise<void>;

@@ -106,6 +106,6 @@ export async function publishSnippet(
   await tx.events.append(realmId, { event, audience: users([userId]) });
 }
 
-/** Loads the viewer's alert words, oldest first. */
+/** Loads the viewer's snippets, oldest first. */
 export const loadSnippets = ({ caller, repositories }: Snapshot): Promise<readonly Snippet[]> =>
   repositories.snippets.list(caller.realmId, caller.userId, MAX_SNIPPETS);

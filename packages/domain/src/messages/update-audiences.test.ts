@@ -46,7 +46,7 @@ describe('watchersOfUpdate (messages §18.2)', () => {
       guest, has it              | no     | no                   | no                      | yes
       member                     | no     | no                   | no                      | no
     `),
-  )('includes a %s when a %s channel is created: %s', (who, kind, expected) => {
+  )('includes %s of an updated %s message in the audience: %s', (who, kind, expected) => {
     const channel = kind === 'direct' ? null : makeChannel({ privacy: kind as ChannelPrivacy });
     const member = makeMembership(makeActor(who.split(',')[0] as Role), {
       isSubscribed: () => who.includes('subscribed'),

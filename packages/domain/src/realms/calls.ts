@@ -92,7 +92,7 @@ export class JoinMeeting {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly links: MeetingLinks,
-    /** Null if the channel does not exist. */
+    /** Null if no server is configured. */
     private readonly server: MeetingServer | null,
   ) {}
 

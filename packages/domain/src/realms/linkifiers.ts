@@ -53,7 +53,7 @@ export interface LinkifierRepository {
   add(realmId: RealmId, linkifier: LinkifierFields): Promise<number>;
   /** Updates a linkifier without moving it. Returns true if it existed. */
   update(realmId: RealmId, linkifier: Linkifier): Promise<boolean>;
-  /** Returns true if the domain existed. */
+  /** Returns true if the linkifier existed. */
   remove(realmId: RealmId, id: number): Promise<boolean>;
   /** Expects the ids of all linkifiers. */
   reorder(realmId: RealmId, ids: readonly number[]): Promise<void>;

@@ -76,7 +76,7 @@ export interface PlaygroundReads {
 export interface PlaygroundRepository extends PlaygroundReads {
   /** Returns the id. */
   add(realmId: RealmId, playground: PlaygroundFields): Promise<number>;
-  /** Returns true if the domain existed. */
+  /** Returns true if the playground existed. */
   remove(realmId: RealmId, id: number): Promise<boolean>;
 }
 
@@ -133,7 +133,7 @@ export interface RemovePlaygroundInput {
   readonly id: number;
 }
 
-/** Adds a playground (organization §7). */
+/** Removes a playground (organization §7). */
 export class RemovePlayground {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -35,7 +35,7 @@ const FOR_OWNERS = new Set<string>([
   'canManageBilling',
 ]);
 
-describe('ChangeRealm', () => {
+describe('permissions to change the organization', () => {
   it.each(NAMES.map((name) => [name, FOR_OWNERS.has(name) ? 'owners' : 'administrators'] as const))(
     '%s is for %s',
     (name, who) => {

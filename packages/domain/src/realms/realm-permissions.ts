@@ -50,27 +50,27 @@ export const canUseForNotices = mustBeAdministrator;
 export const canSetAuthenticationMethods = (actor: Pick<Actor, 'role'>): Decision =>
   all(mustBeAdministrator(actor), mustBeOwner(actor));
 
-/** Sent on a change of a realm image (organization §3). */
+/** Implements organization §3. */
 export const canDeactivateRealm = mustBeOwner;
-/** Sent on a change of a realm image (organization §3). */
+/** Implements organization §3. */
 export const canChangeBranding = mustBeAdministrator;
 /** Checks permission to restrict email domains (organization §5). */
 export const canManageDomains = mustBeOwner;
 /** Checks permission to manage linkifiers (organization §6). */
 export const canManageLinkifiers = mustBeAdministrator;
-/** Adds a playground (organization §7). */
+/** Implements organization §7. */
 export const canManagePlaygrounds = mustBeAdministrator;
 /** Checks permission to change user defaults (organization §4). */
 export const canChangeUserDefaults = mustBeAdministrator;
 
-/** Publishes the list of exports (organization §8). */
+/** Implements organization §8. */
 export const canExport = mustBeAdministrator;
 
 /** Allows owners to export all private data without consent if the operator enables it (organization §8). */
 export const canExportWithoutConsent = (actor: Pick<Actor, 'role'>, { settings }: Pick<Realm, 'settings'>): Decision =>
   all(mustBeOwner(actor), insufficientUnless(settings.ownerFullContentAccess));
 
-/** Adds a playground (organization §7). */
+/** Implements organization §7. */
 export function canAddCustomEmoji(actor: PermissionHolder, realm: Pick<Realm, 'permissions'>): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));
 }

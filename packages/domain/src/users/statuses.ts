@@ -24,7 +24,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends StatusErrors {}
 }
 
-/** Returns a user's status (users §7). */
+/** Status text and emoji of a user (users §7). */
 export interface UserStatus {
   /** Empty if there is no text. */
   readonly text: string;

@@ -58,7 +58,7 @@ declare module '../kernel/delivery.js' {
 declare module '../kernel/delivery.js' {
   interface QueueOwner {
     readonly role: Role;
-    /** True for a guest without access to all users. */
+    /** Guest without access to all users. */
     readonly isLimitedGuest: boolean;
   }
   interface OnlineUser {

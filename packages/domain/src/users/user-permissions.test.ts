@@ -69,7 +69,7 @@ describe('role rules', () => {
       mustBeAdministrator  | yes   | yes           | no        | no     | no
       mustNotBeGuest       | yes   | yes           | yes       | yes    | no
     `),
-  )('includes a %s when a %s channel is created: %s', (requirement, role, expected) => {
+  )('decides for %s, %s: %s', (requirement, role, expected) => {
     const [rule, refusal] = {
       mustBeOwner: [mustBeOwner, OWNERS_ONLY] as const,
       mustBeAdministrator: [mustBeAdministrator, ADMINISTRATORS_ONLY] as const,
@@ -102,7 +102,7 @@ describe('canAccessUser', () => {
       member        | yes                            | yes                           | yes                 | yes   | yes
       guest         | yes                            | no                            | yes                 | yes   | yes
     `),
-  )('permission to %s as %s: %s', (role, whom, expected) => {
+  )('decides user access: %s, %s: %s', (role, whom, expected) => {
     const actor = makeActor(role as Role, { id: 10 });
     const realm = whom.startsWith('everybody') ? open : closed;
     const user =

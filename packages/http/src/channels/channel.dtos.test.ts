@@ -101,7 +101,7 @@ describe('channel creation', () => {
   });
 });
 
-describe('SubscribeUsers', () => {
+describe('SubscribeUsersDto', () => {
   it.each([
     ['{}', 'subscriptions is not a list'],
     ['["x"]', 'subscriptions[0] is not a dict'],

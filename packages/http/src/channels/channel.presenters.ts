@@ -261,7 +261,7 @@ export function presentSubscription(
   });
 }
 
-/** Personal settings of a subscription. */
+/** Presents the personal settings of a subscription. */
 export function presentOwnSettings({ color, isMuted, isPinned, notifications }: Subscription) {
   return {
     color,

@@ -66,7 +66,7 @@ class ReadExportDto {
 
 const BY_ADMINISTRATORS = { auth: 'user', roleRequirements: ['administrator'] } as const;
 
-/** Publishes the list of exports (organization §8). */
+/** Implements organization §8. */
 export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
   const turns = new Turns();
   return [

@@ -25,7 +25,7 @@ class RealmImageDto {
 
 const logoOf = ({ night }: LogoDto): RealmImageName => (night ? 'nightLogo' : 'logo');
 
-/** Sent on a change of a realm image (organization §3). */
+/** Implements organization §3. */
 export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
   const urlOf = (name: RealmImageName, realm: Realm) =>
     realmImageUrl(name, realm.images[name], publicRealmOf(realm, realmUrls));

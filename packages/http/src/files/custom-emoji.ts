@@ -28,7 +28,7 @@ import * as wire from '../kernel/wire-schema.js';
 import { givenImage, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, servePicture } from './pictures.js';
 
-/** Adds a playground (organization §7). */
+/** Implements organization §7. */
 export const oneCustomEmoji = wire.named(
   'CustomEmoji',
   wire.fields({
@@ -44,7 +44,7 @@ export const oneCustomEmoji = wire.named(
 /** Custom emoji by id. */
 export const customEmoji = wire.dictionaryOf(oneCustomEmoji);
 
-/** Adds a playground (organization §7). */
+/** Implements organization §7. */
 export const presentCustomEmoji = (emoji: CustomEmoji) => ({
   id: String(emoji.id),
   name: emoji.name,
@@ -71,7 +71,7 @@ function presentChange(context: EventContext, change: () => Readonly<Record<stri
   );
 }
 
-/** Adds a playground (organization §7). */
+/** Implements organization §7. */
 export const CUSTOM_EMOJI_EVENTS = {
   'custom_emoji.added': {
     forms: [form('realm_emoji', { op: wire.oneOf('add'), emoji: oneCustomEmoji }), ALL],

@@ -5,7 +5,7 @@ import type { Request } from '../kernel/request.js';
 /** Options of routes that accept one image. */
 export const TAKES_IMAGE = { takesFiles: true, maxFileBytes: MAX_IMAGE_MIB * 1024 * 1024 } as const;
 
-/** Null if the request has no file or several. */
+/** Returns the image; null if the request has no file or several. */
 export function givenImage({ files }: Pick<Request, 'files'>): GivenImage | null {
   const [file, ...others] = files;
   return file && others.length === 0 ? { bytes: file.content, isTooLarge: file.isTruncated } : null;

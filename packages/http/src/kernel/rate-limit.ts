@@ -233,7 +233,7 @@ class Generations {
     return history;
   }
 
-  /** Returns true if the domain existed. */
+  /** Returns true if the key existed. */
   delete(key: Key): boolean {
     const wasYoung = this.young.delete(key);
     return this.old.delete(key) || wasYoung;

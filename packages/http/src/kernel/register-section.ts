@@ -14,7 +14,7 @@ export interface RegisterRequest {
   readonly variant: ClientVariant;
   /** Maximum age of presences in days; null for the default. */
   readonly presenceHistoryDays: number | null;
-  /** Minimum interval between warnings, in seconds. */
+  /** Current time in Unix seconds. */
   readonly now: number;
   /** True for an anonymous caller, whose viewer is a guest without subscriptions (protocol §9). */
   readonly isSpectator: boolean;
@@ -23,7 +23,7 @@ export interface RegisterRequest {
 /** Inputs of section presenters besides the section's data. */
 export interface SectionContext extends RegisterRequest {
   readonly viewer: Actor;
-  /** Returns the viewer's own user. */
+  /** The viewer's own user. */
   readonly user: User;
   readonly realm: Realm;
 }

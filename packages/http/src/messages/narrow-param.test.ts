@@ -14,7 +14,7 @@ function read(text: string): unknown {
 
 const term = (operator: string, operand: unknown, negated = false) => ({ operator, operand, negated });
 
-describe('GetMessages with a narrow', () => {
+describe('narrow parameter', () => {
   it.each([
     ['[]', []],
     ['[["channel","general"]]', [term('channel', 'general')]],
@@ -26,7 +26,7 @@ describe('GetMessages with a narrow', () => {
     ['[{"operator":"sender","operand":9,"unknown":1}]', [term('sender', 9)]],
     ['[{"operator":"colour","operand":"red"}]', [term('colour', 'red')]],
     ['[{"operator":"","operand":"red"}]', [term('', 'red')]],
-  ])('supports the operator %s', (text, expected) => {
+  ])('parses %s', (text, expected) => {
     expect(read(text)).toEqual(expected);
   });
 

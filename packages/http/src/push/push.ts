@@ -37,7 +37,7 @@ const DEVICE = {
 /** Organization §11. */
 export const device = wire.named('Device', wire.fields(DEVICE));
 
-/** Changed bot fields. */
+/** Changed device fields. */
 export const DEVICE_CHANGE: wire.Shape = wire.optionalFields(DEVICE);
 
 export const PUSH_WIRE_ERRORS = {

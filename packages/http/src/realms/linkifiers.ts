@@ -17,7 +17,7 @@ import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
-/** Checks permission to manage linkifiers (organization §6). */
+/** Implements organization §6. */
 export const linkifier = wire.named(
   'Linkifier',
   wire.fields({

@@ -50,7 +50,7 @@ export const playgroundRoutes: readonly Route[] = [
   }),
 ];
 
-/** Adds a playground (organization §7). */
+/** Implements organization §7. */
 const presentPlaygrounds = (playgrounds: readonly Playground[]) => ({
   realm_playgrounds: playgrounds.map(({ id, name, language, urlTemplate }) => ({
     id,

@@ -5,7 +5,7 @@ import { presentOwnUser, presentUser } from './user.presenters.js';
 const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
 const form = { seesEmail: true, clientGravatar: true, withProfile: false };
 
-describe('isInAudience', () => {
+describe('user presenter', () => {
   let hamlet: User;
   let helper: User;
   beforeAll(async () => {

@@ -16,7 +16,7 @@ describe('topic links', () => {
     ['a.com/x(y)', []],
     ['no match here', []],
     ['', []],
-  ])('supports the operator %s', (topic, expected) => {
+  ])('links the topic %s', (topic, expected) => {
     expect(renderer.topicLinks(topic, trac)).toEqual(expected);
   });
 

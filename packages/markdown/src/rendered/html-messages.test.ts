@@ -201,7 +201,7 @@ describe('search terms of a text', () => {
     ],
     ['naïve 日本語 x2', ['naïv', '日本語', 'x2']],
     ['', []],
-  ])('parses the user id in %j as %j', (text, terms) => {
+  ])('extracts the search terms of %j: %j', (text, terms) => {
     expect(searchTerms(text)).toEqual(terms);
   });
 

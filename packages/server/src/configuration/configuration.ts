@@ -62,7 +62,7 @@ export interface Configuration {
 
 export interface DatabaseLocation {
   readonly kind: 'sqlite';
-  /** Line in the file. */
+  /** Path of the file. */
   readonly path: string;
 }
 

@@ -56,7 +56,7 @@ export interface ChatChannels {
   find(channel: string | number): Promise<ChatChannel | null>;
   /** Returns the active channels that the user can access, by name. */
   list(): Promise<readonly ChatChannel[]>;
-  /** Idempotent. */
+  /** Subscribes users to a channel. Idempotent. */
   subscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   unsubscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   archive(channel: string | number): Promise<void>;

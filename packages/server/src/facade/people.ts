@@ -25,7 +25,7 @@ export interface RealmToEnsure {
 export interface Realms {
   /** Returns the organization of this name, created if missing. Safe for concurrent calls. */
   ensure(realm: RealmToEnsure): Promise<ChatRealm>;
-  /** Null if the channel does not exist. */
+  /** Returns null if the organization does not exist. */
   find(name: string): Promise<ChatRealm | null>;
   /** Returns organizations by id, oldest first. */
   list(): Promise<readonly ChatRealm[]>;

@@ -49,7 +49,7 @@ export async function readGauges({ dispatcher, hub, follower, jobs, storage }: G
 
 type PrometheusClient = typeof import('prom-client');
 
-/** Minimum interval between warnings, in seconds. */
+/** Bucket limits in seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const UNIT_BUCKETS = [1, 2, 5, 10, 20, 50, 100];

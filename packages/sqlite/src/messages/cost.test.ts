@@ -286,7 +286,7 @@ describe('marking messages as read', () => {
   });
 });
 
-describe('queue reads', () => {
+describe('cost of reads', () => {
   let short: World;
   let long: World;
   beforeAll(async () => {

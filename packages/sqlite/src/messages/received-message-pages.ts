@@ -55,7 +55,7 @@ export class ReceivedMessagePages {
     );
   }
 
-  /** Returns at most `limit` messages in page direction. */
+  /** Returns at most `limit` rows in page direction. */
   page(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
     const marked = this.marked(viewer, narrowing, pageRange, limit);
     if (narrowing.messageId !== null)

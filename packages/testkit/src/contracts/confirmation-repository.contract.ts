@@ -56,7 +56,7 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       expect(await find('signUp', signUp(fixture, { email: 'ann@example.com' }))).toBeNull();
     });
 
-    it('changes only the end of a confirmation', async () => {
+    it('changes only the end of an invitation', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

@@ -77,7 +77,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.messages.list(fixture.realm.id, [id]))).toHaveLength(1);
     });
 
-    it('lists channels ascending without unknown ids', async () => {
+    it('lists messages ascending without unknown ids', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const unknown = (messages[9]!.id + 1) as MessageId;

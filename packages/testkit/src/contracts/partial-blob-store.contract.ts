@@ -1,6 +1,6 @@
 import type { BlobKey, BlobStore, PartialBlobStore } from '@parley/domain/files';
 
-/** `close` removes all blobs. */
+/** `close` removes all partial blobs. */
 export type OpenPartialBlobStore = () => Promise<{
   readonly partials: PartialBlobStore;
   readonly blobs: BlobStore;

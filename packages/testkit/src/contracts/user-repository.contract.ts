@@ -101,7 +101,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.users.listByEmail(realm.id, [welcome.email.toUpperCase()]))).toEqual([welcome]);
     });
 
-    it('lists channels ascending without unknown ids', async () => {
+    it('lists users ascending without unknown ids', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b', isActive: false }),

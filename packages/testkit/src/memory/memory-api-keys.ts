@@ -10,7 +10,7 @@ interface ApiKeyRow {
 declare module './tables.js' {
   interface Tables {
     readonly apiKeys: Map<UserId, ApiKeyRow>;
-    /** Channels by name. */
+    /** Secrets by name. */
     readonly secrets: Map<string, string>;
   }
 }

@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Words by realm and user. */
+    /** Presence by realm and user. */
     readonly presence: Map<string, Presence & { readonly realmId: RealmId }>;
   }
 }

@@ -4,7 +4,7 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Words by realm and user. */
+    /** Tokens by realm and user. */
     readonly pushTokens: Map<string, readonly PushToken[]>;
   }
 }

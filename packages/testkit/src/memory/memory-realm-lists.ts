@@ -39,7 +39,7 @@ abstract class RealmLists<N extends ListName> {
     (this.unit.change(this.name) as Map<RealmId, readonly Row<N>[]>).set(realmId, rows);
   }
 
-  /** Returns true if the consumer existed. */
+  /** Returns true if the entry existed. */
   protected async replace(
     realmId: RealmId,
     isMeant: (row: Row<N>) => boolean,

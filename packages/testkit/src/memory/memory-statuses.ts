@@ -4,7 +4,7 @@ import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Words by realm and user. */
+    /** Statuses by realm and user. */
     readonly statuses: Map<string, { readonly realmId: RealmId; readonly userId: UserId; readonly status: UserStatus }>;
   }
 }

@@ -325,7 +325,7 @@ describe('CreateChannel rejections', () => {
     ['web-public by members', 'member', { isWebPublic: true, retention: 3 }, INSUFFICIENT],
     ['an unknown group', 'member', { ...badGroup, ...nobodyThere }, { message: 'Invalid user group' }],
     ['unknown people', 'member', nobodyThere, { message: 'No such user' }],
-  ])('rejects %s', async (_, who, options, refusal) => {
+  ])('creates the channel for %s', async (_, who, options, refusal) => {
     const fixture = await cast(
       spectators,
       aChannel({ name: 'old' }),

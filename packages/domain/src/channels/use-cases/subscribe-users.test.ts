@@ -266,7 +266,7 @@ it('sends each of many users all their channels in one event, even if several ev
   }
 });
 
-describe('pickColors', () => {
+describe('subscription colors', () => {
   const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];
 
   it('use the requested color or else the first color the user does not have', async () => {

@@ -202,7 +202,7 @@ describe('UnsubscribeUsers', () => {
   });
 });
 
-describe('canRemoveSubscribers', () => {
+describe('UnsubscribeUsers for other users', () => {
   const channelAccesses: readonly FixtureStep[] = [
     aGroup({ name: 'wardens', members: ['moderator', 'guest'] }),
     aChannel({ name: 'public', subscribers: everybody, grantedTo: { canRemoveSubscribers: 'wardens' } }),

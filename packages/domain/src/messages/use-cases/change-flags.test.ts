@@ -197,7 +197,7 @@ describe('ChangeNarrowFlags', () => {
     expect(lastEvent(fixture)).toMatchObject({ messageIds: [second] });
   });
 
-  it('returns an empty result for an empty channel', async () => {
+  it('reports zero messages for an empty narrow', async () => {
     const fixture = await town();
     await fixture.add(aChannel({ name: 'empty' }));
     expect(await marking(fixture)(read(), range('newest', 5, 0), 'empty')).toMatchObject({

@@ -65,7 +65,7 @@ describe('SendMessage validation order', () => {
       { code: 'UNKNOWN_DESTINATION', message: "Channel with ID '99' does not exist", details: { channelId: 99 } },
     ],
     ['a blank channel', toChannel(' '), {}, { message: "Channel name can't be empty." }],
-  ])('rejects %s', async (_, to, draft, refusal) => {
+  ])('rejects messages of %s', async (_, to, draft, refusal) => {
     const fixture = await cast();
     await expectRefused(fixture, () => sending(fixture)('member', to, draft), refusal);
   });
