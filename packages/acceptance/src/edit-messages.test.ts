@@ -497,7 +497,8 @@ describe('PATCH /messages/{message_id}: resolved topic', () => {
     fieldsOf(await server.patch('/settings', shiva, { automatically_follow_topics_policy: 1 }));
     const second = await server.createChannel('second', [shiva, iago, hamlet, cordelia]);
     const id = await say(second, hamlet);
-    await say(second, shiva); // who follows the topic by it, as Hamlet does who began it
+    // Shiva follows the topic by writing in it, like Hamlet who started it.
+    await say(second, shiva);
     const queue = await openQueue(server, cordelia, { event_types: ['message'] });
     await edited(hamlet, id, { topic: '✔ plans', ...all });
     const notice = (await list(hamlet, ['channel', second])).at(-1).id;

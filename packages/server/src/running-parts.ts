@@ -22,7 +22,7 @@ export interface RunningParts extends ServerParts {
   readonly dispatcher: Dispatcher;
   /** Tried in order. */
   readonly authenticators: readonly Authenticator[];
-  /** For browsers in which somebody has logged in; tried in order. */
+  /** Authenticators of browser sessions, tried in order. */
   readonly browserAuthenticators: readonly Authenticator[];
   /** Notified of every event, whichever process committed it, in order. */
   readonly eventListeners: readonly EventListener[];

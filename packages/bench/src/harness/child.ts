@@ -96,7 +96,7 @@ export class Child {
     for await (const line of createInterface({ input: this.process.stdout! })) {
       const match = pattern.exec(line);
       if (match) {
-        this.process.stdout!.resume(); // what follows must not fill the pipe
+        this.process.stdout!.resume(); // later output must not fill the pipe
         return match;
       }
     }

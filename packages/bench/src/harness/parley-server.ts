@@ -64,7 +64,7 @@ export const SERVE_SCRIPT = new URL('bundle/main.js', import.meta.resolve('@parl
 
 export const serveArguments = (database: string, port: number): readonly string[] => [
   'serve',
-  '--dev', // whoever measures may be anybody
+  '--dev', // measurements need no specific user
   ...['--port', String(port)],
   ...['--database', `sqlite:${database}`],
   ...['--rate-limits', 'off'],

@@ -81,7 +81,7 @@ declare module './unit-of-work.js' {
     events: [reads: EventReads, repository: EventLog];
   }
   interface UnitChanges {
-    /** As they were stored, in order of seq within a realm. */
+    /** Events in stored form, in order of seq within a realm. */
     readonly events: readonly StoredEvent[];
     readonly blanked: readonly BlankedMessages[];
   }

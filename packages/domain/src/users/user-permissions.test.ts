@@ -366,18 +366,15 @@ describe('canDeactivateUser', () => {
     ${[keeper(2, { ...gone, bot: bot() })]}          | ${true}  | ${true}
     ${[keeper(2, { bot: bot({ isSystem: true }) })]} | ${true}  | ${true}
     ${[keeper(2, gone), keeper(3)]}                  | ${false} | ${false}
-  `(
-    'whether an owner is the only one ($only), and the last of all ($last), beside others',
-    ({ others, only, last }) => {
-      for (const users of [
-        [keeper(1), ...others],
-        [...others, keeper(1)],
-      ]) {
-        expect(isOnlyOwner(userId(1), users)).toBe(only);
-        expect(isLastActive(userId(1), users)).toBe(last);
-      }
-    },
-  );
+  `('decides if an owner is the only one ($only) and the last of all ($last)', ({ others, only, last }) => {
+    for (const users of [
+      [keeper(1), ...others],
+      [...others, keeper(1)],
+    ]) {
+      expect(isOnlyOwner(userId(1), users)).toBe(only);
+      expect(isLastActive(userId(1), users)).toBe(last);
+    }
+  });
 
   it.each`
     who                              | only     | last

@@ -94,5 +94,5 @@ export async function linkToAllChannels({ post, organization: { channelIds } }: 
 /** Secret for tokens of the organization. */
 export const JWT_SECRET = 'what a test shares with another service';
 
-/** By operation, and by what is sent. */
+/** Inputs by operation and content. */
 export type Inputs = Readonly<Record<string, Readonly<Record<string, Input>>>>;

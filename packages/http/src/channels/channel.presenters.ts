@@ -242,10 +242,10 @@ function channelJson(channel: ChannelView): string {
   return made;
 }
 
-/** For lists in which each channel has fields of the reader's own beside it. */
+/** Presents channels for lists that add personal fields of the reader to each channel. */
 export const channelText = (channel: ChannelView): PresentedText => new PresentedText(channelJson(channel));
 
-/** For lists that are the same for many readers. */
+/** Presents channels for lists that many readers share. */
 export const sharedChannels = (channels: readonly ChannelView[]): SharedList<ChannelView> =>
   new SharedList(channels, channelJson, encoded);
 

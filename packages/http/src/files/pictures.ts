@@ -83,7 +83,7 @@ function png(size: number, palette: readonly Color[], rows: Buffer): Buffer {
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
   header[8] = 1; // bits a pixel
-  header[9] = 3; // by palette
+  header[9] = 3; // color type: palette
   return Buffer.concat([
     SIGNATURE,
     pngChunk('IHDR', header),

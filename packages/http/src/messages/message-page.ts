@@ -53,7 +53,7 @@ const SEES_EMAIL = 16;
 const CLIENT_PLACE = 32;
 const CLIENT = 32 | 64;
 
-/** What the texts of a message depend on beside the form. */
+/** Dependencies of a message's texts in addition to the form. */
 interface MessageVersion {
   readonly versions: MessageListEntry['versions'];
   /** Realm data in the texts: its URL and edit history policy. */

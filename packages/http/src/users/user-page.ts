@@ -35,7 +35,7 @@ const MAX_ENCODED = 48 * 1024 * 1024;
 /** Users fetched per step; the event loop may turn in between. */
 const USERS_AT_A_TIME = 250;
 
-/** What the texts of a user depend on beside the form. */
+/** Dependencies of a user's texts in addition to the form. */
 interface UserVersion {
   readonly version: number;
   readonly realmUrl: string;

@@ -307,7 +307,7 @@ describe('parley command line', () => {
   it('rejects a database of a newer version and leaves it unchanged', async () => {
     await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     const newer = readFileSync(database);
-    newer.writeUInt32BE(4711, 60); // where SQLite keeps a program's own version number
+    newer.writeUInt32BE(4711, 60); // offset of the application's version number in an SQLite file
     writeFileSync(database, newer);
     const before = readdirSync(join(directory, 'data'));
     const { code, err } = await run(['serve', '--new-database', '--port=0']);

@@ -9,7 +9,7 @@ import { DatabaseRefused } from './database-refused.js';
 import { migrate } from './migrate.js';
 import { checksumOf, migrationsOf, normalizeSql } from './migration.js';
 
-/** What the 43 steps from before the baseline recorded, and the schema that they made. */
+/** Record of the 43 steps that preceded the baseline, and the schema that they made. */
 const former = JSON.parse(readFileSync(join(__dirname, 'fixtures/former-schema.json'), 'utf8'));
 
 /** A line is never changed. Each new step gets a line of its own. */

@@ -357,7 +357,7 @@ describe('CreateChannel rejections', () => {
     [false, true],
     [true, false],
   ])(
-    'for web-public ones where server (%s) or realm (%s) has none',
+    'rejects web-public channels if the server (%s) or the realm (%s) does not allow them',
     async (webPublicEnabled, enableSpectatorAccess) => {
       const fixture = await cast(aRealmWith({ settings: { enableSpectatorAccess } }));
       const create = creating(fixture, { webPublicEnabled });

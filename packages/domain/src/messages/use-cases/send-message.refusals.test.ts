@@ -104,7 +104,7 @@ describe('SendMessage validation order', () => {
     ['vault', 'administrator', { message: "Not authorized to send to channel 'vault'" }],
     ['public', 'member', { message: 'You do not have permission to post in this channel.' }],
   ])(
-    'by the id of %s as for an unknown one, where %s may not see it (contract decision 20)',
+    'rejects the id of %s like an unknown one if %s may not see it (contract decision 20)',
     async (name, who, seen) => {
       const fixture = await cast(
         aUser({ name: 'loner', role: 'guest' }),
