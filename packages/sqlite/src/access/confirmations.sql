@@ -1,11 +1,11 @@
--- What waits for whoever reads the mail of an address. Keys of links are derived, and are in no table.
+-- Pending email confirmations. Keys of links are derived and never stored.
 
 CREATE TABLE confirmation (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   -- 'signUp', 'emailChange' or 'passwordReset'.
   purpose TEXT NOT NULL,
-  -- Whose it is: the id of a user, or the folded address of somebody who is none yet.
+  -- Owner: the id of a user, or the case-folded email of a person without an account.
   subject TEXT NOT NULL,
   email TEXT NOT NULL,
   user_id INTEGER,

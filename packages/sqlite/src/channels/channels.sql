@@ -1,14 +1,14 @@
--- Channels and who follows them.
+-- Channels and their subscribers.
 
 CREATE TABLE channel (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   version INTEGER NOT NULL,
-  -- Active users who follow it now; kept by the triggers below, since counting them grows with the channel.
+  -- Number of active subscribers, maintained by the triggers below because counting is linear.
   subscriber_count INTEGER NOT NULL DEFAULT 0,
   recipient_id INTEGER NOT NULL,
   name TEXT NOT NULL,
-  -- Folded.
+  -- Case-folded.
   name_key TEXT NOT NULL,
   description TEXT NOT NULL,
   rendered_description TEXT NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE channel (
   is_archived INTEGER NOT NULL,
   creator_id INTEGER,
   created_at INTEGER NOT NULL,
-  -- Null: as the organization says; -1: forever.
+  -- Null for the default of the realm; -1 for no limit.
   message_retention_days INTEGER,
   topics_policy TEXT NOT NULL,
   folder_id INTEGER,
@@ -35,7 +35,7 @@ CREATE TABLE channel_folder (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   name TEXT NOT NULL,
-  -- Folded.
+  -- Case-folded.
   name_key TEXT NOT NULL,
   description TEXT NOT NULL,
   rendered_description TEXT NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE default_channel_group (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   name TEXT NOT NULL,
-  -- Folded.
+  -- Case-folded.
   name_key TEXT NOT NULL,
   description TEXT NOT NULL,
   -- JSON: ids, ascending.
@@ -60,7 +60,7 @@ CREATE UNIQUE INDEX default_channel_group_by_name ON default_channel_group (real
 
 CREATE TABLE channel_address (
   channel_id INTEGER NOT NULL REFERENCES channel (id),
-  -- Who asked for it, and who the mail will be from.
+  -- Requesting user and sender of incoming email.
   creator_id INTEGER NOT NULL REFERENCES user (id),
   sender_id INTEGER NOT NULL REFERENCES user (id),
   realm_id INTEGER NOT NULL,
@@ -89,7 +89,7 @@ CREATE INDEX subscription_by_channel ON subscription (channel_id, user_id) WHERE
 CREATE TABLE topic_policy (
   user_id INTEGER NOT NULL REFERENCES user (id),
   channel_id INTEGER NOT NULL REFERENCES channel (id),
-  -- Folded.
+  -- Case-folded.
   topic_key TEXT NOT NULL,
   realm_id INTEGER NOT NULL,
   topic TEXT NOT NULL,
@@ -97,9 +97,9 @@ CREATE TABLE topic_policy (
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (user_id, channel_id, topic_key)
 ) STRICT, WITHOUT ROWID;
--- Who has chosen something for a topic that is moved or deleted.
+-- Policies of a topic that is moved or deleted.
 CREATE INDEX topic_policy_by_topic ON topic_policy (channel_id, topic_key);
--- Each change of a choice tells older clients of all that is muted.
+-- Lists all muted topics for the events of older clients.
 CREATE INDEX topic_policy_muted ON topic_policy (user_id, channel_id, topic_key) WHERE visibility = 'muted';
 
 CREATE TRIGGER subscription_added AFTER INSERT ON subscription WHEN NEW.is_active = 1

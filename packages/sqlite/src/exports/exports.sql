@@ -1,4 +1,4 @@
--- Archives of organizations that administrators asked for.
+-- Exports that administrators requested.
 
 CREATE TABLE realm_export (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -7,20 +7,20 @@ CREATE TABLE realm_export (
   -- 'public', 'withConsent' or 'withoutConsent'.
   type TEXT NOT NULL,
   requested_at INTEGER NOT NULL,
-  -- What its address ends in; nobody can guess it.
+  -- Unguessable last part of the URL.
   path_id TEXT NOT NULL UNIQUE,
   -- 'pending', 'complete', 'failed' or 'deleted'.
   status TEXT NOT NULL,
-  -- Of a complete one; null otherwise, and so is its size in bytes.
+  -- Blob and size in bytes of a complete export; null otherwise.
   blob TEXT,
   size INTEGER,
-  -- When it failed or was deleted; null otherwise.
+  -- Time of failure or deletion; null otherwise.
   ended_at INTEGER
 ) STRICT;
 CREATE INDEX realm_export_by_realm ON realm_export (realm_id, id);
 CREATE UNIQUE INDEX realm_export_by_blob ON realm_export (blob) WHERE blob IS NOT NULL;
 
--- Ids that an import gave to messages of earlier times, to the last one; nobody else has one of them.
+-- Ranges of ids that an import gave to older messages; exclusive to that import.
 CREATE TABLE imported_messages (
   realm_id INTEGER PRIMARY KEY REFERENCES realm (id),
   first_id INTEGER NOT NULL,

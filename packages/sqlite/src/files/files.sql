@@ -1,4 +1,4 @@
--- What people upload. The bytes are elsewhere, under the name `blob`.
+-- Uploaded files. Their bytes are in the blob store under the key `blob`.
 
 CREATE TABLE file (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -16,10 +16,10 @@ CREATE TABLE file (
 CREATE UNIQUE INDEX file_by_path ON file (path_id);
 CREATE UNIQUE INDEX file_by_blob ON file (blob);
 CREATE INDEX unreferenced_file ON file (was_attached, unreferenced_since, id) WHERE unreferenced_since IS NOT NULL;
--- With the size, so that what somebody's files take needs nothing but the index.
+-- Includes the size, so that the index alone answers quota queries.
 CREATE INDEX file_by_owner ON file (owner_id, id, realm_id, size);
 
--- Which messages refer to which files. Archived messages keep theirs, though the file may be gone when they are put back.
+-- References from messages to files. Archived messages keep them, although the file may be gone on restore.
 CREATE TABLE message_file (
   message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
   file_id INTEGER NOT NULL,
@@ -27,13 +27,13 @@ CREATE TABLE message_file (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX message_file_by_file ON message_file (file_id, message_id);
 
--- How many bytes the files of a realm have together.
+-- Total size of a realm's files in bytes.
 CREATE TABLE file_space (
   realm_id INTEGER PRIMARY KEY,
   bytes INTEGER NOT NULL
 ) STRICT;
 
--- Those of them that are images. `thumbnail`: pending, ready or failed.
+-- Files that are images. `thumbnail`: pending, ready or failed.
 CREATE TABLE file_image (
   file_id INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   width INTEGER NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE file_image (
   thumbnail TEXT NOT NULL
 ) STRICT;
 
--- Images made of them.
+-- Thumbnails of images.
 CREATE TABLE thumbnail (
   file_id INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
@@ -52,7 +52,7 @@ CREATE TABLE thumbnail (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX thumbnail_by_blob ON thumbnail (blob);
 
--- Which messages show a placeholder until there are some.
+-- Messages that show a placeholder until the thumbnails are ready.
 CREATE TABLE awaited_thumbnail (
   file_id INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
   message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
@@ -60,7 +60,7 @@ CREATE TABLE awaited_thumbnail (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX awaited_thumbnail_by_message ON awaited_thumbnail (message_id);
 
--- Uploads that may go on after an interruption. What there is of their bytes is elsewhere, under the name `blob`.
+-- Resumable uploads. Received bytes are in the blob store under the key `blob`.
 CREATE TABLE unfinished_upload (
   path_id TEXT PRIMARY KEY,
   realm_id INTEGER NOT NULL REFERENCES realm (id),

@@ -1,8 +1,8 @@
--- What was made of images that people uploaded. The bytes are elsewhere, under the name `blob`.
+-- Pictures made from uploaded images. Their bytes are in the blob store under the key `blob`.
 
 CREATE TABLE picture (
   realm_id INTEGER NOT NULL REFERENCES realm (id),
-  -- What it shows.
+  -- Subject of the picture.
   name TEXT NOT NULL,
   blob TEXT NOT NULL,
   size INTEGER NOT NULL,

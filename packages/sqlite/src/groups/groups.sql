@@ -1,11 +1,11 @@
--- User groups: named ones, and anonymous ones that are the value of one permission.
+-- User groups: named groups, and anonymous groups that are the value of one permission.
 
 CREATE TABLE user_group (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   is_deactivated INTEGER NOT NULL,
   name TEXT,
-  -- Folded; null for anonymous groups.
+  -- Case-folded; null for anonymous groups.
   name_key TEXT,
   description TEXT NOT NULL,
   system_name TEXT,

@@ -1,18 +1,18 @@
--- Work that is due at a time.
+-- Jobs that are due at a time.
 
 CREATE TABLE job (
-  -- In the order of writing; also where a job takes another one's place.
+  -- Ascends in write order, also if a job replaces another one.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   kind TEXT NOT NULL,
   key TEXT,
   due_at INTEGER NOT NULL,
   attempts INTEGER NOT NULL,
-  -- Which shape of its kind the payload has.
+  -- Format version of the payload.
   format INTEGER NOT NULL,
   -- JSON.
   payload TEXT NOT NULL,
-  -- Set for a job that was given up.
+  -- Set once the job is given up.
   set_aside_at INTEGER,
   problem TEXT
 ) STRICT;

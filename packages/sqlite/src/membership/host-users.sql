@@ -1,4 +1,4 @@
--- Users by the ids of the application that embeds the engine.
+-- Users by their ids in the host application.
 
 CREATE TABLE external_id (
   user_id INTEGER PRIMARY KEY,

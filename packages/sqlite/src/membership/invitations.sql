@@ -1,4 +1,4 @@
--- Invitations. Their keys are derived, and are in no table.
+-- Invitations. Their keys are derived and never stored.
 
 CREATE TABLE invitation (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -17,7 +17,7 @@ CREATE TABLE invitation (
 CREATE INDEX invitation_open ON invitation (realm_id, kind, id) WHERE status = 'open';
 CREATE INDEX invitation_of_offer ON invitation (offer_id);
 
--- What invitations that were made together offer, beside a role.
+-- Shared offer of invitations created together: everything but the role.
 CREATE TABLE invitation_offer (
   id INTEGER PRIMARY KEY,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
@@ -28,7 +28,7 @@ CREATE TABLE invitation_offer (
   welcome_text TEXT
 ) STRICT;
 
--- How many letters an organization has sent on its latest day, in days since 1970.
+-- Number of invitation emails of a realm on its latest day, in days since 1970.
 CREATE TABLE invitation_letters (
   realm_id INTEGER PRIMARY KEY REFERENCES realm (id),
   day INTEGER NOT NULL,

@@ -1,10 +1,10 @@
--- What people have begun to write.
+-- Drafts.
 
 CREATE TABLE draft (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   user_id INTEGER NOT NULL,
-  -- Of a channel its id; else of people a JSON list of theirs; else of nobody yet.
+  -- Channel id, or a JSON list of user ids, or neither if the draft has no recipient yet.
   channel_id INTEGER,
   user_ids TEXT,
   topic TEXT NOT NULL,

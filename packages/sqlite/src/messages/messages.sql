@@ -1,29 +1,29 @@
--- Messages, and who has received, read and marked them (architecture §5).
+-- Messages and their state per user: received, read and flagged (architecture §5).
 --
--- No foreign keys here: each would cost a look-up per message sent, and nothing that these rows refer to is ever deleted.
--- Small columns come first, so that lists never touch the pages that long contents spill into. Indexes of `message` are
--- paid for with every message sent; each says what it is for.
+-- Without foreign keys: each would cost a lookup per message, and referenced rows are never deleted.
+-- Small columns come first, so lists never read the overflow pages of long contents. Every index on `message`
+-- costs time per message sent, so each one states its purpose.
 
--- Whom messages are addressed to: a channel, or the people of one direct conversation.
+-- Recipients of messages: a channel, or the members of a direct conversation.
 CREATE TABLE recipient (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL,
   -- Null for direct conversations.
   channel_id INTEGER UNIQUE,
-  -- The people's ids, ascending, joined by commas; null for channels.
+  -- User ids, ascending, joined by commas; null for channels.
   direct_key TEXT,
-  -- How many messages were ever sent to it.
+  -- Number of messages ever sent to the recipient.
   last_ordinal INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX recipient_by_people ON recipient (realm_id, direct_key);
--- Direct conversations in order, for those that look at all of them.
+-- Direct conversations in order, for full scans.
 CREATE INDEX recipient_direct ON recipient (realm_id, id) WHERE channel_id IS NULL;
 
 CREATE TABLE direct_participant (
   recipient_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
   realm_id INTEGER NOT NULL,
-  -- The newest message of the conversation; null while there is none.
+  -- Newest message of the conversation; null if there is none.
   last_message_id INTEGER,
   PRIMARY KEY (recipient_id, user_id)
 ) STRICT, WITHOUT ROWID;
@@ -33,10 +33,10 @@ CREATE TABLE message (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL,
   sender_id INTEGER NOT NULL,
-  -- Where it was sent, for ever: what received and read hang on.
+  -- Recipient to which the message was sent; never changes. Spans and read sets refer to it.
   sent_recipient_id INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
-  -- Where it is now: what listing and access hang on.
+  -- Current recipient, used for listing and access.
   recipient_id INTEGER NOT NULL,
   channel_id INTEGER,
   -- Bits, see TRAITS.
@@ -46,28 +46,28 @@ CREATE TABLE message (
   last_edited_at INTEGER,
   last_moved_at INTEGER,
   topic TEXT NOT NULL,
-  -- Folded; null for direct messages.
+  -- Case-folded; null for direct messages.
   topic_key TEXT,
   client_name TEXT NOT NULL,
-  -- JSON; null when there are none.
+  -- JSON; null if there are none.
   topic_links TEXT,
   content TEXT NOT NULL,
   rendered_content TEXT NOT NULL
 ) STRICT;
--- History of a channel or conversation. Covers what a page's heads need: the messages of one channel are scattered over
--- the whole table, and fetching each would cost several times what the page does.
+-- History of a channel or conversation. Covers the heads of a page: messages of one channel are scattered over
+-- the table, and fetching each row would cost several times as much as the page.
 CREATE INDEX message_by_recipient ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version);
--- History of a topic, the list of topics and who wrote in one; covers the same.
+-- History of a topic, list of topics and senders in a topic; covers the same columns.
 CREATE INDEX message_by_topic ON message (recipient_id, topic_key, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE topic_key IS NOT NULL;
--- From a place in a read set to the message: unread lists.
+-- Maps an ordinal in a read set to its message, for unread lists.
 CREATE UNIQUE INDEX message_by_ordinal ON message (sent_recipient_id, ordinal);
--- What somebody wrote, in one conversation or merged over those a reader has.
+-- Messages of a sender, in one conversation or merged over all of a reader's conversations.
 CREATE INDEX message_by_sender ON message (sender_id, recipient_id, id);
--- What came into a channel by a move from another one: a reader may own it although none of their spans covers it.
+-- Messages moved in from another channel: a reader may own them although no span covers them.
 CREATE INDEX message_moved_in ON message (recipient_id, id) WHERE property_bits & 64;
--- What narrows look for, each holding few of the messages: `has:link`, `has:image`, `has:attachment`, `has:reaction`; half of
--- `is:mentioned`; `is:resolved`. Bits are those of TRAITS, as below.
+-- Partial indexes for narrows: `has:link`, `has:image`, `has:attachment`, `has:reaction`, half of
+-- `is:mentioned`, and `is:resolved`. Bits are those of TRAITS.
 CREATE INDEX message_with_link ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE property_bits & 4;
 CREATE INDEX message_with_image ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
@@ -80,7 +80,7 @@ CREATE INDEX message_resolved ON message (recipient_id, id) WHERE topic_key >= '
 CREATE INDEX message_with_reactions ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE property_bits & 128;
 
--- What clients draw with a message: polls, tasks, and every vote in them.
+-- Submessages, such as polls, to-do lists and their votes.
 CREATE TABLE submessage (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   message_id INTEGER NOT NULL,
@@ -105,18 +105,18 @@ CREATE TABLE moved_message (
   PRIMARY KEY (message_id, move_id)
 ) STRICT, WITHOUT ROWID;
 
--- What is left of a deleted message: enough to tell who had it.
+-- Tombstones of deleted messages, which still determine who had received them.
 CREATE TABLE removed_message (
   id INTEGER PRIMARY KEY,
   realm_id INTEGER NOT NULL,
   sender_id INTEGER NOT NULL,
   sent_recipient_id INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,
-  -- The realm's newest event at that time: once events after it are pruned, nobody asks any more.
+  -- Newest event of the realm at deletion; once later events are pruned, the tombstone is obsolete.
   removed_at_seq INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX removed_message_by_seq ON removed_message (realm_id, removed_at_seq);
--- Those whose own it was by a row in message_flag.
+-- Users who owned the message through a row in message_flag.
 CREATE TABLE removed_message_holder (
   message_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE removed_message_holder (
   PRIMARY KEY (message_id, user_id)
 ) STRICT, WITHOUT ROWID;
 
--- A time in which a user received what was sent to a recipient. Bounds "to" are exclusive, null while it lasts.
+-- Period in which a user received the messages of a recipient. Upper bounds are exclusive, null while it lasts.
 CREATE TABLE span (
   user_id INTEGER NOT NULL,
   recipient_id INTEGER NOT NULL,
@@ -133,17 +133,17 @@ CREATE TABLE span (
   realm_id INTEGER NOT NULL,
   from_ordinal INTEGER NOT NULL,
   to_ordinal INTEGER,
-  -- Among channel_move ids.
+  -- Bounds as ids of channel_move.
   from_move INTEGER NOT NULL,
   to_move INTEGER,
-  -- Among the realm's event seqs, for judging events that are replayed.
+  -- Bounds as event seqs of the realm, for replayed events.
   from_seq INTEGER NOT NULL,
   to_seq INTEGER,
   PRIMARY KEY (user_id, recipient_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX span_open ON span (recipient_id, user_id) WHERE to_ordinal IS NULL;
 
--- The ordinals a user has read of what was sent to a recipient: all from first to last, or, within a window, those whose
+-- Ordinals of a recipient that a user has read: all from first to last, or within a window those whose
 -- bit is set. See read-set.ts in the domain.
 CREATE TABLE read_segment (
   user_id INTEGER NOT NULL,
@@ -155,15 +155,15 @@ CREATE TABLE read_segment (
   PRIMARY KEY (user_id, recipient_id, first)
 ) STRICT, WITHOUT ROWID;
 
--- Only where a message is something else to a user than spans, moves and read sets say.
+-- Per-user exceptions to spans, moves and read sets.
 CREATE TABLE message_flag (
   user_id INTEGER NOT NULL,
   message_id INTEGER NOT NULL,
   realm_id INTEGER NOT NULL,
-  -- Why it is the user's own: 0 spans and moves say so; 1 it was sent to them although no span covers it; 2 they took it
+  -- Origin of ownership: 0 spans and moves; 1 sent to the user although no span covers it; 2 taken
   -- from channel history.
   source INTEGER NOT NULL DEFAULT 0,
-  -- Null: as spans, moves and read sets say. Never null where source is not 0.
+  -- Null if spans, moves and read sets decide. Never null if source is not 0.
   read INTEGER,
   starred INTEGER NOT NULL DEFAULT 0,
   collapsed INTEGER NOT NULL DEFAULT 0,
@@ -180,7 +180,7 @@ CREATE INDEX message_flag_mentioned ON message_flag (user_id, message_id) WHERE 
 CREATE INDEX message_flag_topic_mentioned ON message_flag (user_id, message_id) WHERE topic_wildcard_mentioned = 1;
 CREATE INDEX message_flag_alerted ON message_flag (user_id, message_id) WHERE has_alert_word = 1;
 
--- What this sender sent within these message ids reached the user read. "until" is exclusive, null while it lasts.
+-- Message id ranges in which messages of this sender reach the user as read. "until" is exclusive, null while it lasts.
 CREATE TABLE muted_sender (
   user_id INTEGER NOT NULL,
   sender_id INTEGER NOT NULL,
@@ -190,14 +190,14 @@ CREATE TABLE muted_sender (
   muted_at INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (user_id, sender_id, from_message_id)
 ) STRICT, WITHOUT ROWID;
--- What was changed of a message's text and place, as it was before.
+-- Edit history: text and location of a message before each change.
 CREATE TABLE message_edit (
   id INTEGER PRIMARY KEY,
   message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
   realm_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
   edited_at INTEGER NOT NULL,
-  -- Null, both: it stayed in its topic; so are those of the channel, and of the text.
+  -- Both null if the topic did not change; likewise for the channel and the text.
   previous_topic TEXT,
   topic TEXT,
   previous_channel_id INTEGER,
@@ -207,25 +207,25 @@ CREATE TABLE message_edit (
 ) STRICT;
 CREATE INDEX message_edit_by_message ON message_edit (message_id, id);
 
--- Deleted messages that can still be put back.
+-- Deleted messages that can still be restored.
 CREATE TABLE archived_message (
   id INTEGER PRIMARY KEY,
   realm_id INTEGER NOT NULL,
   deleted_at INTEGER NOT NULL,
-  -- Null: nobody; their time was over.
+  -- Null for messages deleted by the retention policy.
   deleted_by INTEGER,
   channel_id INTEGER,
   topic_key TEXT,
-  -- JSON: by table, the rows that belong to the message, by column.
+  -- JSON: rows of the message by table and column.
   rows TEXT NOT NULL
 ) STRICT;
 CREATE INDEX archived_message_by_age ON archived_message (deleted_at, id);
 
--- What searches read: of each message the words it is found by, and terms that say where it is (search-terms.ts). Whoever adds
--- a message adds its terms; the triggers below keep them, in the unit that changes the message. Nothing but the lists of its
--- terms is stored.
+-- Search index: words of each message and terms for its location. Code that adds a message
+-- adds its terms; the triggers below maintain them in the same transaction. Only the posting lists
+-- of the terms are stored.
 CREATE VIRTUAL TABLE message_search USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii');
--- Messages with ids up to this wait to be indexed; 0: none.
+-- Messages with ids up to this one are not indexed yet; 0 if there are none.
 CREATE TABLE search_backlog (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   unindexed_up_to INTEGER NOT NULL

@@ -1,4 +1,4 @@
--- What people have in their client's navigation.
+-- Navigation views of users.
 
 CREATE TABLE navigation_view (
   id INTEGER PRIMARY KEY,

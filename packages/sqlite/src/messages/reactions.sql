@@ -1,5 +1,5 @@
--- Reactions go with their message, which is why they refer to it: that costs when somebody reacts, not when they send. While a
--- message has any, its property_bits say so (messages.sql).
+-- Reactions are deleted with their message through a foreign key, which costs time per reaction, not per message. While a
+-- message has reactions, its property_bits say so (messages.sql).
 
 CREATE TABLE reaction (
   -- Ascends in the order of reacting.
@@ -11,5 +11,5 @@ CREATE TABLE reaction (
   emoji_code TEXT NOT NULL,
   emoji_name TEXT NOT NULL
 ) STRICT;
--- With the realm, so that counting needs nothing but the index.
+-- Includes the realm, so that the index alone answers counts.
 CREATE UNIQUE INDEX reaction_by_emoji ON reaction (message_id, emoji_type, emoji_code, user_id, realm_id);

@@ -1,6 +1,6 @@
--- What is sent at a time.
+-- Scheduled messages and reminders.
 
--- The last number given to a scheduled message or a reminder: none of one is one of the other. A single row.
+-- Last id given to a scheduled message or reminder, which share one sequence. A single row.
 CREATE TABLE scheduling_counter (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   last_id INTEGER NOT NULL
@@ -11,11 +11,11 @@ CREATE TABLE scheduled_message (
   id INTEGER PRIMARY KEY,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   user_id INTEGER NOT NULL,
-  -- Null: it is for the people of user_ids, which is a JSON list then.
+  -- Null for direct messages to user_ids, a JSON list.
   channel_id INTEGER,
   user_ids TEXT,
   topic TEXT NOT NULL,
-  -- Both empty once it was sent.
+  -- Both empty once the message was sent.
   content TEXT NOT NULL,
   rendered_content TEXT NOT NULL,
   due_at INTEGER NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE reminder (
   id INTEGER PRIMARY KEY,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   user_id INTEGER NOT NULL,
-  -- May have been deleted.
+  -- The message may be deleted.
   message_id INTEGER NOT NULL,
   note TEXT NOT NULL,
   content TEXT NOT NULL,

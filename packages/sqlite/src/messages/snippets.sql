@@ -1,4 +1,4 @@
--- Texts that people save to use them again.
+-- Texts saved for reuse.
 
 CREATE TABLE snippet (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

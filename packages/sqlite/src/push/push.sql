@@ -1,15 +1,15 @@
--- Phones and tablets, and what they registered with for push notifications.
+-- Mobile devices and their registrations for push notifications.
 
 CREATE TABLE device (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
-  -- With which notifications to it are encrypted; both or none.
+  -- Encryption key for its notifications and the key's id; set together or not at all.
   push_key_id INTEGER,
   push_key TEXT,
   token_kind TEXT,
   token_id TEXT,
-  -- What the push service has yet to take; all or none.
+  -- Registration pending at the push service; set together or not at all.
   pending_token_id TEXT,
   pending_public_key TEXT,
   pending_registration TEXT,
@@ -18,9 +18,9 @@ CREATE TABLE device (
 ) STRICT;
 CREATE INDEX device_of_user ON device (user_id, id);
 
--- Of older apps.
+-- Push tokens of older apps.
 CREATE TABLE push_token (
-  -- In the order of adding.
+  -- Ascends in insertion order.
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,

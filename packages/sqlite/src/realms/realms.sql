@@ -1,32 +1,32 @@
--- Organizations. What every unit asks for stands first, so that it is found without the JSON.
+-- Realms. Columns that every transaction reads come before the JSON columns.
 
 CREATE TABLE realm (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- Grows with every change of the row.
+  -- Increases with every change of the row.
   version INTEGER NOT NULL,
-  -- Grows with every change of who is in which group of the realm.
+  -- Increases with every change of group membership in the realm.
   groups_version INTEGER NOT NULL,
   string_id TEXT NOT NULL UNIQUE,
   uuid TEXT NOT NULL,
   name TEXT NOT NULL,
   is_deactivated INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
-  -- JSON: what differs from the registry's defaults.
+  -- JSON of the values that differ from the registry's defaults.
   settings TEXT NOT NULL,
   rendered_description TEXT NOT NULL,
   -- JSON: a group id for each permission.
   permissions TEXT NOT NULL,
-  -- JSON: what differs from the registry's defaults.
+  -- JSON of the values that differ from the registry's defaults.
   user_defaults TEXT NOT NULL,
-  -- At the address of the server itself; every other one has a name of its own below that.
+  -- 1 for the realm at the server's own address; others have a host name or path of their own.
   is_at_server_address INTEGER NOT NULL DEFAULT 0,
-  -- JSON: what is known of its icon and logos, by name; '{}': they never changed.
+  -- JSON of icon and logos by name; '{}' if they never changed.
   images TEXT NOT NULL DEFAULT '{}',
-  -- Direct members of its groups together, without those of the system and anonymous ones.
+  -- Total number of direct members of named groups, without system groups.
   membership_count INTEGER NOT NULL DEFAULT 0,
-  -- Direct members and subgroups of its anonymous groups together.
+  -- Total number of direct members and subgroups of anonymous groups.
   permission_holder_count INTEGER NOT NULL DEFAULT 0,
-  -- Grows with every change of what anonymous groups hold, once they are there.
+  -- Increases with every later change of an anonymous group.
   setting_values_version INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHERE is_at_server_address = 1;
@@ -42,7 +42,7 @@ CREATE UNIQUE INDEX allowed_domain_by_name ON allowed_domain (realm_id, domain);
 CREATE TABLE linkifier (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL REFERENCES realm (id),
-  -- Ascending in the order in which they are applied.
+  -- Ascends in order of application.
   position INTEGER NOT NULL,
   pattern TEXT NOT NULL,
   url_template TEXT NOT NULL,

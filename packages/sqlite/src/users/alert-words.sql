@@ -1,4 +1,4 @@
--- Words of which people want to know when they are said.
+-- Alert words of users.
 
 CREATE TABLE alert_word (
   id INTEGER PRIMARY KEY,
@@ -7,7 +7,7 @@ CREATE TABLE alert_word (
   word TEXT NOT NULL,
   -- In lower case.
   word_key TEXT NOT NULL,
-  -- By which messages find it: see alert-segments.ts of the domain.
+  -- Lookup key used by messages, see alertSegments in the domain.
   segment TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX alert_word_by_user ON alert_word (user_id, word_key);

@@ -13,7 +13,7 @@ CREATE TABLE server_fact (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Where people are logged in with a browser; of the token, which the browser has, a keyed hash.
+-- Browser sessions. The token is stored as a keyed hash; only the browser has the token itself.
 CREATE TABLE session (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   realm_id INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- What newcomers have been shown.
+-- Completed onboarding steps.
 
 CREATE TABLE onboarding_step (
   user_id INTEGER NOT NULL,

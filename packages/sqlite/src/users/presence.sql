@@ -1,9 +1,9 @@
--- When people were there last. Written in batches, so that a crash loses the last second.
+-- Last activity of users. Written in batches, so a crash loses the last second.
 
 CREATE TABLE presence (
   user_id INTEGER PRIMARY KEY,
   realm_id INTEGER NOT NULL,
-  -- Null: never.
+  -- Null if the user was never active.
   last_active INTEGER,
   last_connected INTEGER NOT NULL,
   update_id INTEGER NOT NULL
@@ -12,6 +12,6 @@ CREATE INDEX presence_by_update ON presence (realm_id, update_id);
 
 CREATE TABLE presence_counter (
   realm_id INTEGER PRIMARY KEY,
-  -- The last update id that was given to anybody.
+  -- Last update id handed out in the realm.
   last_id INTEGER NOT NULL
 ) STRICT;

@@ -1,10 +1,10 @@
--- What people say of what they are doing; those who have never said anything have no row.
+-- User statuses. Users who never set one have no row.
 
 CREATE TABLE user_status (
   user_id INTEGER PRIMARY KEY,
   realm_id INTEGER NOT NULL,
   text TEXT NOT NULL,
-  -- Null where there is none; all or none.
+  -- Null if there is no emoji; set together or not at all.
   emoji_type TEXT,
   emoji_code TEXT,
   emoji_name TEXT

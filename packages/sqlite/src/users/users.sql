@@ -7,31 +7,31 @@ CREATE TABLE user (
   role TEXT NOT NULL,
   is_active INTEGER NOT NULL,
   email TEXT NOT NULL,
-  -- Folded, as all columns named so: what makes two spellings the same.
+  -- Case-folded key; equal keys are equal names. The same holds for all columns of this kind.
   email_key TEXT NOT NULL,
   full_name TEXT NOT NULL,
   name_key TEXT NOT NULL,
-  -- The same of its NFKC form: names that look alike.
+  -- Key of the NFKC form, which joins names that look alike.
   name_nfkc_key TEXT NOT NULL,
   joined_at INTEGER NOT NULL,
-  -- Null for people; so are the other columns of bots.
+  -- Null for people, like the other bot columns.
   bot_kind TEXT,
   bot_owner_id INTEGER,
   bot_default_channel_id INTEGER,
-  -- Which of the realm's own bots it is; '' for one without a special part; null for everybody else.
+  -- Kind of the realm's own bot; '' for one without a special part; null for other users.
   system_kind TEXT,
   avatar_source TEXT NOT NULL,
   avatar_version INTEGER NOT NULL,
   -- JSON list.
   special_permissions TEXT NOT NULL,
-  -- JSON: what differs from the registry's defaults.
+  -- JSON of the values that differ from the registry's defaults.
   settings TEXT NOT NULL,
   password_hash TEXT,
-  -- JSON list of the settings that the user has ever changed themselves.
+  -- JSON list of the settings that the user has ever changed.
   edited_settings TEXT NOT NULL DEFAULT '[]',
-  -- Of an uploaded avatar; what its address says.
+  -- Version of an uploaded avatar, part of its URL.
   avatar_key TEXT,
-  -- The profile was deleted with the account.
+  -- 1 if the profile was deleted with the account.
   is_deleted INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
@@ -39,9 +39,9 @@ CREATE INDEX user_by_name ON user (realm_id, name_key);
 CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NULL;
 CREATE INDEX user_bots ON user (realm_id, id) WHERE bot_kind IS NOT NULL AND system_kind IS NULL;
 CREATE INDEX user_by_nfkc_name ON user (realm_id, name_nfkc_key);
--- The list of everybody is read from this alone.
+-- Covering index of the list of all users.
 CREATE INDEX user_list ON user (realm_id, id, version, is_active, system_kind);
--- Those who get every notice of a resolved topic unread.
+-- Users who get every resolved-topic notice unread.
 CREATE INDEX user_reading_all_notices ON user (realm_id, id)
   WHERE CASE WHEN json_valid(settings) THEN settings ->> '$.resolvedTopicNoticeAutoReadPolicy' END = 'never' AND bot_kind IS NULL;
 CREATE INDEX user_bots_by_owner ON user (realm_id, bot_owner_id, id) WHERE bot_owner_id IS NOT NULL;
@@ -53,7 +53,7 @@ CREATE TABLE profile_field (
   place INTEGER NOT NULL,
   name TEXT NOT NULL,
   hint TEXT NOT NULL,
-  -- JSON: choices by key, or what kind of account it is; '{}' for other kinds.
+  -- JSON: choices by key, or the kind of external account; '{}' for other kinds.
   data TEXT NOT NULL,
   is_required INTEGER NOT NULL,
   is_editable_by_user INTEGER NOT NULL,
@@ -68,7 +68,7 @@ CREATE TABLE profile_value (
   field_id INTEGER NOT NULL REFERENCES profile_field (id),
   realm_id INTEGER NOT NULL,
   value TEXT NOT NULL,
-  -- HTML; null where the kind of field is shown as it is.
+  -- HTML; null if the kind of field is shown as plain text.
   rendered TEXT,
   PRIMARY KEY (user_id, field_id)
 ) STRICT, WITHOUT ROWID;
