@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Joins what the server consists of into one file: opening five hundred of them took most of the time it needed to start.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { inlineSql } from '../../sqlite/scripts/inline-sql.mjs';
@@ -38,11 +38,15 @@ const requireFromModule = {
   },
 };
 
-const { outputFiles } = await build({
+const { metafile, outputFiles } = await build({
   entryPoints: [join(dist, 'main.js')],
   outdir: bundleDir,
   write: false,
+  metafile: true,
   bundle: true,
+  // Code behind `import()` stays in files of its own, which a start does not read.
+  splitting: true,
+  chunkNames: 'chunk-[hash]',
   platform: 'node',
   format: 'esm',
   target: 'node20',
@@ -60,12 +64,29 @@ const { outputFiles } = await build({
   legalComments: 'linked',
   logLevel: 'warning',
 });
-// One such letter, as in a regular expression or a tagged template, and V8 takes two bytes for every letter of the text.
-const wide = outputFiles.find(({ path }) => path.endsWith('.js')).text.match(/.{0,40}[^\0-\x7f].{0,20}/u);
-if (wide) throw new Error(`Escape what is not ASCII in the sources: ${wide[0]}`);
 await mkdir(bundleDir, { recursive: true });
+const outputs = new Map(outputFiles.map((output) => [basename(output.path), output]));
+for (const name of loadedAtStart('main.js')) {
+  // V8 stores a text with one such letter in two bytes per letter.
+  const wide = outputs.get(name).text.match(/.{0,40}[^\0-\x7f].{0,20}/u);
+  if (wide) throw new Error(`Escape what is not ASCII in the sources: ${wide[0]}`);
+}
 for (const { path, contents } of outputFiles) {
   // Half a file must never be taken for a whole one.
   await writeFile(`${path}.new`, contents);
   await rename(`${path}.new`, path);
+}
+for (const name of await readdir(bundleDir)) {
+  if (name.startsWith('chunk-') && !outputs.has(name)) await rm(join(bundleDir, name));
+}
+
+/** Names of a file and of those that it imports statically. */
+function loadedAtStart(name, found = new Set()) {
+  if (found.has(name)) return found;
+  found.add(name);
+  const [, { imports }] = Object.entries(metafile.outputs).find(([path]) => basename(path) === name);
+  for (const { path, kind, external } of imports) {
+    if (kind === 'import-statement' && !external) loadedAtStart(basename(path), found);
+  }
+  return found;
 }

@@ -2,7 +2,6 @@ import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type ArchiveWriter, RealmReader, type RealmSource } from '@parley/domain/exports';
 import { type ExportId, type RealmId, SparingWork } from '@parley/domain/kernel';
-import { writeExport } from '@parley/export-files';
 import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
 import { COLUMN_NAMES } from './exports/column-names.js';
 import type { Parley } from './facade/facade.js';
@@ -16,6 +15,7 @@ export class FolderArchiveWriter implements ArchiveWriter {
     // Private, since it contains private messages.
     await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
     try {
+      const { writeExport } = await import('@parley/export-files');
       yield* writeExport(source, { names: COLUMN_NAMES, temporaryFolder, rest });
     } finally {
       await this.clean(id);
@@ -50,6 +50,7 @@ export async function exportToFile(
   const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
   const partial = `${path}.part`;
   let messages = 0;
+  const { writeExport } = await import('@parley/export-files');
   const content = writeExport(source, {
     names: COLUMN_NAMES,
     temporaryFolder: dirname(resolve(path)),

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Injectable, Ports, Resolve as UseCases } from '@parley/domain/composition';
 import type { Timers } from '@parley/domain/kernel';
 import {
@@ -7,11 +7,10 @@ import {
   dispatchHotFirst,
   ERROR_REPLIES,
   type Logger,
-  type Middleware,
   type Route,
   unknownPath,
 } from '@parley/http';
-import express from 'express';
+import type { Express } from 'express';
 import { assertSameSecret, rehashApiKeys } from './authentication.js';
 import { ServerContainer } from './container.js';
 import { facadeOf, mounted, type Parley } from './facade/facade.js';
@@ -69,7 +68,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   const readiness = new Readiness(readinessChecks(ports, gauges, options.dataFolder ?? null));
   options.metrics?.watch(gauges);
 
-  const handler = dispatchHotFirst(dispatcher, applicationOf(router));
+  const handler = standaloneHandler(dispatcher);
   let closing: Promise<void> | undefined;
   /** Runs every step even if one fails; the storage must be closed even on a full disk. */
   async function close(): Promise<void> {
@@ -141,12 +140,23 @@ async function attemptTo(logger: Logger, what: string, work: () => void | Promis
   }
 }
 
-/** Serves only the router; unknown paths get the router's own response. */
-function applicationOf(router: Middleware): RequestListener {
-  const app = express();
+/** Serves the API through the dispatcher; Express, loaded with the first such request, serves every other path. */
+function standaloneHandler(dispatcher: Dispatcher): RequestListener {
+  let application: Promise<RequestListener> | undefined;
+  const serveOther = async (request: IncomingMessage, response: ServerResponse) => {
+    if (await dispatcher.handle(request, response)) return;
+    application ??= import('express').then(({ default: express }) => unknownPaths(express()));
+    (await application)(request, response);
+  };
+  return dispatchHotFirst(dispatcher, (request, response) => {
+    serveOther(request, response).catch(() => response.destroy());
+  });
+}
+
+/** Gives unknown paths the API's own response. */
+function unknownPaths(app: Express): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use(router);
   app.use((request, response) => {
     const { reply } = ERROR_REPLIES.replyTo(unknownPath());
     response.writeHead(reply.status, {

@@ -12,7 +12,6 @@ import {
   type RealmSettingName,
   takesServerAddress,
 } from '@parley/domain/realms';
-import { openExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports.js';
 import { addressesOf } from '../http-server.js';
@@ -317,6 +316,7 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
   if (!existsSync(path)) throw new StartupError(`There is no file ${path}.`);
   return context.withParley(async (parley) => {
     const temporaryFolder = dirname(resolve(context.invocation.configuration.database.path));
+    const { openExport } = await import('@parley/export-files');
     const { source, isOwn, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder });
     try {
       const onProgress = progressOn(context.terminal, 'Imported');
