@@ -1,4 +1,4 @@
-// How an application tests what it does with the chat: in memory, without a file or a port. `node --test` runs it.
+// Test of an application's use of the chat, in memory, without files or ports. Run it with `node --test`.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Parley } from 'parley';

@@ -1,4 +1,4 @@
-// A shop with a log-in of its own and a chat at /chat, on Express.
+// A shop with its own login and a chat at /chat, on Express.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express from 'express';
@@ -6,7 +6,7 @@ import { createHttpServer, createParley, errorHandler } from 'parley';
 
 const port = Number(process.env.PORT ?? 3000);
 
-// Your own users and sessions, wherever you keep them.
+// Your own users and sessions.
 const passwords = new Map<string, string>();
 const sessions = new Map<string, string>();
 
@@ -18,14 +18,14 @@ function customerOf(request: IncomingMessage): string | undefined {
 const parley = await createParley({
   database: 'sqlite:data/chat.db',
   url: `http://localhost:${port}/chat`,
-  // Asked for every request, before API keys are looked at. null: nobody you know.
+  // Called for every request, before API keys are checked. null: unknown caller.
   authenticate: async (request) => {
     const customer = customerOf(request);
     return customer ? { realm: 'shop', externalId: customer } : null;
   },
 });
 
-// All of this may run at every start.
+// Idempotent, so it may run at every start.
 await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
 await parley.users.upsert({ realm: 'shop', externalId: 'shopkeeper', name: 'Shopkeeper', role: 'owner' });
 const shopkeeper = parley.as({ realm: 'shop', externalId: 'shopkeeper' }, { client: 'shop' });
@@ -71,7 +71,7 @@ app.get('/orders/:number/messages', async (request, response) => {
     response.status(401).end();
     return;
   }
-  // With the customer's permissions: who is not subscribed sees nothing.
+  // With the customer's permissions: customers who are not subscribed see nothing.
   const chat = parley.as({ realm: 'shop', externalId: customer });
   const topic = `Order ${request.params.number}`;
   response.json(await chat.messages.list({ channel: 'orders', topic, last: 20 }).toArray());
@@ -83,5 +83,5 @@ const server = createHttpServer(app).listen(port, () => console.log(`http://loca
 
 process.once('SIGTERM', async () => {
   server.close();
-  await parley.close(); // answers those who wait for events, finishes what is in flight, closes the database
+  await parley.close(); // ends waiting polls, finishes requests in flight, closes the database
 });

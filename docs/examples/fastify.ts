@@ -1,4 +1,4 @@
-// A chat at /chat of an application on Fastify, which tells its own parts what happens in the chat.
+// A chat at /chat of a Fastify application that reacts to events of the chat.
 import { fastify } from 'fastify';
 import { createParley, DomainError, refuse } from 'parley';
 
@@ -10,18 +10,18 @@ await parley.users.upsert({ realm: 'shop', externalId: 'ann', name: 'Ann', role:
 const ann = parley.as({ realm: 'shop', externalId: 'ann' });
 await ann.channels.ensure({ name: 'orders' });
 
-// May change what is sent, or refuse it, whichever way it comes.
+// May change or refuse any message, however it is sent.
 parley.before('message.send', async ({ content }) => {
   if (content.includes('http://')) throw refuse('Links have to be https.');
 });
 
-// As it happens, while somebody listens …
+// Live events, while somebody listens …
 let unseen = 0;
 parley.on('message.sent', () => {
   unseen++;
 });
 
-// … and every message once, whatever happens to the process in between: the copy and the place in the log are one transaction.
+// … and every message exactly once, even across crashes: the copy and the position in the log are one transaction.
 await ann.channels.ensure({ name: 'audit', isPrivate: true });
 await parley.consume(
   'audit',
@@ -39,7 +39,7 @@ const app = fastify({ forceCloseConnections: true });
 
 const chat = parley.mount('/chat');
 app.register(async (scope) => {
-  // Parley reads bodies itself, and answers by itself.
+  // Parley reads bodies and sends responses itself.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
   scope.all('/chat/*', (request, reply) => {
