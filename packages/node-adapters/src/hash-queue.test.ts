@@ -86,8 +86,8 @@ describe('HashQueue', () => {
     expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
-  it('counts a network as one client', async () => {
-    const { hasher, ask, drain } = given();
+  it('counts a group of addresses as one client', async () => {
+    const { hasher, ask, drain } = given({ groupOf: (client) => client.split('::')[0]! });
     for (const password of ['a1', 'a2', 'a3']) ask(password, `2001:db8::${password}`);
     ask('b1', '10.0.0.2');
     await drain();

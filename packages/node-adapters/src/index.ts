@@ -4,6 +4,5 @@ export * from './disposable-domains.js';
 export * from './email.js';
 export * from './passwords.js';
 export * from './push.js';
-export * from './read-short.js';
 export * from './system.js';
 export * from './tokens.js';

@@ -8,7 +8,6 @@ import {
   type PasswordStrength,
 } from '@parley/domain/access';
 import { DomainError, WorkQueue } from '@parley/domain/kernel';
-import { ipGroup } from '@parley/http';
 
 export interface HashQueueOptions {
   /** Concurrent hashes; default: the number of cores, leaving one thread of Node's pool free. */
@@ -16,6 +15,8 @@ export interface HashQueueOptions {
   /** Maximum number of waiting jobs of all clients. */
   readonly maxWaiting?: number;
   readonly maxWaitingPerClient?: number;
+  /** Returns the group of addresses that share the limit per client; default: each address alone. */
+  readonly groupOf?: (client: string) => string;
 }
 
 const MAX_WAITING = 64;
@@ -28,11 +29,13 @@ const NODE_THREADS = 4;
  */
 export class HashQueue implements PasswordHasher {
   private readonly queue: WorkQueue;
+  private readonly groupOf: (client: string) => string;
 
   constructor(
     private readonly hasher: PasswordHasher,
     options: HashQueueOptions = {},
   ) {
+    this.groupOf = options.groupOf ?? ((client) => client);
     const threads = Number(process.env.UV_THREADPOOL_SIZE) || NODE_THREADS;
     this.queue = new WorkQueue({
       concurrency: options.atOnce ?? Math.max(1, Math.min(availableParallelism(), threads - 1)),
@@ -57,7 +60,7 @@ export class HashQueue implements PasswordHasher {
 
   /** Requests without a client are the operator's. */
   private run<T>({ client, cancellation }: HashRequest, work: () => Promise<T>): Promise<T> {
-    return this.queue.run(client === undefined ? null : ipGroup(client), work, cancellation);
+    return this.queue.run(client === undefined ? null : this.groupOf(client), work, cancellation);
   }
 }
 

@@ -11,7 +11,6 @@ import type {
   RegistrationError,
 } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
-import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
 import { readShort } from './read-short.js';
 
 /** Credentials of this server at the push service. */
@@ -37,6 +36,12 @@ interface Answer {
 
 type Form = Readonly<Record<string, string>>;
 
+/** Version of the API that this server offers, sent to the service. */
+export interface OfferedApi {
+  readonly version: string;
+  readonly featureLevel: number;
+}
+
 /** Push service client that uses the protocol of Zulip servers (organization §17). */
 export class HttpPushService implements PushService {
   private readonly authorization: string;
@@ -45,6 +50,7 @@ export class HttpPushService implements PushService {
     private readonly account: PushServiceAccount,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
+    private readonly server: OfferedApi,
   ) {
     this.authorization = `Basic ${Buffer.from(`${account.orgId}:${account.orgKey}`).toString('base64')}`;
   }
@@ -144,7 +150,7 @@ export class HttpPushService implements PushService {
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
           Authorization: this.authorization,
-          'User-Agent': `ZulipServer/${ZULIP_VERSION}`,
+          'User-Agent': `ZulipServer/${this.server.version}`,
           'Content-Type': form ? 'application/x-www-form-urlencoded' : 'application/json',
         },
         body: form ? new URLSearchParams(form).toString() : JSON.stringify(json),
@@ -199,7 +205,7 @@ export class HttpPushService implements PushService {
       authentication_methods: { Email: realm.settings.emailAuthentication },
     };
     const lists = { realm_counts: [], installation_counts: [], realmauditlog_rows: [], realms: [entry] };
-    const facts = { version: ZULIP_VERSION, api_feature_level: FEATURE_LEVEL };
+    const facts = { version: this.server.version, api_feature_level: this.server.featureLevel };
     return Object.fromEntries(
       Object.entries({ ...lists, ...facts }).map(([name, value]) => [name, JSON.stringify(value)]),
     );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
-import { ipGroup, networkOf } from '@parley/http';
+import { FEATURE_LEVEL, ipGroup, networkOf, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
   BigBlueButton,
@@ -92,7 +92,12 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   ephemeralEvents: () => get('hub'),
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,
-  pushService: () => options.push && new HttpPushService(options.push, get('realmUrls'), options.clock),
+  pushService: () =>
+    options.push &&
+    new HttpPushService(options.push, get('realmUrls'), options.clock, {
+      version: ZULIP_VERSION,
+      featureLevel: FEATURE_LEVEL,
+    }),
 
   blobStore: () => options.blobs,
   partialBlobStore: () => options.partialBlobs,

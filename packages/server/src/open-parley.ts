@@ -6,6 +6,7 @@ import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
 import type { Clock, Randomness } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
+import { ipGroup } from '@parley/http';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import {
@@ -86,7 +87,7 @@ export async function openParley(
       unitOfWork: storage.uow,
       clock,
       randomness: ports.randomness ?? new SystemRandomness(),
-      passwordHasher: ports.passwordHasher ?? new HashQueue(new ScryptPasswordHasher()),
+      passwordHasher: ports.passwordHasher ?? new HashQueue(new ScryptPasswordHasher(), { groupOf: ipGroup }),
       markdownRenderer: ports.renderer ?? ownRenderer!,
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock),

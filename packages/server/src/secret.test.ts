@@ -131,6 +131,7 @@ describe('secret file beside the database', () => {
   it('creates one secret when several processes create it at the same time', async () => {
     const child = join(directory, 'child.cjs');
     buildSync({
+      alias: { '@parley/node-adapters': join(__dirname, '../../node-adapters/src/tokens.ts') },
       stdin: {
         contents: `
           import { makeSecret } from './secret';
