@@ -1,6 +1,13 @@
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
-import { composeParley, LimitReset, LiveEvents, LoadMonitor, Promotion, ServerContainer } from '@parley/server/testing';
+import {
+  composeParley,
+  FacadeEvents,
+  LimitReset,
+  LoadMonitor,
+  Promotion,
+  ServerContainer,
+} from '@parley/server/testing';
 import { TestServer } from './testing/test-server.js';
 
 describe('ServerContainer', () => {
@@ -20,7 +27,7 @@ describe('ServerContainer', () => {
       get('hub'),
       resolve(LimitReset),
       resolve(Promotion),
-      resolve(LiveEvents),
+      resolve(FacadeEvents),
       get('consumers'),
     ]);
   });

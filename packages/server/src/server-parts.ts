@@ -21,7 +21,7 @@ import {
 import { keepProcessAlive } from '@parley/node-adapters';
 import { ApiKeyCredentials, HostAuthenticator, StoredRoles, StoredSessions } from './authentication.js';
 import { Consumers } from './facade/consumers.js';
-import { LiveEvents } from './facade/events.js';
+import { FacadeEvents } from './facade/events.js';
 import type { Makers, Resolve } from './injector.js';
 import { LimitReset } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
@@ -139,7 +139,7 @@ export function serverParts(
       get('hub'),
       resolve(LimitReset),
       resolve(Promotion),
-      resolve(LiveEvents),
+      resolve(FacadeEvents),
       get('consumers'),
     ],
     commitListeners: () => [get('follower'), get('jobWorkers')],

@@ -33,7 +33,7 @@ async function spectatorActor({ groups }: Pick<Repositories, 'groups'>, realm: R
   };
 }
 
-export const notLoggedIn = () =>
+export const loginRequired = () =>
   new DomainError('UNAUTHENTICATED', 'Not logged in: API authentication or user session required');
 
 /**
@@ -49,7 +49,7 @@ export async function enterAsSpectator(
   const { realms, channels } = repositories;
   const realm = await realms.get(realmId);
   const spectators = { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) };
-  if (realm.isDeactivated) throw notLoggedIn();
+  if (realm.isDeactivated) throw loginRequired();
   enforce(canSpectate(realm, spectators));
   return { realm, actor: await spectatorActor(repositories, realm), spectators };
 }

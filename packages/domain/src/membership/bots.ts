@@ -121,7 +121,7 @@ export async function requireUnusedName({ users }: Reads<'users'>, realmId: Real
 }
 
 /** Requires room for one more bot of the owner. @throws DomainError TOO_MANY_BOTS */
-export async function requireRoom({ bots }: Reads<'bots'>, realmId: RealmId, ownerId: UserId): Promise<void> {
+export async function requireRoomForBot({ bots }: Reads<'bots'>, realmId: RealmId, ownerId: UserId): Promise<void> {
   if ((await bots.listOwnedIds(realmId, ownerId)).length >= MAX_BOTS) {
     throw new DomainError('TOO_MANY_BOTS', `Too many bots (limit: ${MAX_BOTS}).`);
   }
@@ -278,7 +278,7 @@ export async function giveOwner(tx: Transaction, before: User, ownerId: UserId):
   const { realmId, id: botId } = before;
   if (before.bot!.ownerId === ownerId) return before;
   enforce(canOwnBots(await tx.users.find(realmId, ownerId)));
-  await requireRoom(tx, realmId, ownerId);
+  await requireRoomForBot(tx, realmId, ownerId);
   const bot = await tx.users.update({ ...before, bot: { ...before.bot!, ownerId } });
   // Administrators have access before and after the change.
   const alone = (id: UserId) => except(usersNamed([id]), atLeast('administrator'));

@@ -26,7 +26,7 @@ import {
   type MadeAvatar,
   makeBotAvatar,
   requireOneAvatar,
-  requireRoom,
+  requireRoomForBot,
   requireUnusedEmail,
   requireUnusedName,
   type ViewedBot,
@@ -138,7 +138,7 @@ export class CreateBot {
       if (!kind) throw new DomainError('INVALID_BOT_KIND', 'Invalid bot type');
       const { sendingChannelId, ...options } = await this.optionsFrom(tx, actor, input);
       const pictures = orThrow(madeAvatar);
-      await requireRoom(tx, realm.id, actor.id);
+      await requireRoomForBot(tx, realm.id, actor.id);
       const bot = { kind, ownerId: actor.id, isSystem: false, defaultSendingChannelId: sendingChannelId };
       const avatar = pictures && (await nameAvatar(tx, realm.id, pictures, 1));
       const person = { email, fullName, role: 'member', passwordHash: null, bot, avatar } as const;

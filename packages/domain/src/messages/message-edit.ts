@@ -5,7 +5,7 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { RealmSettings } from '../realms/realm-settings.js';
 import { type EditedText, type Message, parseContent } from './message.js';
 import { awaitThumbnails, changeAttachedFiles, filesOfEdit } from './message-files.js';
-import { namedIn, type Post, shownOf } from './post-message.js';
+import { flagsOfMentioned, type Post, shownOf } from './post-message.js';
 
 /** Single change of a message's text or location (messages §2.5). */
 export interface MessageEdit {
@@ -103,7 +103,7 @@ export async function editText(
   }: Pick<Post, 'destination' | 'sender' | 'content' | 'rendered'> & Pick<EditedText, 'editedAt'>,
 ): Promise<readonly AttachedFile[]> {
   const { realmId, id } = message;
-  const named = await namedIn(tx, { rendered, destination, sender });
+  const named = await flagsOfMentioned(tx, { rendered, destination, sender });
   const files = await filesOfEdit(tx, message, rendered.uploadPaths);
   // Most texts mention nobody.
   const holders =

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import type { WebPublicOption } from '../channels/channel-access.js';
-import { enterAsSpectator, notLoggedIn, type Spectator } from '../channels/spectators.js';
+import { enterAsSpectator, loginRequired, type Spectator } from '../channels/spectators.js';
 import type { BlobStore } from '../files/blobs.js';
 import type { StoredFile } from '../files/files.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -248,7 +248,7 @@ export class SpectateMessages {
     return this.uow.read(async (reads) => {
       const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
       const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
-      if (!isForSpectators(narrow)) throw notLoggedIn();
+      if (!isForSpectators(narrow)) throw loginRequired();
       const terms = await replaceWith(reads, actor, narrow, mayRead);
       checkPage(select);
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };

@@ -191,7 +191,7 @@ export async function noteActivity(tx: Transaction, channel: Channel, message: M
 }
 
 /** Returns users mentioned in a text, receivers or not, with the kind of mention. */
-export async function namedIn(
+export async function flagsOfMentioned(
   tx: Transaction,
   post: Pick<Post, 'rendered' | 'destination' | 'sender'>,
 ): Promise<Map<UserId, Omit<SentFlags, 'unread'>>> {
@@ -213,7 +213,7 @@ export async function namedIn(
 async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId, SentFlags>> {
   const { rendered, destination, sender } = post;
   const { realmId } = sender;
-  const flags = await namedIn(tx, post);
+  const flags = await flagsOfMentioned(tx, post);
   if (flags.size === 0) return flags;
 
   const reached = await reachedBy(tx, destination, realmId, [...flags.keys()], rendered.mentionedUserIds);

@@ -38,7 +38,7 @@ export const MAX_REACTION_EMOJI = 100;
  * Checks capacity for one more reaction; `emoji` counts distinct emoji including it.
  * @throws DomainError TOO_MANY_REACTIONS
  */
-export function requireRoom(reactions: number, emoji: number): void {
+export function requireRoomForReaction(reactions: number, emoji: number): void {
   if (reactions >= MAX_REACTIONS) throw tooMany(`Too many reactions (limit: ${MAX_REACTIONS}).`);
   if (emoji > MAX_REACTION_EMOJI) throw tooMany(`Too many different reactions (limit: ${MAX_REACTION_EMOJI}).`);
 }

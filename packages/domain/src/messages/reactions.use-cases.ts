@@ -16,7 +16,7 @@ import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { applyParticipation } from './automatic-topic-policies.js';
 import { loadReadable, loadReadableWithFlags } from './load-access.js';
-import { type EmojiKey, publishReaction, requireRoom } from './reactions.js';
+import { type EmojiKey, publishReaction, requireRoomForReaction } from './reactions.js';
 
 export interface AddReactionInput {
   readonly messageId: MessageId;
@@ -72,7 +72,7 @@ async function choose(
   const present = await tx.reactions.find(realmId, messageId, emoji);
   if (!present) requireChoosable(catalogue, emoji);
   const { reactions, emoji: emojiCount } = await tx.reactions.count(realmId, messageId);
-  requireRoom(reactions, present ? emojiCount : emojiCount + 1);
+  requireRoomForReaction(reactions, present ? emojiCount : emojiCount + 1);
   return { ...emoji, name: present?.name ?? name };
 }
 

@@ -86,7 +86,7 @@ function presentEvent({ event, seq, at }: StoredEvent, realm: string, externalId
 type Listener = (event: ParleyEvent) => unknown;
 
 /** Publishes live events to listeners: in order within an organization, at most once. */
-export class LiveEvents implements EventListener {
+export class FacadeEvents implements EventListener {
   static readonly inject = [EventPresenter, 'report'] as const;
 
   private readonly listeners = new Map<ParleyEventType, Set<Listener>>();

@@ -6,7 +6,7 @@ import type { Resolve } from '../injector.js';
 import type { ReadinessReport } from '../observation/readiness.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';
-import { LiveEvents, type ParleyEvent, type ParleyEventType } from './events.js';
+import { FacadeEvents, type ParleyEvent, type ParleyEventType } from './events.js';
 import { type Hook, type HookOptions, type HookTypes, HostHooks } from './message-hooks.js';
 import { type Realms, realmsOf, type Users, usersOf } from './people.js';
 import type { UserRef } from './references.js';
@@ -94,7 +94,7 @@ export function facadeOf(resolve: Resolve, consumers: Consumers, uow: UnitOfWork
     realms: realmsOf(uow, urls, resolve),
     users: usersOf(resolve),
     as: (ref, options) => chatAs(resolve, ref, options),
-    on: (type, listener) => resolve(LiveEvents).on(type, listener),
+    on: (type, listener) => resolve(FacadeEvents).on(type, listener),
     consume: (name, handler, options = {}) => consumers.consume(name, handler, options),
     forgetConsumer: (name) => consumers.forget(name),
     before: (type, hook, options) => resolve(HostHooks).before(type, hook, options),

@@ -9,7 +9,7 @@ export { createDemo, listDemoAccess } from '../demo/create-demo.js';
 export { DEMO_CHANNELS, DEMO_PEOPLE, passwordOf } from '../demo/organization.js';
 export { SeededRandom } from '../demo/seeded-random.js';
 export { COLUMN_NAMES } from '../exports/column-names.js';
-export { LiveEvents } from '../facade/events.js';
+export { FacadeEvents } from '../facade/events.js';
 export { LimitReset } from '../limits.js';
 export { type ComposedParley, composeParley } from '../parley.js';
 export type { ParleyParts } from '../parley-parts.js';
