@@ -15,8 +15,8 @@ describe('ImageProcess', () => {
   let images: ImageProcess;
   beforeAll(() => {
     built = buildScript(join(__dirname, 'image-child.ts'), {
-      '@parley/domain/files': join(domain, 'images/index.ts'),
-      '@parley/domain/kernel': join(domain, 'shared/index.ts'),
+      '@parley/domain/files': join(domain, 'files/index.ts'),
+      '@parley/domain/kernel': join(domain, 'kernel/index.ts'),
     });
   });
   afterAll(() => built.remove());

@@ -34,7 +34,7 @@ export function productSources(): readonly Source[] {
     .filter((name) => !SUPPORT_PACKAGES.has(name) && existsSync(join(packagesDir, name, 'src')))
     .flatMap((packageName) =>
       filesBelow(join(packagesDir, packageName, 'src'), '.ts')
-        .filter((file) => !file.endsWith('.test.ts') && !GENERATED_SOURCES.has(file))
+        .filter((file) => !/\.(test|child)\.ts$/.test(file) && !GENERATED_SOURCES.has(file))
         .filter(
           (file) =>
             !relative(packagesDir, file)

@@ -175,7 +175,7 @@ export function writeClientApi({ paths, components }: OpenApiDocument): string {
     ...operations,
     '}',
     '',
-    '/** Parameters that are JSON although their values may be texts, quotes and all. */',
+    '/** Parameters that hold JSON although their values may be text, so clients must quote them. */',
     'export const JSON_TEXTS: Readonly<Record<string, readonly string[]>> = {',
     ...jsonTexts,
     '};',
