@@ -1,15 +1,16 @@
 import { ROLES, SYSTEM_GROUPS } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
+import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import {
-  DomainError,
   isSettingValue,
   type Registry,
   type SettingDefinition,
   type SettingValues,
-  type UserId,
+  shape,
 } from '@parley/domain/kernel';
+import { htmlShape as html } from '@parley/domain/markdown';
 import {
   REALM_PERMISSIONS,
   STORED_REALM_SETTINGS,
@@ -19,111 +20,29 @@ import {
 } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
 import { excessOf } from './json.js';
-import { isSafeHtml } from './safe-html.js';
 
-/** Reads a value of an untrusted document. @throws DomainError INVALID_IMPORT with the position of the error */
-export type Shape<T> = (value: unknown, place: string) => T;
+export type Shape<T> = shape.Shape<T>;
+export type Shaped<S> = shape.Shaped<S>;
 
-export type Shaped<S> = S extends Shape<infer T> ? T : never;
+export const {
+  anyId,
+  dictionary,
+  flag,
+  id,
+  integer,
+  list,
+  moment,
+  object,
+  oneOf,
+  orElse,
+  orNull,
+  record,
+  text,
+  time,
+  wrong,
+} = shape;
 
-/** Positions contain keys, which may be arbitrarily long. */
-const MAX_PLACE_LENGTH = 300;
-
-export const wrong = (place: string, what: string): DomainError =>
-  new DomainError('INVALID_IMPORT', `${place.slice(0, MAX_PLACE_LENGTH)} ${what}.`);
-
-export const text =
-  (max = 1_000_000): Shape<string> =>
-  (value, place) => {
-    if (typeof value !== 'string') throw wrong(place, 'is not a text');
-    if (value.length > max) throw wrong(place, 'is too long');
-    return value;
-  };
-
-export const flag: Shape<boolean> = (value, place) => {
-  if (typeof value !== 'boolean') throw wrong(place, 'is neither true nor false');
-  return value;
-};
-
-export const number: Shape<number> = (value, place) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(place, 'is not a number');
-  return value;
-};
-
-export const integer: Shape<number> = (value, place) => {
-  if (!Number.isSafeInteger(value)) throw wrong(place, 'is not an integer');
-  return value as number;
-};
-
-/** Reads an id of the requested type. */
-export const id =
-  <Id extends number>(): Shape<Id> =>
-  (value, place) => {
-    if (!Number.isSafeInteger(value) || (value as number) <= 0) throw wrong(place, 'is not an id');
-    return value as Id;
-  };
-
-/** End of the year 9999; not every client can display later times. */
-const LAST_SECOND = 253_402_300_799;
-
-/** Reads seconds since 1970 with fractions. */
-export const moment: Shape<number> = (value, place) => {
-  const seconds = number(value, place);
-  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(place, 'is no time of the years 1970 to 9999');
-  return seconds;
-};
-
-/** Reads a time as whole seconds. */
-export const time: Shape<number> = (value, place) => Math.floor(moment(value, place));
-
-export const orNull =
-  <T>(shape: Shape<T>): Shape<T | null> =>
-  (value, place) =>
-    value === null || value === undefined ? null : shape(value, place);
-
-export const orElse =
-  <T>(shape: Shape<T>, otherwise: T): Shape<T> =>
-  (value, place) =>
-    value === undefined || value === null ? otherwise : shape(value, place);
-
-export const oneOf =
-  <const T extends string | number>(...values: readonly T[]): Shape<T> =>
-  (value, place) => {
-    if (!values.includes(value as T)) throw wrong(place, `is none of ${values.join(', ')}`);
-    return value as T;
-  };
-
-export const list =
-  <T>(shape: Shape<T>, max = 10_000_000): Shape<T[]> =>
-  (value, place) => {
-    if (!Array.isArray(value)) throw wrong(place, 'is not a list');
-    if (value.length > max) throw wrong(place, `has more than ${max} members`);
-    return value.map((member, index) => shape(member, `${place}[${index}]`));
-  };
-
-/** Reads an object and drops unknown members. */
-export const object =
-  <S extends Readonly<Record<string, Shape<unknown>>>>(shapes: S): Shape<{ readonly [K in keyof S]: Shaped<S[K]> }> =>
-  (value, place) => {
-    const members = record(value, place);
-    const read: Record<string, unknown> = {};
-    for (const name in shapes) read[name] = shapes[name]!(members[name], `${place}.${name}`);
-    return read as { readonly [K in keyof S]: Shaped<S[K]> };
-  };
-
-/** Reads an object with any members. */
-export const record: Shape<Readonly<Record<string, unknown>>> = (value, place) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(place, 'is not an object');
-  return value as Readonly<Record<string, unknown>>;
-};
-
-/** Reads an object with any keys and values of one shape. */
-export const dictionary =
-  <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> =>
-  (value, place) =>
-    Object.fromEntries(
-      Object.entries(record(value, place)).map(([name, member]) => [name, shape(member, `${place}.${name}`)]),
-    );
+const NAME = shape.name;
 
 /** Shorter documents fit into memory regardless of their content. */
 const ALWAYS_FITS = 16 * 1024 ** 2;
@@ -138,9 +57,6 @@ export function parseJson(content: string, place: string): unknown {
     throw wrong(place, 'is not JSON');
   }
 }
-
-const NAME = text(1000);
-const anyId = id<never>();
 
 /** Reads settings with valid values; missing and unknown ones get their default. */
 export function settings<R extends Registry>(registry: R): Shape<SettingValues<R>> {
@@ -165,21 +81,12 @@ function permissions<R extends object>(registry: R): Shape<{ readonly [K in keyo
   };
 }
 
-const html: Shape<string> = (value, place) => {
-  const given = text()(value, place);
-  if (!isSafeHtml(given)) throw wrong(place, 'is HTML that is not safe');
-  return given;
-};
-
 /** Accepts names that older servers allowed. */
 export const EMOJI_NAME: Shape<string> = (value, place) => {
   const name = text(100)(value, place);
   if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(place, 'is no name of an emoji');
   return name;
 };
-
-const emoji = { type: oneOf('unicode', 'custom', 'extra'), code: NAME, name: NAME };
-export const EMOJI = object(emoji);
 
 const customEmoji = object({
   id: anyId,
@@ -189,15 +96,6 @@ const customEmoji = object({
   isAnimated: flag,
   isDeactivated: flag,
   fileName: text(100),
-});
-
-const linkifier = object({
-  id: integer,
-  pattern: text(10_000),
-  urlTemplate: text(10_000),
-  exampleInput: orNull(text(10_000)),
-  reverseTemplate: orNull(text(10_000)),
-  alternativeUrlTemplates: list(text(10_000), 1000),
 });
 
 const group = object({
@@ -266,6 +164,10 @@ const channel = object({
 
 const image = object({ isUploaded: flag, version: integer });
 
+const shapesOf = (
+  parts: readonly { readonly shapes: Readonly<Record<string, Shape<unknown>>> }[],
+): Readonly<Record<string, Shape<unknown>>> => Object.assign({}, ...parts.map(({ shapes }) => shapes));
+
 const REALM_COPY = object({
   realm: object({
     id: anyId,
@@ -280,56 +182,19 @@ const REALM_COPY = object({
     permissions: permissions(REALM_PERMISSIONS),
     userDefaults: settings(USER_SETTINGS),
   }),
-  linkifiers: list(linkifier, 10_000),
-  playgrounds: list(object({ id: integer, name: NAME, language: NAME, urlTemplate: text(10_000) }), 10_000),
-  allowedDomains: list(object({ id: integer, domain: NAME, allowsSubdomains: flag }), 10_000),
   // Missing in exports of earlier versions.
   customEmoji: orElse(list(customEmoji), []),
   groups: list(group),
   users: list(user),
-  profileFields: list(
-    object({
-      id: anyId,
-      kind: oneOf('shortText', 'longText', 'choice', 'date', 'link', 'users', 'externalAccount', 'pronouns'),
-      order: integer,
-      name: NAME,
-      hint: NAME,
-      data: dictionary((value, place) =>
-        typeof value === 'string' ? text(10_000)(value, place) : dictionary(text(10_000))(value, place),
-      ),
-      isRequired: flag,
-      isEditableByUser: flag,
-      isForMatching: flag,
-      isInSummary: flag,
-    }),
-    1000,
-  ),
-  channelFolders: list(
-    object({
-      id: anyId,
-      name: NAME,
-      description: text(10_000),
-      renderedDescription: html,
-      order: integer,
-      createdAt: time,
-      creatorId: orNull(anyId),
-      isArchived: flag,
-    }),
-    100_000,
-  ),
   channels: list(channel),
-  defaultChannelGroups: list(
-    object({ id: anyId, name: NAME, description: text(10_000), channelIds: list(anyId) }),
-    10_000,
-  ),
   conversations: list(object({ recipientId: anyId, userIds: list(anyId, 100_000) })),
+  ...shapesOf(EXPORT_PARTS.realm),
 });
 
 /** Reads the organization from `parley.json`. Realm ids are omitted, since parts get the id of their realm. */
 export const realmCopy: Shape<RealmCopy> = (value, place) => REALM_COPY(value, place) as unknown as RealmCopy;
 
 const notificationChoice = orNull(flag);
-const content = text(1_000_000);
 
 const PERSON_COPY = object({
   userId: anyId,
@@ -349,72 +214,8 @@ const PERSON_COPY = object({
       }),
     }),
   ),
-  topicPolicies: list(
-    object({
-      channelId: anyId,
-      topic: NAME,
-      visibility: oneOf('inherit', 'muted', 'unmuted', 'followed'),
-      changedAt: time,
-    }),
-  ),
-  profile: list(object({ fieldId: anyId, value: text(100_000), rendered: orNull(html) }), 1000),
-  status: orNull(object({ text: NAME, emoji: orNull(EMOJI) })),
-  presence: orNull(object({ lastActive: orNull(time), lastConnected: time })),
-  alertWords: list(NAME, 100_000),
-  drafts: list(
-    object({
-      id: anyId,
-      to: ((value, place) => {
-        const kind = oneOf('channel', 'direct', 'nobody')(record(value, place).kind, `${place}.kind`);
-        if (kind === 'nobody') return { kind };
-        if (kind === 'direct') return { kind, ...object({ userIds: list(anyId, 100_000) })(value, place) };
-        return { kind, ...object({ channelId: anyId, topic: NAME })(value, place) };
-      }) satisfies Shape<object>,
-      content,
-      editedAt: ((value, place) => {
-        if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(place, 'is not a time');
-        return value;
-      }) satisfies Shape<number>,
-    }),
-    100_000,
-  ),
-  snippets: list(object({ id: anyId, title: NAME, content, createdAt: time }), 100_000),
-  navigationViews: list(object({ fragment: text(10_000), isPinned: flag, name: orNull(NAME) }), 100_000),
-  onboardingSteps: list(NAME, 1000),
-  mutedUsers: list(object({ userId: id<UserId>(), mutedAt: time }), 100_000),
-  scheduledMessages: list(
-    object({
-      id: anyId,
-      to: ((value, place) => {
-        const kind = oneOf('channelId', 'userIds')(record(value, place).kind, `${place}.kind`);
-        return kind === 'channelId'
-          ? { kind, ...object({ id: anyId })(value, place) }
-          : { kind, ...object({ ids: list(anyId, 100_000) })(value, place) };
-      }) satisfies Shape<object>,
-      topic: NAME,
-      content,
-      renderedContent: html,
-      dueAt: time,
-      clientName: NAME,
-      isReadBySender: flag,
-      status: oneOf('waiting', 'failed', 'sent'),
-      failure: orNull(text(10_000)),
-    }),
-    100_000,
-  ),
-  reminders: list(
-    object({
-      id: anyId,
-      messageId: anyId,
-      note: text(10_000),
-      content,
-      renderedContent: html,
-      dueAt: time,
-      failure: orNull(text(10_000)),
-    }),
-    100_000,
-  ),
   botStorage: orElse(list(object({ key: text(10_000_000), value: text(10_000_000) })), []),
+  ...shapesOf(EXPORT_PARTS.people),
 });
 
 /** Reads a line of `parley-people.jsonl`. */

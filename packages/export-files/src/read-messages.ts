@@ -1,9 +1,10 @@
 import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
+import { emojiShape } from '@parley/domain/files';
 import type { ChannelId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { safeHtml } from '@parley/domain/markdown';
 import type { MessageEdit } from '@parley/domain/messages';
 import { FLAG_BITS, GROUP_MENTIONED_BIT } from './layout.js';
 import {
-  EMOJI,
   flag,
   id,
   integer,
@@ -19,7 +20,6 @@ import {
   time,
   wrong,
 } from './parley-shapes.js';
-import { safeHtml } from './safe-html.js';
 
 const messageId = id<MessageId>();
 const userId = id<UserId>();
@@ -57,7 +57,10 @@ const EXTRA = object({
   lastMovedAt: orNull(time),
   reactions: orElse(
     list(
-      (value, place) => ({ ...EMOJI(value, place), userId: userId(record(value, place).userId, `${place}.userId`) }),
+      (value, place) => ({
+        ...emojiShape(value, place),
+        userId: userId(record(value, place).userId, `${place}.userId`),
+      }),
       10_000,
     ),
     [],

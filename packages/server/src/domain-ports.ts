@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
+import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
 import { FEATURE_LEVEL, ipGroup, networkOf, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
@@ -105,6 +105,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   fileLimits: () => options.fileLimits ?? FILE_LIMITS,
   fileTokens: () => new HmacFileTokens(options.secret),
   fileUsers: () => FILE_USERS,
+  exportParts: () => EXPORT_PARTS,
   contentTypes: () => new FileTypeContentTypes(),
   spectatedFiles: () => {
     const limiter = get('limiter');

@@ -1,11 +1,14 @@
 import { DomainError } from '../kernel/errors.js';
 import { type FeatureParts, wholeRealm } from '../kernel/event.js';
+import { byId, type RealmPart } from '../kernel/export-parts.js';
 import type { Caller, ChannelFolderId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
+import * as shape from '../kernel/shape.js';
 import { positionOfUnprintable, trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { TextRenderer } from '../markdown/markdown.js';
+import { htmlShape } from '../markdown/safe-html.js';
 import { canManageFolders } from './channel-permissions.js';
 
 /** Groups channels for the whole realm (channels §2.3, §4.15). */
@@ -117,12 +120,63 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends ChannelFolderEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface RealmCopy {
+    readonly channelFolders: readonly ChannelFolder[];
+  }
+  interface IdKinds {
+    channelFolder: ChannelFolderId;
+  }
+}
+
+const realmPart: RealmPart<'channelFolders'> = {
+  none: { channelFolders: [] },
+  idKinds: ['channelFolder'],
+  shapes: {
+    channelFolders: shape.list(
+      shape.object({
+        id: shape.anyId,
+        name: shape.name,
+        description: shape.text(10_000),
+        renderedDescription: htmlShape,
+        order: shape.integer,
+        createdAt: shape.time,
+        creatorId: shape.orNull(shape.anyId),
+        isArchived: shape.flag,
+      }),
+      100_000,
+    ),
+  },
+  read: async (reads, realmId) => ({ channelFolders: byId(await reads.channelFolders.list(realmId)) }),
+  async add(tx, { channelFolders }, ids) {
+    const { realmId } = ids;
+    await ids.addAll(tx, 'channelFolder', 'channel folder', channelFolders, async ({ id: _, ...folder }) => {
+      const row = { ...folder, realmId, creatorId: ids.users.orNull(folder.creatorId) };
+      const added = await tx.channelFolders.add(row);
+      if (added.order !== folder.order) await tx.channelFolders.update({ ...row, id: added.id });
+      return added.id;
+    });
+  },
+  async rewriteTexts(tx, { channelFolders }, ids) {
+    for (const copy of channelFolders) {
+      const description = ids.rewriter.markdown(copy.description);
+      const renderedDescription = ids.rewriter.html(copy.renderedDescription);
+      await tx.yield();
+      if (renderedDescription === copy.renderedDescription) continue;
+      const id = ids.lastOf<ChannelFolderId>('channelFolder').get(copy.id);
+      const folder = await tx.channelFolders.find(ids.realmId, id);
+      await tx.channelFolders.update({ ...folder!, description, renderedDescription });
+    }
+  },
+};
+
 export const CHANNEL_FOLDER_FEATURE = {
   eventFormats: {
     'channel_folder.created': 1,
     'channel_folder.changed': 1,
     'channel_folder.reordered': 1,
   },
+  realmPart,
 } satisfies FeatureParts<ChannelFolderEventTypes>;
 
 /** Lists channel folders by order (channels §4.15). */

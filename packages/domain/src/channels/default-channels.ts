@@ -1,6 +1,8 @@
 import { DomainError } from '../kernel/errors.js';
+import { byId, type RealmPart } from '../kernel/export-parts.js';
 import type { Caller, ChannelId, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
+import * as shape from '../kernel/shape.js';
 import { compareCodePoints, isLongerThan, positionOfUnprintable, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { atLeast } from '../users/user-delivery.js';
@@ -199,3 +201,47 @@ export async function setDefaultChannel(tx: Transaction, channel: Channel, isDef
   if (channel.isDefault !== isDefault) await tx.channels.update({ ...channel, isDefault });
   await publishDefaultChannels(tx, channel.realmId);
 }
+
+declare module '../kernel/export-parts.js' {
+  interface RealmCopy {
+    readonly defaultChannelGroups: readonly DefaultChannelGroup[];
+  }
+  interface IdKinds {
+    defaultChannelGroup: DefaultChannelGroupId;
+  }
+}
+
+const realmPart: RealmPart<'defaultChannelGroups'> = {
+  none: { defaultChannelGroups: [] },
+  idKinds: ['defaultChannelGroup'],
+  shapes: {
+    defaultChannelGroups: shape.list(
+      shape.object({
+        id: shape.anyId,
+        name: shape.name,
+        description: shape.text(10_000),
+        channelIds: shape.list(shape.anyId),
+      }),
+      10_000,
+    ),
+  },
+  async read(reads, realmId, { channelIds: covered }) {
+    const groups = await reads.defaultChannelGroups.list(realmId);
+    const copies = groups.map((group) => ({ ...group, channelIds: group.channelIds.filter((id) => covered.has(id)) }));
+    return { defaultChannelGroups: byId(copies) };
+  },
+  async addAfterChannels(tx, { defaultChannelGroups }, ids) {
+    await ids.addAll(
+      tx,
+      'defaultChannelGroup',
+      'default channel group',
+      defaultChannelGroups,
+      ({ id: _, ...group }) => {
+        const channelIds = ids.channels.list(group.channelIds).sort((a, b) => a - b);
+        return tx.defaultChannelGroups.add({ ...group, realmId: ids.realmId, channelIds });
+      },
+    );
+  },
+};
+
+export const DEFAULT_CHANNEL_FEATURE = { realmPart };

@@ -1,7 +1,9 @@
 import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { AutomaticTopicPolicy, UserSettings } from '../realms/user-settings.js';
 import { type Channel, normalizeTopic, topicKey } from './channel.js';
@@ -222,3 +224,34 @@ export async function loadTopicMutes(
 }
 
 const keyOf = (channelId: ChannelId, topic: string): string => `${channelId}:${topicKey(topic)}`;
+
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly topicPolicies: readonly TopicPolicy[];
+  }
+}
+
+const personPart: PersonPart<'topicPolicies'> = {
+  none: { topicPolicies: [] },
+  shapes: {
+    topicPolicies: shape.list(
+      shape.object({
+        channelId: shape.anyId,
+        topic: shape.name,
+        visibility: shape.oneOf('inherit', 'muted', 'unmuted', 'followed'),
+        changedAt: shape.time,
+      }),
+    ),
+  },
+  async read(reads, { realmId, userId }, { channelIds }) {
+    const policies = await reads.topicPolicies.list(realmId, userId);
+    return { topicPolicies: policies.filter(({ channelId }) => channelIds.has(channelId)) };
+  },
+  async add(tx, owner, { topicPolicies }, ids) {
+    for (const policy of topicPolicies) {
+      await tx.topicPolicies.put({ ...policy, ...owner, channelId: ids.channels.get(policy.channelId) });
+    }
+  },
+};
+
+export const TOPIC_POLICY_FEATURE = { personPart };

@@ -20,7 +20,10 @@ import {
 } from '../channels/channel-delivery.js';
 import { CHANNEL_FEATURE } from '../channels/channel-events.js';
 import { CHANNEL_FOLDER_FEATURE } from '../channels/channel-folders.js';
+import { DEFAULT_CHANNEL_FEATURE } from '../channels/default-channels.js';
+import { TOPIC_POLICY_FEATURE } from '../channels/topic-policies.js';
 import { EXPORT_FEATURE } from '../exports/exports.js';
+import type { ExportParts } from '../exports/realm-copy.js';
 import {
   CUSTOM_EMOJI_FEATURE,
   customEmojiReceiver,
@@ -35,6 +38,7 @@ import { audiencesBy, type DeliveryFeatures, type LiveProjection } from '../kern
 import { type DomainEventTypes, EVENT_FEATURE, type EventFormats, type NotExported } from '../kernel/event.js';
 import { eventEncoding, queueEncoding } from '../kernel/event-encoding.js';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
+import type { PersonPart, RealmPart } from '../kernel/export-parts.js';
 import { JOB_FEATURE } from '../kernel/jobs.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
 import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
@@ -56,6 +60,7 @@ import { MESSAGE_FEATURE } from '../messages/message-events.js';
 import { MUTED_USER_FEATURE } from '../messages/muted-users.js';
 import { NAVIGATION_VIEW_FEATURE } from '../messages/navigation-views.js';
 import { REACTION_FEATURE } from '../messages/reactions.js';
+import { DELIVERY_FEATURE } from '../messages/scheduled-delivery.js';
 import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
 import { SNIPPET_FEATURE } from '../messages/snippets.js';
 import { PUSH_FEATURE } from '../push/push.js';
@@ -65,6 +70,7 @@ import { PLAYGROUND_FEATURE } from '../realms/playgrounds.js';
 import { REALM_FEATURE, REALM_SETTINGS_FEATURE } from '../realms/realm-events.js';
 import { ALERT_WORD_FEATURE } from '../users/alert-words.js';
 import { ONBOARDING_FEATURE } from '../users/onboarding.js';
+import { PRESENCE_FEATURE } from '../users/presence.js';
 import { PROFILE_FEATURE } from '../users/profiles.js';
 import { STATUS_FEATURE } from '../users/statuses.js';
 import {
@@ -200,6 +206,8 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
 
 /** A feature's share of the domain. */
 export interface DomainFeature {
+  readonly personPart?: PersonPart;
+  readonly realmPart?: RealmPart;
   readonly eventFormats?: Partial<EventFormats<DomainEventTypes>>;
   /** Needs files beside messages. */
   readonly fileUser?: FileUser;
@@ -212,7 +220,10 @@ const ALL = [
   BOT_FEATURE,
   CHANNEL_FEATURE,
   CHANNEL_FOLDER_FEATURE,
+  DEFAULT_CHANNEL_FEATURE,
+  TOPIC_POLICY_FEATURE,
   CUSTOM_EMOJI_FEATURE,
+  DELIVERY_FEATURE,
   DRAFT_FEATURE,
   EVENT_FEATURE,
   EXPORT_FEATURE,
@@ -223,6 +234,7 @@ const ALL = [
   MUTED_USER_FEATURE,
   NAVIGATION_VIEW_FEATURE,
   ONBOARDING_FEATURE,
+  PRESENCE_FEATURE,
   PUSH_FEATURE,
   REACTION_FEATURE,
   ALLOWED_DOMAIN_FEATURE,
@@ -252,6 +264,12 @@ export const EVENT_FORMATS: EventFormats<DomainEventTypes> = Object.assign(
   {},
   ...FEATURES.map(({ eventFormats }) => eventFormats),
 ) as Record<FormatsOf<(typeof ALL)[number]>, number>;
+
+/** Parts of all features in exports. */
+export const EXPORT_PARTS: ExportParts = {
+  people: FEATURES.flatMap(({ personPart }) => personPart ?? []),
+  realm: FEATURES.flatMap(({ realmPart }) => realmPart ?? []),
+};
 
 /** Features that need files beside messages. */
 export const FILE_USERS: readonly FileUser[] = FEATURES.flatMap(({ fileUser }) => fileUser ?? []);

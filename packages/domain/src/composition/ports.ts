@@ -10,6 +10,7 @@ import type { LetterQuota, Mailer } from '../access/email.js';
 import type { ChannelQuota } from '../channels/channel.js';
 import type { ServerChannelConfig } from '../channels/create-channels.use-cases.js';
 import type { ArchiveWriter, ExportLimits } from '../exports/exports.js';
+import type { ExportParts } from '../exports/realm-copy.js';
 import type { BlobStore, ContentTypes } from '../files/blobs.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
 import type { FileLimits, FileTokens } from '../files/files.js';
@@ -90,6 +91,7 @@ export interface Ports {
   readonly spectatedFiles: SpectatedFiles;
   readonly archiveWriter: ArchiveWriter;
   readonly exportLimits: ExportLimits;
+  readonly exportParts: ExportParts;
   readonly timers: Timers;
   readonly report: ReportProblem;
   readonly queueFilters: QueueFilters;

@@ -1,29 +1,12 @@
 import type { GroupSettings } from '../access/group-settings.js';
-import { DomainError } from '../kernel/errors.js';
-import type {
-  ChannelFolderId,
-  ChannelId,
-  CustomEmojiId,
-  GroupId,
-  MessageId,
-  ProfileFieldId,
-  RealmId,
-  RecipientId,
-  UserId,
-} from '../kernel/ids.js';
+import { byId, type IdKind, type ImportedIdMap, type ImportIds, invalidImport } from '../kernel/export-parts.js';
+import type { ChannelId, CustomEmojiId, GroupId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { LinkifierRule, MarkdownRenderer, TopicLink } from '../markdown/markdown.js';
-import type { Reaction } from '../messages/reactions.js';
-import { type IdKind, type ImportSource, MAX_KEPT_ID, type RealmSource } from './realm-copy.js';
-
-/** Sorts items by id; creation in this order lets them keep their ids. */
-export const ascending = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
-  [...items].sort((a, b) => a.id - b.id);
-
-export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
+import { type ImportSource, MAX_KEPT_ID, type RealmSource } from './realm-copy.js';
 
 /** Maps ids of one kind from the export to this server. */
-export abstract class KnownIds<Id extends number> {
+export abstract class KnownIds<Id extends number> implements ImportedIdMap<Id> {
   /** True if all ids are unchanged. */
   isIdentity = true;
 
@@ -308,17 +291,16 @@ function mapped<Id extends number>(map: KnownIds<Id>, id: string): string {
 }
 
 /** Ids on this server of everything imported so far. */
-export class ImportedIds {
+export class ImportedIds implements ImportIds {
   readonly users = new IdMap<UserId>('user', 'user');
   readonly groups = new IdMap<GroupId>('group', 'user group');
   readonly channels = new IdMap<ChannelId>('channel', 'channel');
-  readonly folders = new IdMap<ChannelFolderId>('channelFolder', 'channel folder');
-  readonly fields = new IdMap<ProfileFieldId>('profileField', 'profile field');
   readonly recipients = new IdMap<RecipientId>('recipient', 'recipient');
   readonly messages = new MessageIds();
   readonly emoji = new IdMap<CustomEmojiId>('customEmoji', 'custom emoji');
   readonly emojiFiles = new Map<string, string>();
   readonly rewriter: TextRewriter;
+  private readonly last = new Map<IdKind, IdMap<never>>();
 
   constructor(
     readonly realmId: RealmId,
@@ -329,13 +311,32 @@ export class ImportedIds {
     this.rewriter = new TextRewriter({ realm, users, groups, channels, messages, emojiFiles });
   }
 
+  async addAll<Id extends number, T extends { readonly id: Id }>(
+    tx: Transaction,
+    kind: IdKind,
+    noun: string,
+    items: readonly T[],
+    add: (item: T) => Promise<Id | { readonly id: Id }>,
+  ): Promise<IdMap<Id>> {
+    const ids = new IdMap<Id>(kind, noun);
+    this.last.set(kind, ids as IdMap<never>);
+    for (const item of byId(items)) await ids.add(tx, item.id, () => add(item));
+    return ids;
+  }
+
+  lastOf<Id extends number>(kind: IdKind): IdMap<Id> {
+    const ids = this.last.get(kind);
+    if (!ids) throw new Error(`No ${kind} was imported yet`);
+    return ids as unknown as IdMap<Id>;
+  }
+
   permissionsOf<R extends GroupSettings<object>>(permissions: R): R {
     const mapped = Object.entries(permissions).map(([name, id]) => [name, this.groups.get(id as GroupId)]);
     return Object.fromEntries(mapped) as R;
   }
 
   /** Codes of custom emoji are ids. */
-  emojiOf<E extends Pick<Reaction, 'type' | 'code'>>(emoji: E): E {
+  emojiOf<E extends { readonly type: string; readonly code: string }>(emoji: E): E {
     const id = emoji.type === 'custom' ? this.emoji.find(Number(emoji.code) as CustomEmojiId) : undefined;
     return id === undefined ? emoji : { ...emoji, code: String(id) };
   }

@@ -2,6 +2,7 @@ import { newBlobKey } from '../files/blob-receiver.js';
 import type { BlobKey, BlobStore } from '../files/blobs.js';
 import type { FileImage } from '../files/files.js';
 import { scheduleThumbnails, type Thumbnails } from '../files/thumbnails.js';
+import { invalidImport } from '../kernel/export-parts.js';
 import type { FileId, MessageId, Ordinal, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -9,7 +10,7 @@ import { slicesOf } from '../kernel/work.js';
 import type { PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { OrdinalRange } from '../messages/read-set.js';
-import { IdMap, type ImportedIds, invalidImport, type TopicLinks } from './import-ids.js';
+import { IdMap, type ImportedIds, type TopicLinks } from './import-ids.js';
 import type { AppendedCopy, FileCopy, FlagsCopy, MessageCopy, RealmCopy, RealmSource } from './realm-copy.js';
 
 /** Ordinals that one user received and read from one recipient; ascending. */

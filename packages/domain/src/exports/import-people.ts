@@ -3,14 +3,13 @@ import { emojiTargets, MAX_CUSTOM_EMOJI } from '../files/custom-emoji.js';
 import type { ImageInfo, ImageProcessor } from '../files/images.js';
 import { type MadePicture, namePicture, type PictureMaker, type PictureTarget } from '../files/pictures.js';
 import { DomainError } from '../kernel/errors.js';
-import type { DraftId, RealmId, ReminderId, SnippetId, UserId } from '../kernel/ids.js';
+import { invalidImport, type PersonPart } from '../kernel/export-parts.js';
+import type { UserId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
-import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../messages/scheduled-delivery.js';
 import type { RealmImageName } from '../realms/realm.js';
 import { AVATAR_TARGETS, nameAvatar } from '../users/avatars.js';
-import type { ProfileValue } from '../users/profiles.js';
-import { ascending, IdMap, type ImportedIds, invalidImport } from './import-ids.js';
+import type { ImportedIds } from './import-ids.js';
 import type { OrdinalRuns } from './import-messages.js';
 import {
   type EmojiCopy,
@@ -173,9 +172,6 @@ export class PictureImport {
 
 const ENTRIES_AT_A_TIME = 1000;
 
-/** Owner of personal data. */
-type Owner = { readonly realmId: RealmId; readonly userId: UserId };
-
 /** Imports personal data: subscriptions, read state, settings, drafts and scheduled messages. */
 export class PeopleImport {
   private readonly usersById: ReadonlyMap<UserId, UserCopy>;
@@ -185,6 +181,7 @@ export class PeopleImport {
     private readonly ids: ImportedIds,
     private readonly source: RealmSource,
     private readonly runs: OrdinalRuns,
+    private readonly parts: readonly PersonPart[],
   ) {
     this.usersById = new Map(source.realm.users.map((copied) => [copied.user.id, copied]));
   }
@@ -216,113 +213,9 @@ export class PeopleImport {
     for (const { recipientId } of await tx.channels.list(realmId, this.ids.channels.list(followed))) {
       await tx.personal.openSpans(realmId, recipientId, [userId]);
     }
-    for (const policy of person.topicPolicies) {
-      await tx.topicPolicies.put({ ...policy, ...own, channelId: this.ids.channels.get(policy.channelId) });
+    for (const part of this.parts) {
+      await part.add(tx, own, person, this.ids);
+      await tx.yield();
     }
-    for (const value of person.profile) await tx.profiles.putValue(realmId, userId, this.profileValueOf(value));
-    if (person.status) {
-      const { emoji } = person.status;
-      await tx.statuses.put(realmId, userId, { ...person.status, emoji: emoji && this.ids.emojiOf(emoji) });
-    }
-    if (person.presence) {
-      const updateId = await tx.presence.reserveIds(realmId, 1);
-      await tx.presence.put(realmId, [{ ...person.presence, userId, updateId }]);
-    }
-    if (person.alertWords.length > 0) await tx.alertWords.add(realmId, userId, person.alertWords);
-    for (const view of person.navigationViews) await tx.navigationViews.put(realmId, userId, view);
-    for (const step of person.onboardingSteps) await tx.onboarding.markDone(realmId, userId, step);
-    for (const muted of person.mutedUsers) {
-      await tx.personal.muteSender(own, this.ids.users.get(muted.userId), muted.mutedAt);
-    }
-    await tx.yield();
-    await this.addPersonalTexts(tx, own, person);
   }
-
-  private profileValueOf({ fieldId, value, rendered }: ProfileValue): ProfileValue {
-    const field = this.source.realm.profileFields.find(({ id }) => id === fieldId);
-    const isOfUsers = field?.kind === 'users';
-    return {
-      fieldId: this.ids.fields.get(fieldId),
-      value: isOfUsers ? JSON.stringify(userListOf(value).flatMap((id) => this.ids.users.find(id) ?? [])) : value,
-      rendered: rendered && this.ids.rewriter.html(rendered),
-    };
-  }
-
-  private async addPersonalTexts(
-    tx: Transaction,
-    own: Owner,
-    { drafts, snippets, scheduledMessages, reminders }: PersonCopy,
-  ): Promise<void> {
-    const draftIds = new IdMap<DraftId>('draft', 'draft');
-    for (const { id, ...draft } of drafts) {
-      const { to } = draft;
-      const mapped =
-        to.kind === 'channel'
-          ? { ...to, channelId: this.ids.channels.get(to.channelId) }
-          : to.kind === 'direct'
-            ? { ...to, userIds: this.ids.users.list(to.userIds) }
-            : to;
-      const row = { ...draft, ...own, to: mapped, content: this.ids.rewriter.markdown(draft.content) };
-      await draftIds.add(tx, id, () => tx.drafts.add(row));
-    }
-    const snippetIds = new IdMap<SnippetId>('snippet', 'saved snippet');
-    for (const { id, ...snippet } of snippets) {
-      const row = { ...snippet, ...own, content: this.ids.rewriter.markdown(snippet.content) };
-      await snippetIds.add(tx, id, () => tx.snippets.add(row));
-    }
-    const due = [
-      ...scheduledMessages.map((it) => ({ id: it.id as number, add: () => this.addScheduled(tx, own, it) })),
-      ...reminders.map((it) => ({ id: it.id as number, add: () => this.addReminder(tx, own, it) })),
-    ];
-    const dueIds = new IdMap<number>('scheduled', 'scheduled message');
-    for (const { id, add } of ascending(due)) await dueIds.add(tx, id, add);
-  }
-
-  private async addScheduled(
-    tx: Transaction,
-    own: Owner,
-    message: PersonCopy['scheduledMessages'][number],
-  ): Promise<number> {
-    const { id: _, status, failure, to, ...copied } = message;
-    const added = await tx.scheduledMessages.add({
-      ...copied,
-      ...own,
-      to:
-        to.kind === 'channelId'
-          ? { kind: 'channelId', id: this.ids.channels.get(to.id) }
-          : { kind: 'userIds', ids: this.ids.users.list(to.ids) },
-      content: this.ids.rewriter.markdown(copied.content),
-      renderedContent: this.ids.rewriter.html(copied.renderedContent),
-    });
-    if (status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, added);
-    else await tx.scheduledMessages.update({ ...added, status, failure });
-    return added.id;
-  }
-
-  private async addReminder(tx: Transaction, own: Owner, reminder: PersonCopy['reminders'][number]): Promise<number> {
-    const { id: _, failure, messageId, ...copied } = reminder;
-    const added = await tx.reminders.add({
-      ...copied,
-      ...own,
-      // The message may have been deleted.
-      messageId: this.ids.messages.find(messageId) ?? messageId,
-      content: this.ids.rewriter.markdown(copied.content),
-      renderedContent: this.ids.rewriter.html(copied.renderedContent),
-    });
-    if (failure === null) await planDelivery(tx, REMINDER_JOB, added);
-    else await tx.reminders.fail(own.realmId, added.id as ReminderId, failure);
-    return added.id;
-  }
-}
-
-function userListOf(value: string): readonly UserId[] {
-  let ids: unknown;
-  try {
-    ids = JSON.parse(value);
-  } catch {
-    ids = null;
-  }
-  if (!Array.isArray(ids) || !ids.every(Number.isSafeInteger))
-    throw invalidImport('A list of users is no list of ids.');
-  return ids as UserId[];
 }

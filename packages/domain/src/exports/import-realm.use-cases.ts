@@ -24,7 +24,7 @@ import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
 import { FileImport, MessageImport, OrdinalRuns } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
 import { StructureImport } from './import-structure.js';
-import type { ImportSource, RealmCopy } from './realm-copy.js';
+import type { ExportParts, ImportSource, RealmCopy } from './realm-copy.js';
 
 export interface ImportRealmInput {
   readonly source: ImportSource;
@@ -68,6 +68,7 @@ export class ImportRealm {
     DeleteRealmData,
     'clock',
     'randomness',
+    'exportParts',
   ] as const;
 
   constructor(
@@ -82,6 +83,7 @@ export class ImportRealm {
     private readonly deletion: DeleteRealmData,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
+    private readonly parts: ExportParts,
   ) {}
 
   /** @throws DomainError INVALID_IMPORT, INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
@@ -118,21 +120,21 @@ export class ImportRealm {
     source: ImportSource,
     onProgress: (messages: number) => void,
   ): Promise<Omit<ImportRealmOutput, 'realm'>> {
-    const { uow, blobs, thumbnails, mint, clock, randomness } = this;
+    const { uow, blobs, thumbnails, mint, clock, randomness, parts } = this;
     const ids = new ImportedIds(realmId, source);
     const runs = new OrdinalRuns();
     const made = new ImportedPictures(this.images, this.pictureMaker);
     const pictures = new PictureImport(uow, made, ids, source);
     const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
     const messages = new MessageImport(uow, ids, source, runs, topicLinks);
-    const structure = new StructureImport(uow, mint, ids);
+    const structure = new StructureImport(uow, mint, ids, parts.realm);
 
     await ids.messages.reserve(uow, source);
     await structure.run(source.realm);
     await pictures.addCustomEmoji();
     await uow.write((tx) => structure.rewriteDescriptions(tx, source.realm));
     const messageCount = await messages.run(onProgress);
-    await new PeopleImport(uow, ids, source, runs).run();
+    await new PeopleImport(uow, ids, source, runs, parts.people).run();
     await uow.write((tx) => messages.noteFirstMessages(tx, source.realm));
     const { files, missingFiles } = await new FileImport(uow, blobs, thumbnails, clock, randomness, ids, source).run();
     await pictures.addAvatars();

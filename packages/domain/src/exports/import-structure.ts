@@ -1,10 +1,11 @@
 import type { ApiKeyMint } from '../access/credentials.js';
-import type { ChannelId, DefaultChannelGroupId } from '../kernel/ids.js';
+import { byId, type RealmPart } from '../kernel/export-parts.js';
+import type { ChannelFolderId, ChannelId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { BotOptions } from '../membership/bots.js';
 import { mapChannelSettings } from '../realms/realm-settings.js';
-import { ascending, IdMap, type ImportedIds } from './import-ids.js';
+import type { ImportedIds } from './import-ids.js';
 import type { GroupCopy, RealmCopy, UserCopy } from './realm-copy.js';
 
 const ROWS_AT_A_TIME = 200;
@@ -15,21 +16,27 @@ export class StructureImport {
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
     private readonly ids: ImportedIds,
+    private readonly parts: readonly RealmPart[],
   ) {}
 
   async run(copy: RealmCopy): Promise<void> {
     await this.addGroups(copy.groups);
     await this.addUsers(copy.users);
     await this.uow.write((tx) => this.addMembers(tx, copy.groups));
-    await this.uow.write((tx) => this.addLists(tx, copy));
+    await this.uow.write(async (tx) => {
+      for (const part of this.parts) await part.add?.(tx, copy, this.ids);
+    });
     await this.addChannels(copy);
+    await this.uow.write(async (tx) => {
+      for (const part of this.parts) await part.addAfterChannels?.(tx, copy, this.ids);
+    });
     await this.uow.write((tx) => this.completeRealm(tx, copy));
     await this.completeBots(copy.users);
   }
 
   private async addGroups(copies: readonly GroupCopy[]): Promise<void> {
     await this.uow.write(async (tx) => {
-      for (const { memberIds: _, subgroupIds: __, ...group } of ascending(copies)) {
+      for (const { memberIds: _, subgroupIds: __, ...group } of byId(copies)) {
         const row = { ...group, realmId: this.ids.realmId, permissions: null, creatorId: null };
         await this.ids.groups.add(tx, group.id, () => tx.groups.add(row, [], []));
         await tx.yield();
@@ -38,7 +45,7 @@ export class StructureImport {
   }
 
   private async addUsers(copies: readonly UserCopy[]): Promise<void> {
-    for (const slice of slicesOf(ascending(copies.map((copy) => ({ ...copy, id: copy.user.id }))), ROWS_AT_A_TIME)) {
+    for (const slice of slicesOf(byId(copies.map((copy) => ({ ...copy, id: copy.user.id }))), ROWS_AT_A_TIME)) {
       await this.uow.write(async (tx) => {
         for (const { user, systemKind } of slice) {
           const { id, version: _, ...copied } = user;
@@ -74,36 +81,8 @@ export class StructureImport {
     }
   }
 
-  private async addLists(tx: Transaction, copy: RealmCopy): Promise<void> {
-    const { realmId } = this.ids;
-    const keep = async <T extends { readonly id: number }>(
-      kind: 'linkifier' | 'playground' | 'allowedDomain',
-      items: readonly T[],
-      add: (item: T) => Promise<number>,
-    ) => {
-      const ids = new IdMap<number>(kind, kind);
-      for (const item of ascending(items)) await ids.add(tx, item.id, () => add(item));
-      return ids;
-    };
-    const linkifiers = await keep('linkifier', copy.linkifiers, (it) => tx.linkifiers.add(realmId, it));
-    const inOrder = linkifiers.list(copy.linkifiers.map(({ id }) => id));
-    if (inOrder.length > 0) await tx.linkifiers.reorder(realmId, inOrder);
-    await keep('playground', copy.playgrounds, (it) => tx.playgrounds.add(realmId, it));
-    await keep('allowedDomain', copy.allowedDomains, (it) => tx.allowedDomains.add(realmId, it));
-    for (const { id, ...field } of ascending(copy.profileFields)) {
-      const row = { ...field, realmId };
-      const added = await this.ids.fields.add(tx, id, () => tx.profiles.addField(row));
-      if (added.order !== field.order) await tx.profiles.updateField({ ...row, id: added.id });
-    }
-    for (const { id, ...folder } of ascending(copy.channelFolders)) {
-      const row = { ...folder, realmId, creatorId: this.ids.users.orNull(folder.creatorId) };
-      const added = await this.ids.folders.add(tx, id, () => tx.channelFolders.add(row));
-      if (added.order !== folder.order) await tx.channelFolders.update({ ...row, id: added.id });
-    }
-  }
-
   /** Imports channels and direct conversations in order of creation, given by their recipient ids. */
-  private async addChannels({ channels, conversations, defaultChannelGroups }: RealmCopy): Promise<void> {
+  private async addChannels({ channels, conversations }: RealmCopy): Promise<void> {
     const { realmId } = this.ids;
     const recipients = [
       ...channels.map((channel) => ({ recipientId: channel.recipientId, channel, userIds: null })),
@@ -119,14 +98,6 @@ export class StructureImport {
         }
       });
     }
-    await this.uow.write(async (tx) => {
-      const ids = new IdMap<DefaultChannelGroupId>('defaultChannelGroup', 'default channel group');
-      for (const { id, ...group } of ascending(defaultChannelGroups)) {
-        const channelIds = this.ids.channels.list(group.channelIds).sort((a, b) => a - b);
-        const row = { ...group, realmId, channelIds };
-        await ids.add(tx, id, () => tx.defaultChannelGroups.add(row));
-      }
-    });
   }
 
   private addChannel(tx: Transaction, channel: RealmCopy['channels'][number]) {
@@ -135,7 +106,8 @@ export class StructureImport {
       ...copied,
       realmId: this.ids.realmId,
       creatorId: this.ids.users.orNull(channel.creatorId),
-      folderId: channel.folderId === null ? null : this.ids.folders.get(channel.folderId),
+      folderId:
+        channel.folderId === null ? null : this.ids.lastOf<ChannelFolderId>('channelFolder').get(channel.folderId),
       firstMessageId: null,
       permissions: this.ids.permissionsOf(channel.permissions),
     };
@@ -151,7 +123,8 @@ export class StructureImport {
   }
 
   /** Runs once everything that texts refer to has its id on this server. */
-  async rewriteDescriptions(tx: Transaction, { realm, channels, channelFolders }: RealmCopy): Promise<void> {
+  async rewriteDescriptions(tx: Transaction, copy: RealmCopy): Promise<void> {
+    const { realm, channels } = copy;
     const { realmId, rewriter } = this.ids;
     const copied = await tx.realms.get(realmId);
     const settings = {
@@ -167,18 +140,13 @@ export class StructureImport {
       };
       return texts.renderedDescription === of.renderedDescription ? null : texts;
     };
-    for (const copy of channels) {
-      const texts = rewritten(copy);
-      const id = this.ids.channels.get(copy.id);
+    for (const channel of channels) {
+      const texts = rewritten(channel);
+      const id = this.ids.channels.get(channel.id);
       if (texts) await tx.channels.update({ ...(await tx.channels.find(realmId, id))!, ...texts });
       await tx.yield();
     }
-    for (const copy of channelFolders) {
-      const texts = rewritten(copy);
-      const id = this.ids.folders.get(copy.id);
-      if (texts) await tx.channelFolders.update({ ...(await tx.channelFolders.find(realmId, id))!, ...texts });
-      await tx.yield();
-    }
+    for (const part of this.parts) await part.rewriteTexts?.(tx, copy, this.ids);
   }
 
   private async completeBots(copies: readonly UserCopy[]): Promise<void> {

@@ -1,26 +1,21 @@
 import type { BlobStore } from '../files/blobs.js';
 import type { PictureName } from '../files/pictures.js';
+import type { Covered, DataOwner } from '../kernel/export-parts.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { StoredEntry } from '../membership/bot-storage.js';
 import { type BotOptions, NO_BOT_OPTIONS } from '../membership/bots.js';
-import { MAX_DRAFTS } from '../messages/drafts.js';
 import type { MessageView } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
-import { MAX_REMINDERS } from '../messages/reminders.js';
-import { MAX_SCHEDULED_MESSAGES } from '../messages/scheduled-messages.js';
-import { MAX_SNIPPETS } from '../messages/snippets.js';
 import { REALM_IMAGE_NAMES } from '../realms/realm.js';
 import { mapChannelSettings, type RealmSettings } from '../realms/realm-settings.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { canSeeEmail, dummyAddress } from '../users/accessible-users.js';
-import { isOnboardingStep } from '../users/onboarding.js';
-import type { PresenceTimes } from '../users/presence.js';
-import type { UserStatus } from '../users/statuses.js';
 import { SYSTEM_BOTS, type SystemBotKind, type User } from '../users/user.js';
 import {
   type ConversationCopy,
+  type ExportParts,
   type ExportScope,
   type FileCopy,
   type GroupCopy,
@@ -45,10 +40,11 @@ const ENTRIES_AT_A_TIME = 1000;
 
 /** Reads organizations for exports. */
 export class RealmReader {
-  static readonly inject = ['unitOfWork', 'blobStore'] as const;
+  static readonly inject = ['unitOfWork', 'blobStore', 'exportParts'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
+    private readonly parts: ExportParts,
   ) {}
 
   /**
@@ -63,9 +59,15 @@ export class RealmReader {
         all.map(({ id }) => id),
       );
     });
-    const realm = await this.uow.read((reads) => readRealm(reads, realmId, scope, subscribers));
-    const covered: Covered = {
+    const realm = await this.uow.read((reads) => this.readRealm(reads, realmId, scope, subscribers));
+    const loaded = new Map<unknown, Promise<unknown>>();
+    const covered: CoveredScope = {
       scope,
+      once<T>(reads: Repositories, load: (reads: Repositories, realmId: RealmId) => Promise<T>) {
+        const known = loaded.get(load) ?? load(reads, realmId);
+        loaded.set(load, known);
+        return known as Promise<T>;
+      },
       userIds: new Set(realm.users.map(({ user }) => user.id)),
       channelIds: new Set(realm.channels.map(({ id }) => id)),
       recipientIds: new Set([
@@ -101,24 +103,45 @@ export class RealmReader {
     };
   }
 
+  private async readRealm(
+    reads: Repositories,
+    realmId: RealmId,
+    scope: ExportScope,
+    subscribers: ReadonlyMap<ChannelId, readonly UserId[]>,
+  ): Promise<RealmCopy> {
+    const { isDeactivated: _, isAtServerAddress: __, linkifiers: ___, ...realm } = await reads.realms.get(realmId);
+    const channels = (await reads.channels.listAll(realmId)).filter((channel) =>
+      isChannelCovered(channel, scope, subscribers.get(channel.id) ?? []),
+    );
+    const channelIds = new Set(channels.map(({ id }) => id));
+    const read = [];
+    for (const part of this.parts.realm) read.push(await part.read(reads, realmId, { channelIds }));
+    return Object.assign(
+      {
+        realm: { ...realm, settings: withKnownChannels(realm.settings, channelIds) },
+        customEmoji: (await reads.customEmoji.list(realmId)).map(({ realmId: _, ...emoji }) => ({
+          ...emoji,
+          fileName: `${emoji.id}.${emoji.format}`,
+        })),
+        groups: await readGroups(reads, realmId),
+        users: await readUsers(reads, realmId, realm.userDefaults, scope, channelIds),
+        channels,
+        conversations: await readConversations(reads, realmId, scope),
+      },
+      ...read,
+    );
+  }
+
   private async *readPeople(
     realmId: RealmId,
     userIds: readonly UserId[],
-    covered: Covered,
+    covered: CoveredScope,
   ): AsyncGenerator<PersonCopy> {
-    const { statuses, presences } = await this.uow.read(async (reads) => ({
-      statuses: await reads.statuses.list(realmId),
-      presences: new Map((await reads.presence.list(realmId)).map((presence) => [presence.userId, presence])),
-    }));
     for (const ids of slicesOf(userIds, PEOPLE_AT_A_TIME)) {
       const people = await this.uow.read(async (reads) => {
-        const profiles = await reads.profiles.listValues(realmId, ids);
         const copies: Omit<PersonCopy, 'botStorage'>[] = [];
         for (const userId of ids) {
-          const status = statuses.get(userId) ?? null;
-          const presence = presences.get(userId) ?? null;
-          const person = await readPerson(reads, realmId, userId, { status, presence }, covered);
-          copies.push({ ...person, profile: profiles.get(userId) ?? [] });
+          copies.push(await this.readPerson(reads, { realmId, userId }, covered));
           await reads.yield();
         }
         return copies;
@@ -128,6 +151,24 @@ export class RealmReader {
         yield { ...person, botStorage: isCovered ? await this.readBotStorage(realmId, person.userId) : [] };
       }
     }
+  }
+
+  private async readPerson(
+    reads: Repositories,
+    owner: DataOwner,
+    covered: CoveredScope,
+  ): Promise<Omit<PersonCopy, 'botStorage'>> {
+    const { realmId, userId } = owner;
+    const subscriptions = await reads.channels.listSubscriptions(realmId, userId);
+    const isCovered = isPersonCovered(userId, covered.scope);
+    const read = [];
+    for (const part of this.parts.people) {
+      read.push(isCovered || part.isPublic ? await part.read(reads, owner, covered) : part.none);
+    }
+    return Object.assign(
+      { userId, subscriptions: subscriptions.filter(({ channelId }) => covered.channelIds.has(channelId)) },
+      ...read,
+    );
   }
 
   private async readBotStorage(realmId: RealmId, botId: UserId): Promise<readonly StoredEntry[]> {
@@ -146,7 +187,7 @@ export class RealmReader {
   private async *readMessages(
     realmId: RealmId,
     userIds: readonly UserId[],
-    covered: Covered,
+    covered: CoveredScope,
   ): AsyncGenerator<readonly MessageCopy[]> {
     const receivers = await this.receiversByRecipient(realmId, userIds, covered.scope);
     for (let after: MessageId | null = 0 as MessageId; after !== null; ) {
@@ -188,7 +229,11 @@ export class RealmReader {
     return receivers;
   }
 
-  private async *readFiles(realmId: RealmId, userIds: readonly UserId[], covered: Covered): AsyncGenerator<FileCopy> {
+  private async *readFiles(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    covered: CoveredScope,
+  ): AsyncGenerator<FileCopy> {
     for (const ownerId of userIds) {
       for (let after = 0; ; ) {
         const from: number = after;
@@ -239,50 +284,10 @@ interface Page {
   readonly reached: MessageId | null;
 }
 
-/** Scope of the export; users and objects created later are not included. */
-interface Covered {
+interface CoveredScope extends Covered {
   readonly scope: ExportScope;
-  readonly userIds: ReadonlySet<UserId>;
-  readonly channelIds: ReadonlySet<ChannelId>;
   readonly recipientIds: ReadonlySet<RecipientId>;
 }
-
-async function readRealm(
-  reads: Repositories,
-  realmId: RealmId,
-  scope: ExportScope,
-  subscribers: ReadonlyMap<ChannelId, readonly UserId[]>,
-): Promise<RealmCopy> {
-  const { isDeactivated: _, isAtServerAddress: __, linkifiers, ...realm } = await reads.realms.get(realmId);
-  const channels = (await reads.channels.listAll(realmId)).filter((channel) =>
-    isChannelCovered(channel, scope, subscribers.get(channel.id) ?? []),
-  );
-  const channelIds = new Set(channels.map(({ id }) => id));
-  const defaultChannelGroups = (await reads.defaultChannelGroups.list(realmId)).map((group) => ({
-    ...group,
-    channelIds: group.channelIds.filter((id) => channelIds.has(id)),
-  }));
-  return {
-    realm: { ...realm, settings: withKnownChannels(realm.settings, channelIds) },
-    linkifiers,
-    playgrounds: await reads.playgrounds.list(realmId),
-    allowedDomains: await reads.allowedDomains.list(realmId),
-    customEmoji: (await reads.customEmoji.list(realmId)).map(({ realmId: _, ...emoji }) => ({
-      ...emoji,
-      fileName: `${emoji.id}.${emoji.format}`,
-    })),
-    groups: await readGroups(reads, realmId),
-    users: await readUsers(reads, realmId, realm.userDefaults, scope, channelIds),
-    profileFields: byId(await reads.profiles.listFields(realmId)),
-    channelFolders: byId(await reads.channelFolders.list(realmId)),
-    channels,
-    defaultChannelGroups: byId(defaultChannelGroups),
-    conversations: await readConversations(reads, realmId, scope),
-  };
-}
-
-const byId = <T extends { readonly id: number }>(items: readonly T[]): readonly T[] =>
-  [...items].sort((a, b) => a.id - b.id);
 
 /** Clears settings that refer to a channel outside the export. */
 const withKnownChannels = (settings: RealmSettings, channelIds: ReadonlySet<number>): RealmSettings =>
@@ -372,65 +377,12 @@ async function readConversations(
   return conversations.sort((a, b) => a.recipientId - b.recipientId);
 }
 
-async function readPerson(
-  reads: Repositories,
-  realmId: RealmId,
-  userId: UserId,
-  { status, presence }: { readonly status: UserStatus | null; readonly presence: PresenceTimes | null },
-  { scope, channelIds, userIds }: Covered,
-): Promise<Omit<PersonCopy, 'botStorage' | 'profile'>> {
-  const subscriptions = await reads.channels.listSubscriptions(realmId, userId);
-  const shown = subscriptions.filter(({ channelId }) => channelIds.has(channelId));
-  if (!isPersonCovered(userId, scope)) {
-    return { ...NOTHING_PRIVATE, userId, status, subscriptions: shown };
-  }
-  const isKnown = (id: UserId) => userIds.has(id);
-  const policies = await reads.topicPolicies.list(realmId, userId);
-  const done = await reads.onboarding.listDone(realmId, userId);
-  return {
-    userId,
-    status,
-    presence: presence && { lastActive: presence.lastActive, lastConnected: presence.lastConnected },
-    subscriptions: shown,
-    topicPolicies: policies.filter(({ channelId }) => channelIds.has(channelId)),
-    alertWords: await reads.alertWords.list(realmId, userId),
-    drafts: (await reads.drafts.list(realmId, userId, MAX_DRAFTS))
-      .filter(({ to }) =>
-        to.kind === 'channel' ? channelIds.has(to.channelId) : to.kind === 'nobody' || to.userIds.every(isKnown),
-      )
-      .sort((a, b) => a.id - b.id),
-    snippets: await reads.snippets.list(realmId, userId, MAX_SNIPPETS),
-    navigationViews: await reads.navigationViews.list(realmId, userId),
-    onboardingSteps: [...done].filter(isOnboardingStep),
-    mutedUsers: (await reads.personal.listMutedSenders({ realmId, userId })).filter((muted) => isKnown(muted.userId)),
-    scheduledMessages: byId(
-      (await reads.scheduledMessages.listUnsent(realmId, userId, MAX_SCHEDULED_MESSAGES)).filter(({ to }) =>
-        to.kind === 'channelId' ? channelIds.has(to.id) : to.ids.every(isKnown),
-      ),
-    ),
-    reminders: byId(await reads.reminders.list(realmId, userId, MAX_REMINDERS)),
-  };
-}
-
-const NOTHING_PRIVATE = {
-  presence: null,
-  topicPolicies: [],
-  alertWords: [],
-  drafts: [],
-  snippets: [],
-  navigationViews: [],
-  onboardingSteps: [],
-  mutedUsers: [],
-  scheduledMessages: [],
-  reminders: [],
-};
-
 async function readHolders(
   reads: Repositories,
   realmId: RealmId,
   views: readonly MessageView[],
   receivers: ReadonlyMap<RecipientId, readonly UserId[]>,
-  { scope, userIds: known }: Covered,
+  { scope, userIds: known }: CoveredScope,
 ): Promise<ReadonlyMap<MessageId, readonly HolderCopy[]>> {
   const holders = new Map<MessageId, HolderCopy[]>(views.map(({ message }) => [message.id, []]));
   const flagging = await reads.copies.listFlagging(realmId, [...holders.keys()]);
@@ -466,7 +418,7 @@ async function readHolders(
 function copyOf(
   { message, edits = [], reactions = [], submessages }: MessageView,
   holders: ReadonlyMap<MessageId, readonly HolderCopy[]>,
-  { channelIds, userIds }: Covered,
+  { channelIds, userIds }: CoveredScope,
 ): MessageCopy {
   const { realmId: _, sentRecipientId: __, ordinal: ___, version: ____, hasReactions: _____, ...copied } = message;
   return {

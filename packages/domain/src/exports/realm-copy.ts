@@ -1,12 +1,11 @@
 import type { Channel } from '../channels/channel.js';
-import type { ChannelFolder } from '../channels/channel-folders.js';
-import type { DefaultChannelGroup } from '../channels/default-channels.js';
 import type { Subscription } from '../channels/subscriptions.js';
-import type { TopicPolicy } from '../channels/topic-policies.js';
 import type { CustomEmoji } from '../files/custom-emoji.js';
 import type { StoredFile } from '../files/files.js';
 import type { Group } from '../groups/group.js';
+import type { IdKind, PersonCopy, PersonPart, RealmCopy, RealmPart } from '../kernel/export-parts.js';
 import type {
+  ChannelId,
   CustomEmojiId,
   FileId,
   GroupId,
@@ -19,48 +18,49 @@ import type {
 import type { TopicLink } from '../markdown/markdown.js';
 import type { StoredEntry } from '../membership/bot-storage.js';
 import type { BotOptions } from '../membership/bots.js';
-import type { Draft } from '../messages/drafts.js';
-import type { MutedSender } from '../messages/flags.js';
 import type { Message, NewMessage, PersonalFlags, Submessage } from '../messages/message.js';
 import type { Viewer } from '../messages/message-condition.js';
 import type { MessageEdit } from '../messages/message-edit.js';
-import type { NavigationView } from '../messages/navigation-views.js';
 import type { Reaction } from '../messages/reactions.js';
 import type { OrdinalRange } from '../messages/read-set.js';
-import type { Reminder } from '../messages/reminders.js';
-import type { ScheduledMessage } from '../messages/scheduled-messages.js';
-import type { Snippet } from '../messages/snippets.js';
-import type { ListedDomain } from '../realms/allowed-domains.js';
-import type { Linkifier } from '../realms/linkifiers.js';
-import type { Playground } from '../realms/playgrounds.js';
 import type { Realm, RealmImageName } from '../realms/realm.js';
-import type { OnboardingStep } from '../users/onboarding.js';
-import type { PresenceTimes } from '../users/presence.js';
-import type { ProfileField, ProfileValue } from '../users/profiles.js';
-import type { UserStatus } from '../users/statuses.js';
 import type { SystemBotKind, User } from '../users/user.js';
 
-/**
- * Organization in an export, without messages, files, pictures and personal data. Ids are those of the source server;
- * lists ascend by id.
- */
-export interface RealmCopy {
-  readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers'>;
-  /** In order of application. */
-  readonly linkifiers: readonly Linkifier[];
-  readonly playgrounds: readonly Playground[];
-  readonly allowedDomains: readonly ListedDomain[];
-  /** Includes deactivated emoji. */
-  readonly customEmoji: readonly EmojiCopy[];
-  /** Includes anonymous groups. */
-  readonly groups: readonly GroupCopy[];
-  /** Includes system bots. */
-  readonly users: readonly UserCopy[];
-  readonly profileFields: readonly ProfileField[];
-  readonly channelFolders: readonly ChannelFolder[];
-  readonly channels: readonly Channel[];
-  readonly defaultChannelGroups: readonly DefaultChannelGroup[];
-  readonly conversations: readonly ConversationCopy[];
+export type { IdKind, PersonCopy, RealmCopy } from '../kernel/export-parts.js';
+
+declare module '../kernel/export-parts.js' {
+  interface RealmCopy {
+    readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers'>;
+    /** Includes deactivated emoji. */
+    readonly customEmoji: readonly EmojiCopy[];
+    /** Includes anonymous groups. */
+    readonly groups: readonly GroupCopy[];
+    /** Includes system bots. */
+    readonly users: readonly UserCopy[];
+    readonly channels: readonly Channel[];
+    readonly conversations: readonly ConversationCopy[];
+  }
+  interface PersonCopy {
+    readonly subscriptions: readonly Subscription[];
+    /** Set for bots. */
+    readonly botStorage: readonly StoredEntry[];
+  }
+  interface IdKinds {
+    realm: RealmId;
+    user: UserId;
+    group: GroupId;
+    recipient: RecipientId;
+    channel: ChannelId;
+    customEmoji: CustomEmojiId;
+    message: MessageId;
+    file: FileId;
+  }
+}
+
+/** Parts of all features in exports, in the order in which they are read and imported. */
+export interface ExportParts {
+  readonly people: readonly PersonPart[];
+  readonly realm: readonly RealmPart[];
 }
 
 export interface GroupCopy extends Group {
@@ -84,26 +84,6 @@ export interface EmojiCopy extends Omit<CustomEmoji, 'realmId'> {
 export interface ConversationCopy {
   readonly recipientId: RecipientId;
   readonly userIds: readonly UserId[];
-}
-
-/** Personal data of one user. */
-export interface PersonCopy {
-  readonly userId: UserId;
-  readonly subscriptions: readonly Subscription[];
-  readonly topicPolicies: readonly TopicPolicy[];
-  readonly profile: readonly ProfileValue[];
-  readonly status: UserStatus | null;
-  readonly presence: PresenceTimes | null;
-  readonly alertWords: readonly string[];
-  readonly drafts: readonly Draft[];
-  readonly snippets: readonly Snippet[];
-  readonly navigationViews: readonly NavigationView[];
-  readonly onboardingSteps: readonly OnboardingStep[];
-  readonly mutedUsers: readonly MutedSender[];
-  readonly scheduledMessages: readonly ScheduledMessage[];
-  readonly reminders: readonly Reminder[];
-  /** Set for bots. */
-  readonly botStorage: readonly StoredEntry[];
 }
 
 /** Message with all dependent data. */
@@ -193,26 +173,6 @@ export const isChannelCovered = (
 
 export const isPersonCovered = (userId: UserId, { covers }: ExportScope): boolean =>
   covers === 'all' || covers.has(userId);
-
-/** Kinds of objects whose ids clients see. */
-export type IdKind =
-  | 'realm'
-  | 'user'
-  | 'group'
-  | 'recipient'
-  | 'channel'
-  | 'channelFolder'
-  | 'defaultChannelGroup'
-  | 'profileField'
-  | 'linkifier'
-  | 'playground'
-  | 'allowedDomain'
-  | 'customEmoji'
-  | 'message'
-  | 'draft'
-  | 'snippet'
-  | 'scheduled'
-  | 'file';
 
 /** Maximum id that an import keeps. Ids never decrease, so the whole server continues from the highest one. */
 export const MAX_KEPT_ID = 1_000_000_000;

@@ -1,4 +1,5 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
+import * as shape from '../kernel/shape.js';
 
 export const EMOJI_ERRORS = declareErrors({
   UNKNOWN_EMOJI: 'unknown',
@@ -26,6 +27,12 @@ export interface Emoji {
   /** Name under which the emoji was chosen, one of its current or former names. */
   readonly name: string;
 }
+
+export const emojiShape = shape.object({
+  type: shape.oneOf(...EMOJI_TYPES),
+  code: shape.name,
+  name: shape.name,
+});
 
 /** Unicode emoji shared by all organizations. */
 export interface UnicodeEmoji {

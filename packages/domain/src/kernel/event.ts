@@ -1,4 +1,5 @@
 import { declareErrors } from './errors.js';
+import type { PersonPart, RealmPart } from './export-parts.js';
 import type { RealmId, UserId } from './ids.js';
 import type { Transaction } from './unit-of-work.js';
 
@@ -38,6 +39,8 @@ export type EventFormats<Types> = { readonly [T in keyof Types]: number };
 /** A feature's share of what the domain puts together; see `composition/features.ts`. */
 export interface FeatureParts<Types> {
   readonly eventFormats: EventFormats<Types>;
+  readonly personPart?: PersonPart;
+  readonly realmPart?: RealmPart;
   /** Repositories that exports do not read by name, and why. */
   readonly notExported?: NotExported;
 }

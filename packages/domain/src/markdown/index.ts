@@ -1,1 +1,2 @@
 export * from './markdown.js';
+export * from './safe-html.js';

@@ -3,9 +3,11 @@ import { cutTopic } from '../channels/channel.js';
 import { canReadActive, unknownChannel } from '../channels/channel-access.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
+import { byId, type PersonPart } from '../kernel/export-parts.js';
 import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf, enforce } from '../kernel/permission.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import * as shape from '../kernel/shape.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { UserSettings } from '../realms/user-settings.js';
@@ -112,12 +114,66 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends DraftEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly drafts: readonly Draft[];
+  }
+  interface IdKinds {
+    draft: DraftId;
+  }
+}
+
+const addressee: shape.Shape<object> = (value, place) => {
+  const kind = shape.oneOf('channel', 'direct', 'nobody')(shape.record(value, place).kind, `${place}.kind`);
+  if (kind === 'nobody') return { kind };
+  if (kind === 'direct') {
+    return { kind, ...shape.object({ userIds: shape.list(shape.anyId, 100_000) })(value, place) };
+  }
+  return { kind, ...shape.object({ channelId: shape.anyId, topic: shape.name })(value, place) };
+};
+
+const editTime: shape.Shape<number> = (value, place) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw shape.wrong(place, 'is not a time');
+  return value;
+};
+
+const personPart: PersonPart<'drafts'> = {
+  none: { drafts: [] },
+  idKinds: ['draft'],
+  shapes: {
+    drafts: shape.list(
+      shape.object({ id: shape.anyId, to: addressee, content: shape.content, editedAt: editTime }),
+      100_000,
+    ),
+  },
+  async read(reads, { realmId, userId }, { channelIds, userIds }) {
+    const drafts = await reads.drafts.list(realmId, userId, MAX_DRAFTS);
+    const isCovered = ({ to }: Draft) =>
+      to.kind === 'channel'
+        ? channelIds.has(to.channelId)
+        : to.kind === 'nobody' || to.userIds.every((id) => userIds.has(id));
+    return { drafts: byId(drafts.filter(isCovered)) };
+  },
+  async add(tx, owner, { drafts }, ids) {
+    const addresseeOf = ({ to }: Draft): Draft['to'] => {
+      if (to.kind === 'channel') return { ...to, channelId: ids.channels.get(to.channelId) };
+      return to.kind === 'direct' ? { ...to, userIds: ids.users.list(to.userIds) } : to;
+    };
+    await ids.addAll(tx, 'draft', 'draft', drafts, (copy) => {
+      const { id: _, ...draft } = copy;
+      const content = ids.rewriter.markdown(draft.content);
+      return tx.drafts.add({ ...draft, ...owner, to: addresseeOf(copy), content });
+    });
+  },
+};
+
 export const DRAFT_FEATURE = {
   eventFormats: {
     'draft.added': 1,
     'draft.changed': 1,
     'draft.removed': 1,
   },
+  personPart: personPart,
 } satisfies FeatureParts<DraftEventTypes>;
 
 export async function publishDrafts(

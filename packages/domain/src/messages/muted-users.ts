@@ -1,9 +1,11 @@
 import type { Actor } from '../access/actor.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { Caller, MessageId, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { conversationPartnerIds, mayAccessUser } from '../users/accessible-users.js';
 import type { MutedSender } from './flags.js';
@@ -59,8 +61,27 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends MutedUserEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly mutedUsers: readonly MutedSender[];
+  }
+}
+
+const personPart: PersonPart<'mutedUsers'> = {
+  none: { mutedUsers: [] },
+  shapes: { mutedUsers: shape.list(shape.object({ userId: shape.id<UserId>(), mutedAt: shape.time }), 100_000) },
+  async read(reads, owner, { userIds }) {
+    const muted = await reads.personal.listMutedSenders(owner);
+    return { mutedUsers: muted.filter(({ userId }) => userIds.has(userId)) };
+  },
+  async add(tx, owner, { mutedUsers }, ids) {
+    for (const { userId, mutedAt } of mutedUsers) await tx.personal.muteSender(owner, ids.users.get(userId), mutedAt);
+  },
+};
+
 export const MUTED_USER_FEATURE = {
   eventFormats: { 'muted_users.changed': 1 },
+  personPart: personPart,
 } satisfies FeatureParts<MutedUserEventTypes>;
 
 export async function publishMutedUsers(tx: Transaction, { realmId, id: userId }: Actor): Promise<void> {

@@ -1,7 +1,9 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import * as shape from '../kernel/shape.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 
@@ -110,12 +112,33 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends NavigationViewEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly navigationViews: readonly NavigationView[];
+  }
+}
+
+const personPart: PersonPart<'navigationViews'> = {
+  none: { navigationViews: [] },
+  shapes: {
+    navigationViews: shape.list(
+      shape.object({ fragment: shape.text(10_000), isPinned: shape.flag, name: shape.orNull(shape.name) }),
+      100_000,
+    ),
+  },
+  read: async (reads, { realmId, userId }) => ({ navigationViews: await reads.navigationViews.list(realmId, userId) }),
+  async add(tx, { realmId, userId }, { navigationViews }) {
+    for (const view of navigationViews) await tx.navigationViews.put(realmId, userId, view);
+  },
+};
+
 export const NAVIGATION_VIEW_FEATURE = {
   eventFormats: {
     'navigation_view.added': 1,
     'navigation_view.changed': 1,
     'navigation_view.removed': 1,
   },
+  personPart: personPart,
 } satisfies FeatureParts<NavigationViewEventTypes>;
 
 export async function publishNavigationView(

@@ -1,4 +1,5 @@
 import { DomainError, orThrow } from '../kernel/errors.js';
+import { byId, type DataOwner, type ImportIds, type PersonPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId, ReminderId, ScheduledMessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import {
   encodeJob,
@@ -10,10 +11,17 @@ import {
   jobKind,
 } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
+import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { htmlShape } from '../markdown/safe-html.js';
 import { accountDeactivated, realmDeactivated } from '../users/authentication.js';
-import { loadReminded, type Reminder, reminderText } from './reminders.js';
-import { MAX_DELAY_SECONDS, publishToOwner, type ScheduledMessage } from './scheduled-messages.js';
+import { loadReminded, MAX_REMINDERS, type Reminder, reminderText } from './reminders.js';
+import {
+  MAX_DELAY_SECONDS,
+  MAX_SCHEDULED_MESSAGES,
+  publishToOwner,
+  type ScheduledMessage,
+} from './scheduled-messages.js';
 import { SendMessage } from './send-message.use-cases.js';
 import { SystemMessages } from './system-messages.js';
 
@@ -205,3 +213,110 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
     }
   }
 }
+
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly scheduledMessages: readonly ScheduledMessage[];
+    readonly reminders: readonly Reminder[];
+  }
+  interface IdKinds {
+    /** Scheduled messages and reminders share their ids. */
+    scheduled: ScheduledMessageId | ReminderId;
+  }
+}
+
+const addressee: shape.Shape<object> = (value, place) => {
+  const kind = shape.oneOf('channelId', 'userIds')(shape.record(value, place).kind, `${place}.kind`);
+  return kind === 'channelId'
+    ? { kind, ...shape.object({ id: shape.anyId })(value, place) }
+    : { kind, ...shape.object({ ids: shape.list(shape.anyId, 100_000) })(value, place) };
+};
+
+const personPart: PersonPart<'scheduledMessages' | 'reminders'> = {
+  none: { scheduledMessages: [], reminders: [] },
+  idKinds: ['scheduled'],
+  shapes: {
+    scheduledMessages: shape.list(
+      shape.object({
+        id: shape.anyId,
+        to: addressee,
+        topic: shape.name,
+        content: shape.content,
+        renderedContent: htmlShape,
+        dueAt: shape.time,
+        clientName: shape.name,
+        isReadBySender: shape.flag,
+        status: shape.oneOf('waiting', 'failed', 'sent'),
+        failure: shape.orNull(shape.text(10_000)),
+      }),
+      100_000,
+    ),
+    reminders: shape.list(
+      shape.object({
+        id: shape.anyId,
+        messageId: shape.anyId,
+        note: shape.text(10_000),
+        content: shape.content,
+        renderedContent: htmlShape,
+        dueAt: shape.time,
+        failure: shape.orNull(shape.text(10_000)),
+      }),
+      100_000,
+    ),
+  },
+  async read(reads, { realmId, userId }, { channelIds, userIds }) {
+    const scheduled = await reads.scheduledMessages.listUnsent(realmId, userId, MAX_SCHEDULED_MESSAGES);
+    const isCovered = ({ to }: ScheduledMessage) =>
+      to.kind === 'channelId' ? channelIds.has(to.id) : to.ids.every((id) => userIds.has(id));
+    return {
+      scheduledMessages: byId(scheduled.filter(isCovered)),
+      reminders: byId(await reads.reminders.list(realmId, userId, MAX_REMINDERS)),
+    };
+  },
+  async add(tx, owner, { scheduledMessages, reminders }, ids) {
+    const due = [
+      ...scheduledMessages.map((it) => ({ id: it.id as number, add: () => importScheduled(tx, owner, it, ids) })),
+      ...reminders.map((it) => ({ id: it.id as number, add: () => importReminder(tx, owner, it, ids) })),
+    ];
+    await ids.addAll(tx, 'scheduled', 'scheduled message', due, ({ add }) => add());
+  },
+};
+
+async function importScheduled(
+  tx: Transaction,
+  owner: DataOwner,
+  message: ScheduledMessage,
+  ids: ImportIds,
+): Promise<number> {
+  const { id: _, status, failure, to, ...copied } = message;
+  const added = await tx.scheduledMessages.add({
+    ...copied,
+    ...owner,
+    to:
+      to.kind === 'channelId'
+        ? { kind: 'channelId', id: ids.channels.get(to.id) }
+        : { kind: 'userIds', ids: ids.users.list(to.ids) },
+    content: ids.rewriter.markdown(copied.content),
+    renderedContent: ids.rewriter.html(copied.renderedContent),
+  });
+  if (status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, added);
+  else await tx.scheduledMessages.update({ ...added, status, failure });
+  return added.id;
+}
+
+async function importReminder(tx: Transaction, owner: DataOwner, reminder: Reminder, ids: ImportIds): Promise<number> {
+  const { id: _, failure, messageId, ...copied } = reminder;
+  const added = await tx.reminders.add({
+    ...copied,
+    ...owner,
+    // The message may have been deleted.
+    messageId: ids.messages.find(messageId) ?? messageId,
+    content: ids.rewriter.markdown(copied.content),
+    renderedContent: ids.rewriter.html(copied.renderedContent),
+  });
+  if (failure === null) await planDelivery(tx, REMINDER_JOB, added);
+  else await tx.reminders.fail(owner.realmId, added.id, failure);
+  return added.id;
+}
+
+export const DELIVERY_FEATURE = { personPart };

@@ -1,7 +1,9 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { RealmId, SnippetId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import * as shape from '../kernel/shape.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 
@@ -90,12 +92,41 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends SnippetEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly snippets: readonly Snippet[];
+  }
+  interface IdKinds {
+    snippet: SnippetId;
+  }
+}
+
+const personPart: PersonPart<'snippets'> = {
+  none: { snippets: [] },
+  idKinds: ['snippet'],
+  shapes: {
+    snippets: shape.list(
+      shape.object({ id: shape.anyId, title: shape.name, content: shape.content, createdAt: shape.time }),
+      100_000,
+    ),
+  },
+  read: async (reads, { realmId, userId }) => ({
+    snippets: await reads.snippets.list(realmId, userId, MAX_SNIPPETS),
+  }),
+  async add(tx, owner, { snippets }, ids) {
+    await ids.addAll(tx, 'snippet', 'saved snippet', snippets, ({ id: _, ...snippet }) =>
+      tx.snippets.add({ ...snippet, ...owner, content: ids.rewriter.markdown(snippet.content) }),
+    );
+  },
+};
+
 export const SNIPPET_FEATURE = {
   eventFormats: {
     'snippet.added': 1,
     'snippet.changed': 1,
     'snippet.removed': 1,
   },
+  personPart: personPart,
 } satisfies FeatureParts<SnippetEventTypes>;
 
 export async function publishSnippet(

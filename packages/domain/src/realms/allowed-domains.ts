@@ -1,6 +1,8 @@
 import { DomainError } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
+import type { RealmPart } from '../kernel/export-parts.js';
 import type { RealmId } from '../kernel/ids.js';
+import * as shape from '../kernel/shape.js';
 import { foldCase, trim } from '../kernel/text.js';
 
 /** Domain allowed for emails in a realm that restricts them (organization §5). */
@@ -85,10 +87,37 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends AllowedDomainEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface RealmCopy {
+    readonly allowedDomains: readonly ListedDomain[];
+  }
+  interface IdKinds {
+    allowedDomain: number;
+  }
+}
+
+const realmPart: RealmPart<'allowedDomains'> = {
+  none: { allowedDomains: [] },
+  idKinds: ['allowedDomain'],
+  shapes: {
+    allowedDomains: shape.list(
+      shape.object({ id: shape.integer, domain: shape.name, allowsSubdomains: shape.flag }),
+      10_000,
+    ),
+  },
+  read: async (reads, realmId) => ({ allowedDomains: await reads.allowedDomains.list(realmId) }),
+  async add(tx, { allowedDomains }, ids) {
+    await ids.addAll(tx, 'allowedDomain', 'allowedDomain', allowedDomains, (it) =>
+      tx.allowedDomains.add(ids.realmId, it),
+    );
+  },
+};
+
 export const ALLOWED_DOMAIN_FEATURE = {
   eventFormats: {
     'allowed_domain.added': 1,
     'allowed_domain.changed': 1,
     'allowed_domain.removed': 1,
   },
+  realmPart,
 } satisfies FeatureParts<AllowedDomainEventTypes>;

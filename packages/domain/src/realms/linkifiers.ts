@@ -1,6 +1,8 @@
 import { DomainError } from '../kernel/errors.js';
 import { type FeatureParts, wholeRealm } from '../kernel/event.js';
+import type { RealmPart } from '../kernel/export-parts.js';
 import type { RealmId } from '../kernel/ids.js';
+import * as shape from '../kernel/shape.js';
 import { compareCodePoints, trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { LinkifierRule } from '../markdown/markdown.js';
@@ -74,11 +76,53 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends LinkifierEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface RealmCopy {
+    /** In order of application. */
+    readonly linkifiers: readonly Linkifier[];
+  }
+  interface IdKinds {
+    linkifier: number;
+  }
+}
+
+const template = shape.text(10_000);
+
+const realmPart: RealmPart<'linkifiers'> = {
+  none: { linkifiers: [] },
+  idKinds: ['linkifier'],
+  shapes: {
+    linkifiers: shape.list(
+      shape.object({
+        id: shape.integer,
+        pattern: template,
+        urlTemplate: template,
+        exampleInput: shape.orNull(template),
+        reverseTemplate: shape.orNull(template),
+        alternativeUrlTemplates: shape.list(template, 1000),
+      }),
+      10_000,
+    ),
+  },
+  async read(reads, realmId) {
+    const { linkifiers } = await reads.realms.get(realmId);
+    return { linkifiers };
+  },
+  async add(tx, { linkifiers }, ids) {
+    const added = await ids.addAll(tx, 'linkifier', 'linkifier', linkifiers, (it) =>
+      tx.linkifiers.add(ids.realmId, it),
+    );
+    const inOrder = added.list(linkifiers.map(({ id }) => id));
+    if (inOrder.length > 0) await tx.linkifiers.reorder(ids.realmId, inOrder);
+  },
+};
+
 export const LINKIFIER_FEATURE = {
   eventFormats: { 'realm.linkifiers_changed': 1 },
   notExported: {
     linkifiers: 'They are read with the organization.',
   },
+  realmPart,
 } satisfies FeatureParts<LinkifierEventTypes>;
 
 /** Texts of the named groups of a match; null for groups that did not participate. */

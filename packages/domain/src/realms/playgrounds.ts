@@ -1,7 +1,9 @@
 import { DomainError } from '../kernel/errors.js';
 import { type FeatureParts, wholeRealm } from '../kernel/event.js';
+import type { RealmPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
+import * as shape from '../kernel/shape.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { LinkifierSyntax } from './linkifiers.js';
@@ -95,8 +97,33 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends PlaygroundEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface RealmCopy {
+    readonly playgrounds: readonly Playground[];
+  }
+  interface IdKinds {
+    playground: number;
+  }
+}
+
+const realmPart: RealmPart<'playgrounds'> = {
+  none: { playgrounds: [] },
+  idKinds: ['playground'],
+  shapes: {
+    playgrounds: shape.list(
+      shape.object({ id: shape.integer, name: shape.name, language: shape.name, urlTemplate: shape.text(10_000) }),
+      10_000,
+    ),
+  },
+  read: async (reads, realmId) => ({ playgrounds: await reads.playgrounds.list(realmId) }),
+  async add(tx, { playgrounds }, ids) {
+    await ids.addAll(tx, 'playground', 'playground', playgrounds, (it) => tx.playgrounds.add(ids.realmId, it));
+  },
+};
+
 export const PLAYGROUND_FEATURE = {
   eventFormats: { 'realm.playgrounds_changed': 1 },
+  realmPart,
 } satisfies FeatureParts<PlaygroundEventTypes>;
 
 /** Publishes the current playgrounds. */

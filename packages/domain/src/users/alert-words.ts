@@ -1,7 +1,9 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import * as shape from '../kernel/shape.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
@@ -63,8 +65,24 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends AlertWordEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly alertWords: readonly string[];
+  }
+}
+
+const personPart: PersonPart<'alertWords'> = {
+  none: { alertWords: [] },
+  shapes: { alertWords: shape.list(shape.name, 100_000) },
+  read: async (reads, { realmId, userId }) => ({ alertWords: await reads.alertWords.list(realmId, userId) }),
+  async add(tx, { realmId, userId }, { alertWords }) {
+    if (alertWords.length > 0) await tx.alertWords.add(realmId, userId, alertWords);
+  },
+};
+
 export const ALERT_WORD_FEATURE = {
   eventFormats: { 'alert_words.changed': 1 },
+  personPart: personPart,
 } satisfies FeatureParts<AlertWordEventTypes>;
 
 /** Loads the viewer's alert words, oldest first. */

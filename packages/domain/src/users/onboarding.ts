@@ -1,7 +1,9 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import * as shape from '../kernel/shape.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
 /** Onboarding steps in display order, each shown once to new users (users §22). */
@@ -57,8 +59,26 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends OnboardingEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly onboardingSteps: readonly OnboardingStep[];
+  }
+}
+
+const personPart: PersonPart<'onboardingSteps'> = {
+  none: { onboardingSteps: [] },
+  shapes: { onboardingSteps: shape.list(shape.name, 1000) },
+  read: async (reads, { realmId, userId }) => ({
+    onboardingSteps: [...(await reads.onboarding.listDone(realmId, userId))].filter(isOnboardingStep),
+  }),
+  async add(tx, { realmId, userId }, { onboardingSteps }) {
+    for (const step of onboardingSteps) await tx.onboarding.markDone(realmId, userId, step);
+  },
+};
+
 export const ONBOARDING_FEATURE = {
   eventFormats: { 'onboarding.steps_changed': 1 },
+  personPart: personPart,
 } satisfies FeatureParts<OnboardingEventTypes>;
 
 /** Returns the onboarding steps not yet shown to the viewer. */

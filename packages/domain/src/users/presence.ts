@@ -1,6 +1,9 @@
 import { declareErrors } from '../kernel/errors.js';
 import { type Audience, wholeRealm } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import * as shape from '../kernel/shape.js';
+import type { Repositories } from '../kernel/unit-of-work.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 
@@ -116,3 +119,32 @@ export interface PresenceEventTypes {
 declare module '../kernel/event.js' {
   interface EphemeralEventTypes extends PresenceEventTypes {}
 }
+
+const loadPresences = async (reads: Repositories, realmId: RealmId) =>
+  new Map((await reads.presence.list(realmId)).map((presence) => [presence.userId, presence]));
+
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly presence: PresenceTimes | null;
+  }
+}
+
+const personPart: PersonPart<'presence'> = {
+  none: { presence: null },
+  shapes: {
+    presence: shape.orNull(shape.object({ lastActive: shape.orNull(shape.time), lastConnected: shape.time })),
+  },
+  async read(reads, { userId }, covered) {
+    const presence = (await covered.once(reads, loadPresences)).get(userId);
+    return {
+      presence: presence ? { lastActive: presence.lastActive, lastConnected: presence.lastConnected } : null,
+    };
+  },
+  async add(tx, { realmId, userId }, { presence }) {
+    if (!presence) return;
+    const updateId = await tx.presence.reserveIds(realmId, 1);
+    await tx.presence.put(realmId, [{ ...presence, userId, updateId }]);
+  },
+};
+
+export const PRESENCE_FEATURE = { personPart };

@@ -1,9 +1,12 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
+import { byId, invalidImport, type PersonPart, type RealmPart } from '../kernel/export-parts.js';
 import type { ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import * as shape from '../kernel/shape.js';
 import { isLongerThan, isUrl, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { htmlShape } from '../markdown/safe-html.js';
 import type { User } from './user.js';
 
 /** Kinds of custom profile fields (users §13.1). */
@@ -325,11 +328,102 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends ProfileEventTypes {}
 }
 
+declare module '../kernel/export-parts.js' {
+  interface RealmCopy {
+    readonly profileFields: readonly ProfileField[];
+  }
+  interface PersonCopy {
+    readonly profile: readonly ProfileValue[];
+  }
+  interface IdKinds {
+    profileField: ProfileFieldId;
+  }
+}
+
+const realmPart: RealmPart<'profileFields'> = {
+  none: { profileFields: [] },
+  idKinds: ['profileField'],
+  shapes: {
+    profileFields: shape.list(
+      shape.object({
+        id: shape.anyId,
+        kind: shape.oneOf(...PROFILE_FIELD_KINDS),
+        order: shape.integer,
+        name: shape.name,
+        hint: shape.name,
+        data: shape.dictionary((value, place) =>
+          typeof value === 'string'
+            ? shape.text(10_000)(value, place)
+            : shape.dictionary(shape.text(10_000))(value, place),
+        ),
+        isRequired: shape.flag,
+        isEditableByUser: shape.flag,
+        isForMatching: shape.flag,
+        isInSummary: shape.flag,
+      }),
+      1000,
+    ),
+  },
+  read: async (reads, realmId) => ({ profileFields: byId(await reads.profiles.listFields(realmId)) }),
+  async add(tx, { profileFields }, ids) {
+    const { realmId } = ids;
+    await ids.addAll(tx, 'profileField', 'profile field', profileFields, async ({ id: _, ...field }) => {
+      const row = { ...field, realmId };
+      const added = await tx.profiles.addField(row);
+      if (added.order !== field.order) await tx.profiles.updateField({ ...row, id: added.id });
+      return added.id;
+    });
+  },
+};
+
+const personPart: PersonPart<'profile'> = {
+  none: { profile: [] },
+  isPublic: true,
+  shapes: {
+    profile: shape.list(
+      shape.object({ fieldId: shape.anyId, value: shape.text(100_000), rendered: shape.orNull(htmlShape) }),
+      1000,
+    ),
+  },
+  async read(reads, { realmId, userId }) {
+    const values = await reads.profiles.listValues(realmId, [userId]);
+    return { profile: values.get(userId) ?? [] };
+  },
+  async add(tx, { realmId, userId }, { profile }, ids) {
+    if (profile.length === 0) return;
+    const fields = await tx.profiles.listFields(realmId);
+    for (const { fieldId: old, value, rendered } of profile) {
+      const fieldId = ids.lastOf<ProfileFieldId>('profileField').get(old);
+      const isOfUsers = fields.find(({ id }) => id === fieldId)?.kind === 'users';
+      await tx.profiles.putValue(realmId, userId, {
+        fieldId,
+        value: isOfUsers ? JSON.stringify(userListOf(value).flatMap((id) => ids.users.find(id) ?? [])) : value,
+        rendered: rendered && ids.rewriter.html(rendered),
+      });
+    }
+  },
+};
+
+function userListOf(value: string): readonly UserId[] {
+  let ids: unknown;
+  try {
+    ids = JSON.parse(value);
+  } catch {
+    ids = null;
+  }
+  if (!Array.isArray(ids) || !ids.every(Number.isSafeInteger)) {
+    throw invalidImport('A list of users is no list of ids.');
+  }
+  return ids as UserId[];
+}
+
 export const PROFILE_FEATURE = {
   eventFormats: {
     'profile.fields_changed': 1,
     'profile.value_changed': 1,
   },
+  realmPart,
+  personPart,
 } satisfies FeatureParts<ProfileEventTypes>;
 
 export interface ProfileReads {

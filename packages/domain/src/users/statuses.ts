@@ -1,9 +1,12 @@
 import type { Emoji } from '../files/emoji.js';
+import { emojiShape } from '../files/emoji.js';
 import { declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
+import type { PersonPart } from '../kernel/export-parts.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import * as shape from '../kernel/shape.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { loadRealm } from '../realms/realm-loaders.js';
 import { accessibleUserIds } from './accessible-users.js';
@@ -81,8 +84,30 @@ declare module '../kernel/event.js' {
   interface DomainEventTypes extends StatusEventTypes {}
 }
 
+const loadStoredStatuses = (reads: Repositories, realmId: RealmId) => reads.statuses.list(realmId);
+
+declare module '../kernel/export-parts.js' {
+  interface PersonCopy {
+    readonly status: UserStatus | null;
+  }
+}
+
+const personPart: PersonPart<'status'> = {
+  none: { status: null },
+  isPublic: true,
+  shapes: { status: shape.orNull(shape.object({ text: shape.name, emoji: shape.orNull(emojiShape) })) },
+  async read(reads, { userId }, covered) {
+    const statuses = await covered.once(reads, loadStoredStatuses);
+    return { status: statuses.get(userId) ?? null };
+  },
+  async add(tx, { realmId, userId }, { status }, ids) {
+    if (status) await tx.statuses.put(realmId, userId, { ...status, emoji: status.emoji && ids.emojiOf(status.emoji) });
+  },
+};
+
 export const STATUS_FEATURE = {
   eventFormats: { 'user.status_changed': 1 },
+  personPart: personPart,
 } satisfies FeatureParts<StatusEventTypes>;
 
 const USERS_AT_A_TIME = 500;

@@ -1,8 +1,8 @@
 import { CHANNEL_PERMISSIONS, type Channel } from '@parley/domain/channels';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { safeHtml } from '@parley/domain/markdown';
 import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS } from '../layout.js';
 import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
-import { safeHtml } from '../safe-html.js';
 import { channel, grouped, NAME, recipient, type TableReader, user } from './table-reader.js';
 
 export function readChannels(tables: TableReader): readonly Channel[] {

@@ -1,12 +1,18 @@
 import { type Channel, normalizeColor } from '@parley/domain/channels';
+import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
 import type { ProfileFieldId, UserId } from '@parley/domain/kernel';
+import { safeHtml } from '@parley/domain/markdown';
 import { isOnboardingStep } from '@parley/domain/users';
 import { EMOJI_TYPE_NAMES, FIELD_TYPES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
 import { flag, id, integer, moment, orElse, orNull, parseJson, record, text, time } from '../parley-shapes.js';
-import { safeHtml } from '../safe-html.js';
 import type { readSubscriptions } from './channels.js';
 import { channel, grouped, NAME, type TableReader, user } from './table-reader.js';
+
+const NO_DATA: Omit<PersonCopy, 'userId' | 'subscriptions' | 'botStorage'> = Object.assign(
+  {},
+  ...EXPORT_PARTS.people.map(({ none }) => none),
+);
 
 export function readProfileFields(tables: TableReader): RealmCopy['profileFields'] {
   return tables
@@ -125,6 +131,7 @@ export function readPeople(
       const [presence] = presences.get(userId) ?? [];
       const emojiType = status && keyOfValue(EMOJI_TYPE_NAMES, status.reaction_type);
       return {
+        ...NO_DATA,
         userId,
         subscriptions: (followed.get(userId) ?? []).flatMap((it) => {
           const channelId = channelOf.get(it.recipient);
@@ -182,7 +189,6 @@ export function readPeople(
               }
             : null,
         alertWords: (words.get(userId) ?? []).map(({ word }) => word),
-        drafts: [],
         snippets: (snippets.get(userId) ?? []).map((it) => ({
           id: it.id,
           realmId,
@@ -200,8 +206,6 @@ export function readPeople(
         mutedUsers: (muted.get(userId) ?? [])
           .filter((it) => userIds.has(it.muted_user))
           .map((it) => ({ userId: it.muted_user, mutedAt: it.date_muted })),
-        scheduledMessages: [],
-        reminders: [],
         botStorage: (storage.get(userId) ?? []).map(({ key, value }) => ({ key, value })),
       };
     });

@@ -17,14 +17,14 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { ColumnNames, SettingColumns } from '../message-rows.js';
-import { id, list, object, orElse, record, type Shape, text, wrong } from '../parley-shapes.js';
+import { id, list, object, orElse, record, type Shape, type Shaped, text, wrong } from '../parley-shapes.js';
 
 /** Column types shared by many tables. */
-export const NAME = text(1000);
-export const user = id<UserId>();
-export const channel = id<ChannelId>();
-export const recipient = id<RecipientId>();
-export const group = id<GroupId>();
+export const NAME: Shape<string> = text(1000);
+export const user: Shape<UserId> = id<UserId>();
+export const channel: Shape<ChannelId> = id<ChannelId>();
+export const recipient: Shape<RecipientId> = id<RecipientId>();
+export const group: Shape<GroupId> = id<GroupId>();
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -49,7 +49,10 @@ export class TableReader {
     return list(record)(this.tables[table] ?? [], table);
   }
 
-  table<S extends Readonly<Record<string, Shape<unknown>>>>(table: string, shapes: S) {
+  table<S extends Readonly<Record<string, Shape<unknown>>>>(
+    table: string,
+    shapes: S,
+  ): { readonly [K in keyof S]: Shaped<S[K]> }[] {
     return list(object(shapes))(this.tables[table] ?? [], table);
   }
 

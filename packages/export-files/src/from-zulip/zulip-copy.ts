@@ -1,11 +1,12 @@
+import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { safeHtml } from '@parley/domain/markdown';
 import { REALM_PERMISSIONS, USER_SETTINGS } from '@parley/domain/realms';
 import { RECIPIENT_TYPES } from '../layout.js';
 import type { ColumnNames } from '../message-rows.js';
 import { flag, id, integer, orElse, orNull, text, time } from '../parley-shapes.js';
 import type { MessagePlace } from '../read-messages.js';
-import { safeHtml } from '../safe-html.js';
 import { readChannels, readConversations, readSubscriptions } from './channels.js';
 import { readGroups } from './groups.js';
 import { readReactions, readSubmessages } from './messages.js';
@@ -37,7 +38,10 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
   const subscriptions = readSubscriptions(tables);
   const conversations = readConversations(tables, subscriptions);
   const userDefaults = settingsOf(USER_SETTINGS, tables.names.user, tables.rows('zerver_realmuserdefault')[0] ?? {});
+  const noData: Omit<RealmCopy, 'realm' | 'groups' | 'users' | 'channels' | 'conversations' | 'customEmoji'> =
+    Object.assign({}, ...EXPORT_PARTS.realm.map(({ none }) => none));
   const realm: RealmCopy = {
+    ...noData,
     realm: {
       id: tables.realmId,
       stringId: NAME(tables.realmRow.string_id, 'zerver_realm[0].string_id'),
@@ -96,7 +100,6 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
         isArchived: it.is_archived,
       })),
     channels,
-    defaultChannelGroups: [],
     conversations,
   };
   const userIds = new Set(users.map(({ user: { id: own } }) => own));

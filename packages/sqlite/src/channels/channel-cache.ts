@@ -4,7 +4,7 @@ import type { GroupId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
 import { newTextCache } from '../engine/text-cache.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
-import { groupSettingValues } from '../groups/groups.js';
+import { groupSettingValues } from '../groups/group-values.js';
 
 export const PERMISSION_NAMES = Object.keys(CHANNEL_PERMISSIONS) as readonly (keyof typeof CHANNEL_PERMISSIONS)[];
 

@@ -1,13 +1,9 @@
 import {
-  CHANNEL_PERMISSIONS,
   type Channel,
-  type ChannelPrivacy,
   type ChannelRepository,
   type ChannelView,
   hasWeeklyTraffic,
   type Subscription,
-  TOPICS_POLICIES,
-  type TopicsPolicy,
   weeklyTraffic,
 } from '@parley/domain/channels';
 import {
@@ -17,7 +13,6 @@ import {
   DomainError,
   foldCase,
   type GroupId,
-  type MessageId,
   type RealmId,
   type RecipientId,
   slicesOf,
@@ -25,23 +20,26 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
-import { type Connection, LIMIT, type Parameter } from '../engine/connection.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
 import type { Quarantine } from '../engine/quarantine.js';
-import {
-  ascending,
-  ColumnReader,
-  type Columns,
-  type Flag,
-  fromFlagOrNull,
-  groupSettingsColumn,
-  idList,
-  jsonList,
-  refusingTaken,
-  toFlag,
-  toFlagOrNull,
-} from '../engine/rows.js';
+import { ascending, type Columns, type Flag, idList, jsonList, refusingTaken } from '../engine/rows.js';
 import type { SqliteGroupRepository } from '../groups/groups.js';
 import { type ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';
+import {
+  ALL_VERSIONS,
+  ALL_VIEW_HEADS,
+  type ChannelRow,
+  fromChannel,
+  fromSubscription,
+  ROWS,
+  ROWS_BY_NAME,
+  SUBSCRIPTIONS,
+  type SubscriptionRow,
+  toChannels,
+  toSubscription,
+  VERSIONS,
+  VIEW_HEADS,
+} from './channel-rows.js';
 import { SentSince } from './sent-since.js';
 
 const SECONDS_PER_DAY = 86_400;
@@ -441,207 +439,11 @@ export class SqliteChannelRepository implements ChannelRepository {
     return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
   }
 
-  /**
-   * Converts rows in order. Written out column by column, because a loop over names costs more than reading the rows.
-   */
   private toChannels(realmId: RealmId, rows: Columns<ChannelRow>): readonly Channel[] {
-    const { quarantine } = this;
-    const nobody = () => this.groups.nobodyOf(realmId);
-    return rows.id.map((id, n) => {
-      const retentionDays = rows.message_retention_days[n]!;
-      return {
-        id,
-        realmId,
-        recipientId: rows.recipient_id[n]!,
-        name: rows.name[n]!,
-        description: rows.description[n]!,
-        renderedDescription: rows.rendered_description[n]!,
-        privacy: quarantine.word(rows.privacy[n]!, PRIVACIES, 'privateProtectedHistory', 'channel', id, 'privacy'),
-        isArchived: rows.is_archived[n] === 1,
-        creatorId: rows.creator_id[n]!,
-        createdAt: rows.created_at[n]!,
-        messageRetentionDays: retentionDays === FOREVER ? 'forever' : retentionDays,
-        topicsPolicy: quarantine.word(
-          rows.topics_policy[n]!,
-          TOPICS_POLICIES,
-          'inherit',
-          'channel',
-          id,
-          'topics_policy',
-        ),
-        folderId: rows.folder_id[n]!,
-        isDefault: rows.is_default[n] === 1,
-        isRecentlyActive: rows.is_recently_active[n] === 1,
-        firstMessageId: rows.first_message_id[n]!,
-        permissions: permissions.fromJson(rows.permissions[n]!, id, quarantine, nobody),
-        version: rows.version[n]!,
-      };
-    });
+    return toChannels(realmId, rows, this.quarantine, () => this.groups.nobodyOf(realmId));
   }
 }
 
 const ageInDays = ({ createdAt }: Channel, now: UnixSeconds): number => Math.floor((now - createdAt) / SECONDS_PER_DAY);
 
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
-const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel');
-/** Value of `message_retention_days`; null inherits the organization's setting. */
-const FOREVER = -1;
-
-const PRIVACIES: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
-
-interface ChannelRow {
-  readonly id: ChannelId;
-  readonly version: number;
-  readonly recipient_id: RecipientId;
-  readonly name: string;
-  readonly description: string;
-  readonly rendered_description: string;
-  readonly privacy: ChannelPrivacy;
-  readonly is_archived: Flag;
-  readonly creator_id: UserId | null;
-  readonly created_at: UnixSeconds;
-  readonly message_retention_days: number | null;
-  readonly topics_policy: TopicsPolicy;
-  readonly folder_id: ChannelFolderId | null;
-  readonly is_default: Flag;
-  readonly is_recently_active: Flag;
-  readonly first_message_id: MessageId | null;
-  readonly permissions: string;
-}
-
-const rows = (where: string) =>
-  new ColumnReader<ChannelRow>(
-    [
-      'id',
-      'version',
-      'recipient_id',
-      'name',
-      'description',
-      'rendered_description',
-      'privacy',
-      'is_archived',
-      'creator_id',
-      'created_at',
-      'message_retention_days',
-      'topics_policy',
-      'folder_id',
-      'is_default',
-      'is_recently_active',
-      'first_message_id',
-      'permissions',
-    ],
-    `(SELECT * FROM channel WHERE ${where})`,
-  );
-const ROWS = rows('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
-const ROWS_BY_NAME = rows('realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id');
-
-const versions = (where: string) =>
-  new ColumnReader<Pick<ChannelRow, 'id' | 'version'>>(
-    ['id', 'version'],
-    `(SELECT id, version FROM channel WHERE ${where} ORDER BY id)`,
-  );
-const VERSIONS = versions('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
-const ALL_VERSIONS = versions('realm_id = ?');
-
-interface ViewHead extends Pick<ChannelRow, 'id' | 'version'> {
-  readonly subscriber_count: number;
-}
-/** Sorts correctly, because SQLite compares bytes and UTF-8 preserves code point order. */
-const viewHeads = (where: string) =>
-  new ColumnReader<ViewHead>(
-    ['id', 'version', 'subscriber_count'],
-    `(SELECT id, version, subscriber_count FROM channel WHERE ${where} ORDER BY name)`,
-  );
-const VIEW_HEADS = viewHeads('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
-const ALL_VIEW_HEADS = viewHeads('realm_id = ?');
-
-interface SubscriptionRow {
-  readonly user_id: UserId;
-  readonly channel_id: ChannelId;
-  readonly realm_id: RealmId;
-  readonly is_active: Flag;
-  readonly color: string;
-  readonly is_muted: Flag;
-  readonly is_pinned: Flag;
-  readonly desktop_notifications: Flag | null;
-  readonly audible_notifications: Flag | null;
-  readonly push_notifications: Flag | null;
-  readonly email_notifications: Flag | null;
-  readonly wildcard_mentions_notify: Flag | null;
-}
-
-const SUBSCRIPTIONS = new ColumnReader<SubscriptionRow>(
-  [
-    'user_id',
-    'channel_id',
-    'realm_id',
-    'is_active',
-    'color',
-    'is_muted',
-    'is_pinned',
-    'desktop_notifications',
-    'audible_notifications',
-    'push_notifications',
-    'email_notifications',
-    'wildcard_mentions_notify',
-  ],
-  '(SELECT * FROM subscription WHERE user_id = ? AND realm_id = ? ORDER BY channel_id)',
-);
-
-function toSubscription(row: SubscriptionRow): Subscription {
-  return {
-    realmId: row.realm_id,
-    channelId: row.channel_id,
-    userId: row.user_id,
-    isActive: row.is_active === 1,
-    color: row.color,
-    isMuted: row.is_muted === 1,
-    isPinned: row.is_pinned === 1,
-    notifications: {
-      desktop: fromFlagOrNull(row.desktop_notifications),
-      audible: fromFlagOrNull(row.audible_notifications),
-      push: fromFlagOrNull(row.push_notifications),
-      email: fromFlagOrNull(row.email_notifications),
-      wildcardMentions: fromFlagOrNull(row.wildcard_mentions_notify),
-    },
-  };
-}
-
-/** Column values in the order of `insert` and `store`. */
-function fromChannel(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): readonly Parameter[] {
-  return [
-    channel.name,
-    foldCase(channel.name),
-    channel.description,
-    channel.renderedDescription,
-    channel.privacy,
-    toFlag(channel.isArchived),
-    channel.creatorId,
-    channel.createdAt,
-    channel.messageRetentionDays === 'forever' ? FOREVER : channel.messageRetentionDays,
-    channel.topicsPolicy,
-    channel.folderId,
-    toFlag(channel.isDefault),
-    toFlag(channel.isRecentlyActive),
-    channel.firstMessageId,
-    JSON.stringify(channel.permissions),
-  ];
-}
-
-/** Column values in the order of `upsertSubscriptions`. */
-function fromSubscription({ notifications, ...subscription }: Subscription): readonly Parameter[] {
-  return [
-    subscription.userId,
-    subscription.channelId,
-    subscription.realmId,
-    toFlag(subscription.isActive),
-    subscription.color,
-    toFlag(subscription.isMuted),
-    toFlag(subscription.isPinned),
-    toFlagOrNull(notifications.desktop),
-    toFlagOrNull(notifications.audible),
-    toFlagOrNull(notifications.push),
-    toFlagOrNull(notifications.email),
-    toFlagOrNull(notifications.wildcardMentions),
-  ];
-}

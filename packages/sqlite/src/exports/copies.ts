@@ -9,25 +9,9 @@ import { OWNERSHIP_SOURCES } from '../messages/message-rows.js';
 import { MessageInsert, topicKeyOf } from '../messages/messages.js';
 import { ReadSets, Spans } from '../messages/read-sets.js';
 
-/** Tables whose `AUTOINCREMENT` allocates ids of the kind. */
-const TABLES: Readonly<Record<Exclude<IdKind, 'scheduled'>, string>> = {
-  realm: 'realm',
-  user: 'user',
-  group: 'user_group',
-  recipient: 'recipient',
-  channel: 'channel',
-  channelFolder: 'channel_folder',
-  defaultChannelGroup: 'default_channel_group',
-  profileField: 'profile_field',
-  linkifier: 'linkifier',
-  playground: 'playground',
-  allowedDomain: 'allowed_domain',
-  customEmoji: 'custom_emoji',
-  message: 'message',
-  draft: 'draft',
-  snippet: 'snippet',
-  file: 'file',
-};
+/** Table whose `AUTOINCREMENT` allocates ids of the kind. */
+const tableOf = (kind: IdKind): string =>
+  kind === 'group' ? 'user_group' : kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const MESSAGES_BEFORE_YIELD = 50;
 
@@ -131,15 +115,15 @@ export class SqliteCopyRepository implements CopyRepository {
   }
 
   async lastId(kind: IdKind): Promise<number> {
-    return (kind === 'scheduled' ? this.lastScheduled.get() : this.lastOf.get(TABLES[kind])) ?? 0;
+    return (kind === 'scheduled' ? this.lastScheduled.get() : this.lastOf.get(tableOf(kind))) ?? 0;
   }
 
   async raiseIds(kind: IdKind, least: number): Promise<void> {
     const last = least - 1;
     if (kind === 'scheduled') this.raiseScheduled.run(last, last);
     else {
-      this.beginSequence.run(TABLES[kind]);
-      this.raiseSequence.run(last, TABLES[kind], last);
+      this.beginSequence.run(tableOf(kind));
+      this.raiseSequence.run(last, tableOf(kind), last);
     }
   }
 

@@ -1,3 +1,4 @@
+import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { AppendedCopy, IdKind } from '@parley/domain/exports';
 import type { MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
@@ -12,26 +13,17 @@ const PIECES = [
   ...Array.from({ length: 10 }, () => aMessage({ from: 'iago', to: 'denmark' })),
 ];
 
-const EVERY_KIND: Readonly<Record<IdKind, true>> = {
-  realm: true,
-  user: true,
-  group: true,
-  recipient: true,
-  channel: true,
-  channelFolder: true,
-  defaultChannelGroup: true,
-  profileField: true,
-  linkifier: true,
-  playground: true,
-  allowedDomain: true,
-  customEmoji: true,
-  message: true,
-  draft: true,
-  snippet: true,
-  scheduled: true,
-  file: true,
-};
-const KINDS = Object.keys(EVERY_KIND) as readonly IdKind[];
+const KINDS: readonly IdKind[] = [
+  'realm',
+  'user',
+  'group',
+  'recipient',
+  'channel',
+  'customEmoji',
+  'message',
+  'file',
+  ...[...EXPORT_PARTS.people, ...EXPORT_PARTS.realm].flatMap(({ idKinds = [] }) => idKinds),
+];
 
 export function copyRepositoryContract(open: OpenStorage): void {
   describe('copy repository', () => {

@@ -1,4 +1,4 @@
-import { moment, time } from './parley-shapes.js';
+import { moment, time } from './shape.js';
 
 it('accepts displayable times with or without fractions', () => {
   expect([0, 1700000000.75, 253_402_300_799].map((value) => time(value, 'here'))).toEqual([

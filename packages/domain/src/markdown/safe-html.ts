@@ -1,3 +1,5 @@
+import { type Shape, text, wrong } from '../kernel/shape.js';
+
 const TAGS = new Set(
   `a audio blockquote br code del div em h1 h2 h3 h4 h5 h6 hr img li ol p pre span strong table tbody td th thead time tr ul
    video b i sup sub source annotation math semantics mrow mi mn mo mtext mspace msup msub msubsup mfrac msqrt mroot munder
@@ -77,3 +79,10 @@ export const safeHtml = (html: string, source: string): string =>
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** Reads safe HTML of an untrusted document. */
+export const htmlShape: Shape<string> = (value, place) => {
+  const html = text()(value, place);
+  if (!isSafeHtml(html)) throw wrong(place, 'is HTML that is not safe');
+  return html;
+};

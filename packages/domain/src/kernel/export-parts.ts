@@ -1,0 +1,107 @@
+import { DomainError } from './errors.js';
+import type { ChannelId, GroupId, MessageId, RealmId, UserId } from './ids.js';
+import type { Shape } from './shape.js';
+import type { Repositories, Transaction } from './unit-of-work.js';
+
+/**
+ * Organization in an export, without messages, files, pictures and personal data. Ids are those of the source server.
+ * Features add members by declaration merging.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface RealmCopy {}
+
+/** Personal data of one user in an export. Features add members by declaration merging. */
+export interface PersonCopy {
+  readonly userId: UserId;
+}
+
+/** Kinds of objects whose ids clients see. Features add theirs by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface IdKinds {}
+
+export type IdKind = keyof IdKinds;
+
+export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
+
+/** Extent of an export; users and objects created later are not included. */
+export interface Covered {
+  readonly userIds: ReadonlySet<UserId>;
+  readonly channelIds: ReadonlySet<ChannelId>;
+  /** Returns what `load` returned when it was first called for this export. */
+  once<T>(reads: Repositories, load: (reads: Repositories, realmId: RealmId) => Promise<T>): Promise<T>;
+}
+
+/** Maps ids of one kind from an export to this server. */
+export interface ImportedIdMap<Id extends number> {
+  find(old: Id): Id | undefined;
+  /** @throws DomainError INVALID_IMPORT */
+  get(old: Id): Id;
+  orNull(old: Id | null): Id | null;
+  list(old: readonly Id[]): Id[];
+}
+
+/** Ids on this server of everything imported so far. */
+export interface ImportIds {
+  readonly realmId: RealmId;
+  readonly users: ImportedIdMap<UserId>;
+  readonly groups: ImportedIdMap<GroupId>;
+  readonly channels: ImportedIdMap<ChannelId>;
+  readonly messages: ImportedIdMap<MessageId>;
+  /** Replaces ids in texts. */
+  readonly rewriter: { markdown(text: string): string; html(text: string): string };
+  /** Codes of custom emoji are ids. */
+  emojiOf<E extends { readonly type: string; readonly code: string }>(emoji: E): E;
+  /**
+   * Imports objects by ascending id, under the same ids if they are free. `noun` is the name in error messages.
+   * @throws DomainError INVALID_IMPORT
+   */
+  addAll<Id extends number, T extends { readonly id: Id }>(
+    tx: Transaction,
+    kind: IdKind,
+    noun: string,
+    items: readonly T[],
+    add: (item: T) => Promise<Id | { readonly id: Id }>,
+  ): Promise<ImportedIdMap<Id>>;
+  /** Returns the map of the last `addAll` of the kind. */
+  lastOf<Id extends number>(kind: IdKind): ImportedIdMap<Id>;
+}
+
+/** Owner of personal data. */
+export interface DataOwner {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+}
+
+/** Members that exports of earlier versions lack need a default. */
+type Shapes<Copy> = { readonly [K in keyof Copy]-?: Shape<unknown> };
+
+/** Personal data of a feature in exports: members `K` of the copy. */
+export interface PersonPart<K extends keyof PersonCopy = never> {
+  /** Members of users without such data and of users whose private data is not exported. */
+  readonly none: Pick<PersonCopy, K>;
+  /** True if exports contain the data of all users. */
+  readonly isPublic?: boolean;
+  readonly idKinds?: readonly IdKind[];
+  readonly shapes: Shapes<Pick<PersonCopy, K>>;
+  read(reads: Repositories, owner: DataOwner, covered: Covered): Promise<Pick<PersonCopy, K>>;
+  /** `owner` has the ids of this server. */
+  add(tx: Transaction, owner: DataOwner, copy: Pick<PersonCopy, K>, ids: ImportIds): Promise<void>;
+}
+
+/** Data of a feature about the whole organization in exports: members `K` of the copy. */
+export interface RealmPart<K extends keyof RealmCopy = never> {
+  /** Members of organizations without such data. */
+  readonly none: Pick<RealmCopy, K>;
+  readonly idKinds?: readonly IdKind[];
+  readonly shapes: Shapes<Pick<RealmCopy, K>>;
+  read(reads: Repositories, realmId: RealmId, covered: Pick<Covered, 'channelIds'>): Promise<Pick<RealmCopy, K>>;
+  /** Called after users and groups were imported, and before channels. */
+  add?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
+  addAfterChannels?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
+  /** Called once everything that texts refer to has its id on this server. */
+  rewriteTexts?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
+}
+
+/** Returns the objects by ascending id. */
+export const byId = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
+  [...items].sort((a, b) => a.id - b.id);
