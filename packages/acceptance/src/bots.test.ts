@@ -239,6 +239,13 @@ describe('GET /bots', () => {
     }
   });
 
+  it('omits bots with more rights than the caller, because it contains their keys', async () => {
+    const { user_id } = await created();
+    fieldsOf(await server.patch(`/users/${user_id}`, people.desdemona, { role: 200 }));
+    const { bots } = fieldsOf(await server.get('/bots', people.hamlet));
+    expect(bots.map(({ username }: Wire) => username)).not.toContain(`${name}-bot@parley.invalid`);
+  });
+
   it('rejects guests', async () => {
     expectRefusal(await server.get('/bots', people.polonius), 'Not allowed for guest users');
   });

@@ -13,7 +13,7 @@ import type { Realm } from '../realms/realm.js';
 import { type ChangedAvatar, giveAvatar, nameAvatar } from '../users/avatars.js';
 import { changeEmail, rename } from '../users/change-email.js';
 import { type BotKind, parseFullName, type User } from '../users/user.js';
-import { canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { canAdministerBot, canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
 import {
   type BotChange,
@@ -43,7 +43,7 @@ export interface OwnBots {
   readonly bots: readonly KeyedBot[];
 }
 
-/** Lists the caller's active bots with their keys (users §15). */
+/** Lists the caller's active bots with their keys, without bots that the caller may not administer (users §15). */
 export class ListOwnBots {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -60,7 +60,9 @@ export class ListOwnBots {
       enforce(mustNotBeGuest(actor));
       const { realmId } = actor;
       const ids = await repositories.bots.listOwnedIds(realmId, actor.id);
-      const users = (await repositories.users.list(realmId, ids)).filter(({ isActive }) => isActive);
+      const owned = await repositories.users.list(realmId, ids);
+      // The response contains API keys.
+      const users = owned.filter((bot) => bot.isActive && canAdministerBot(actor, bot).allowed);
       const found = [];
       for (const bot of await viewBots(repositories, realmId, users)) {
         found.push({ bot, record: await repositories.apiKeys.find(realmId, bot.user.id) });
