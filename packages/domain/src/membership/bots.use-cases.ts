@@ -16,7 +16,6 @@ import { type BotKind, parseFullName, type User } from '../users/user.js';
 import { canAdministerBot, canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
 import {
-  type BotChange,
   type BotOptions,
   botAudience,
   botEmail,
@@ -25,6 +24,7 @@ import {
   giveOwner,
   type MadeAvatar,
   makeBotAvatar,
+  publishOptions,
   requireOneAvatar,
   requireRoom,
   requireUnusedEmail,
@@ -32,6 +32,7 @@ import {
   type ViewedBot,
   viewBot,
   viewBots,
+  viewForReceivers,
   type WebhookInterface,
 } from './bots.js';
 import { deactivate } from './deactivation.js';
@@ -64,7 +65,7 @@ export class ListOwnBots {
       // The response contains API keys.
       const users = owned.filter((bot) => bot.isActive && canAdministerBot(actor, bot).allowed);
       const found = [];
-      for (const bot of await viewBots(repositories, realmId, users)) {
+      for (const bot of await viewBots(repositories, realmId, actor, users)) {
         found.push({ bot, record: await repositories.apiKeys.find(realmId, bot.user.id) });
       }
       return { realm: await repositories.realms.get(realmId), found };
@@ -146,7 +147,7 @@ export class CreateBot {
       const person = { email, fullName, role: 'member', passwordHash: null, bot, avatar } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await tx.bots.putOptions(realm.id, user.id, options);
-      const view = await viewBot(tx, user);
+      const view = await viewBot(tx, actor, user);
       await tx.events.append(realm.id, {
         event: { type: 'bot.added', bot: view },
         audience: await botAudience(tx, user, options.eventsChannelId),
@@ -252,7 +253,7 @@ export class UpdateBot {
       const { user, replaced } = pictures ? await giveAvatar(tx, bot, pictures) : { user: bot, replaced: [] };
       const { ownerId } = bot.bot!;
       const owner = ownerId === null ? null : await tx.users.find(realm.id, ownerId);
-      return { realm, user, view: await viewBot(tx, user), owner, replaced };
+      return { realm, user, view: await viewBot(tx, actor, user), owner, replaced };
     });
   }
 
@@ -279,7 +280,7 @@ async function giveName(tx: Transaction, bot: User, raw: string): Promise<User> 
 
 async function changeOptions(tx: Transaction, actor: Actor, before: User, input: UpdateBotInput): Promise<User> {
   const { realmId, id } = before;
-  const viewBefore = await viewBot(tx, before);
+  const viewsBefore = await viewForReceivers(tx, before);
   const options = (await tx.bots.listOptions(realmId, [id])).get(id)!;
   const channelIdOf = async <C>(name: string | undefined, present: C): Promise<ChannelId | C | null> => {
     if (name === undefined) return present;
@@ -305,19 +306,8 @@ async function changeOptions(tx: Transaction, actor: Actor, before: User, input:
     sendingChannelId === before.bot!.defaultSendingChannelId
       ? before
       : await tx.users.update({ ...before, bot: { ...before.bot!, defaultSendingChannelId: sendingChannelId } });
-  await tx.events.append(realmId, {
-    event: { type: 'bot.changed', botId: id, change: difference(viewBefore, await viewBot(tx, bot)) },
-    audience: await botAudience(tx, bot, changed.eventsChannelId),
-  });
+  await publishOptions(tx, bot, changed.eventsChannelId, viewsBefore);
   return bot;
-}
-
-/** Returns the properties of `after` that differ from `before`. */
-function difference(before: object, after: object): BotChange {
-  const old = before as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])),
-  );
 }
 
 /** Deactivates a bot, which can no longer authenticate (users §15). */
