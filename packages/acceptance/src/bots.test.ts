@@ -239,6 +239,48 @@ describe('GET /bots', () => {
     }
   });
 
+  it("hides the name of a private channel that the bot's owner cannot see", async () => {
+    const vault = await server.createChannel('vault', [people.hamlet, people.desdemona], { invite_only: true });
+    const names = { default_sending_stream: 'vault', default_events_register_stream: 'vault' };
+    const hidden = { default_sending_stream: null, default_events_register_stream: null };
+    const { user_id } = await created(names);
+    const mine = async () => {
+      const { bots } = fieldsOf(await server.get('/bots', people.hamlet));
+      return bots.find(({ username }: Wire) => username === `${name}-bot@parley.invalid`);
+    };
+    expect(await mine()).toMatchObject(names);
+    await server.delete('/users/me/subscriptions', people.desdemona, {
+      subscriptions: ['vault'],
+      principals: [people.hamlet.id],
+    });
+    fieldsOf(await server.patch(`/streams/${vault}`, people.desdemona, { new_name: 'merger' }));
+    expect(await mine()).toMatchObject(hidden);
+    expect(await botOf(people.hamlet, user_id)).toMatchObject(hidden);
+    expect(await botOf(people.desdemona, user_id)).toMatchObject({ default_sending_stream: 'merger' });
+
+    const queue = await listen(people.hamlet, 'realm_bot');
+    const update = (params: Wire, as = people.hamlet) => server.patch(`/bots/${user_id}`, as, params);
+    expect(fieldsOf(await update({ default_all_public_streams: true }))).toMatchObject(hidden);
+    fieldsOf(await update({ default_sending_stream: 'general' }));
+    fieldsOf(await update({ default_sending_stream: 'merger' }, people.desdemona));
+    expect((await eventsAfter(server, queue)).map(({ bot }) => bot)).toEqual([
+      { user_id, default_all_public_streams: true },
+      { user_id, default_sending_stream: 'general' },
+      { user_id, default_sending_stream: null },
+    ]);
+
+    const next = await listen(people.shiva, 'realm_bot');
+    fieldsOf(await update({ bot_owner_id: people.shiva.id }, people.desdemona));
+    expect(await eventsAfter(server, next)).toMatchObject([{ op: 'add', bot: { user_id, ...hidden } }]);
+  });
+
+  it('omits bots with more rights than the caller, because it contains their keys', async () => {
+    const { user_id } = await created();
+    fieldsOf(await server.patch(`/users/${user_id}`, people.desdemona, { role: 200 }));
+    const { bots } = fieldsOf(await server.get('/bots', people.hamlet));
+    expect(bots.map(({ username }: Wire) => username)).not.toContain(`${name}-bot@parley.invalid`);
+  });
+
   it('rejects guests', async () => {
     expectRefusal(await server.get('/bots', people.polonius), 'Not allowed for guest users');
   });

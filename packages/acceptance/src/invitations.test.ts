@@ -434,6 +434,68 @@ describe('POST /invites/accept', () => {
     expect(await joined(without, 'b@example.com')).toEqual([]);
   });
 
+  describe('rights of the inviter at the time of joining (organization §10.3)', () => {
+    const EXPIRED = 'The invitation link has expired or been deactivated.';
+    const changeRole = async (of: TestUser, role: number) =>
+      fieldsOf(await server.patch(`/users/${of.id}`, people.desdemona, { role }));
+
+    it('rejects a link for a role that its author could no longer give', async () => {
+      const key = keyOf(await made({ invite_as: 200 }, people.iago));
+      const { members } = await server.systemGroups();
+      await server.patch('/realm', people.desdemona, { create_multiuse_invite_group: { new: members } });
+      await changeRole(people.iago, 400);
+      expectRefusal(await accept({ key }), EXPIRED);
+      await changeRole(people.iago, 200);
+      fieldsOf(await accept({ key }));
+    });
+
+    it('rejects a link whose author may no longer create links', async () => {
+      const key = keyOf(await made({}, people.iago));
+      await changeRole(people.iago, 400);
+      expectRefusal(await accept({ key }), EXPIRED);
+    });
+
+    it('leaves out channels, groups and words that the author may no longer offer', async () => {
+      const { administrators, members } = await server.systemGroups();
+      const { group_id: team } = fieldsOf(
+        await server.post('/user_groups/create', people.desdemona, {
+          name: 'team',
+          description: '',
+          members: [],
+          can_add_members_group: administrators,
+        }),
+      ) as Wire;
+      const secret = await server.createChannel('secret', [people.iago], { invite_only: true });
+      fieldsOf(
+        await server.patch('/realm', people.desdemona, {
+          create_multiuse_invite_group: { new: members },
+          can_add_subscribers_group: { new: administrators },
+        }),
+      );
+      const given = { stream_ids: [general, closed, secret], group_ids: [team], welcome_message_custom_text: 'Mine' };
+      const key = keyOf(await made(given, people.iago));
+      await server.delete('/users/me/subscriptions', people.iago, { subscriptions: ['secret'] });
+      const { user_id: first } = fieldsOf(await accept({ key, email: 'first@example.com' })) as Wire;
+      expect(await subscribed(first)).toEqual([general, closed]);
+      await changeRole(people.iago, 400);
+      const account = fieldsOf(await accept({ key })) as Wire;
+      expect(await subscribed(account.user_id)).toEqual([general]);
+      const direct = await server.storage.uow.read((r) => r.groups.listDirectIds(server.realmId, account.user_id));
+      expect(direct).not.toContain(team);
+      expect((await textsTo(account)).map(([content]: Wire) => content)).not.toContain('Mine');
+    });
+
+    it('rejects an emailed invitation and sends no reminder after its author lost the permission to invite', async () => {
+      fieldsOf(await invite('yorick@example.com', { invite_expires_in_minutes: 5 * 1440 }));
+      const key = keyOf(/do_confirm\/\w+/.exec((await letters())[0]!.text)![0]);
+      const { administrators } = await server.systemGroups();
+      await server.patch('/realm', people.desdemona, { can_invite_users_group: { new: administrators } });
+      expectRefusal(await accept({ key }), EXPIRED);
+      server.clock.advance(3 * 86_400);
+      expect(await letters()).toHaveLength(1);
+    });
+  });
+
   it('accepts an emailed link once for its own address and notifies the inviter', async () => {
     fieldsOf(await invite('yorick@example.com', { invite_as: 600 }));
     fieldsOf(await invite('other@example.com', { notify_referrer_on_join: false }));

@@ -1,10 +1,6 @@
 import type { Role } from '@parley/domain/access';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { isStorageMemory } from './testing/test-storage.js';
-
-/** Permission rules do not depend on storage. */
-const inMemory = isStorageMemory ? describe : describe.skip;
 
 let server: TestServer;
 /** Callers and targets: some users of each kind. */
@@ -81,7 +77,7 @@ async function makeCast(): Promise<typeof cast> {
   return made;
 }
 
-inMemory('what each rank may do (users §3.2, §4, §15)', () => {
+describe('what each rank may do (users §3.2, §4, §15)', () => {
   beforeAll(async () => {
     server = await TestServer.start();
     cast = await makeCast();
@@ -215,12 +211,52 @@ inMemory('what each rank may do (users §3.2, §4, §15)', () => {
     if (caller === 'owner') fieldsOf(await changeRole(self, cast['person:owner']!, 'owner'));
   });
 
+  // Targets are bots of each role, owned by `member`.
+  const BOT_CHANGES: Readonly<Record<string, (bot: TestUser, as: TestUser) => ReturnType<TestServer['get']>>> = {
+    'reads the key': ({ id }, as) => server.get(`/bots/${id}/api_key`, as),
+    'regenerates the key': ({ id }, as) => server.post(`/bots/${id}/api_key/regenerate`, as),
+    'takes over': ({ id }, as) => server.patch(`/bots/${id}`, as, { bot_owner_id: cast.member!.id }),
+    renames: ({ id }, as) => server.patch(`/bots/${id}`, as, { full_name: `Bot ${id}` }),
+    'changes the URL': ({ id }, as) => server.patch(`/bots/${id}`, as, { service_payload_url: '""' }),
+    'changes the default channel': ({ id }, as) => server.patch(`/bots/${id}`, as, { default_sending_stream: '' }),
+    deactivates: ({ id }, as) => server.delete(`/bots/${id}`, as),
+    reactivates: ({ id }, as) => server.post(`/users/${id}/reactivate`, as),
+  };
+
+  it.each(
+    rowsOf(`
+      owner              yyyyy
+      administrator      Oyyyy
+      moderator          IIIII
+      member             OAIyy
+      other              IIIII
+      guest              IIIII
+      bot:administrator  Oyyyy
+      bot:moderator      IIIII`),
+  )('lets %s administer bots of each role by the table: %s', async (caller, cell) => {
+    for (const [index, verdict] of [...cell!].entries()) {
+      const bot = cast[`bot:${ROLES[index]}`]!;
+      if (bot === cast[caller!]) continue;
+      for (const [what, call] of Object.entries(BOT_CHANGES)) {
+        await expectVerdict(verdict, `${caller} ${what} a bot (${ROLES[index]})`, () => call(bot, cast[caller!]!));
+      }
+      const { api_key: apiKey } = fieldsOf(await server.get(`/bots/${bot.id}/api_key`, cast.owner!));
+      cast = { ...cast, [`bot:${ROLES[index]}`]: { ...bot, apiKey } };
+      // Administrators may rename other users, but no bot with more rights.
+      const change = { full_name: `Renamed ${bot.id}` };
+      const byAnyRole = ['owner', 'administrator', 'bot:administrator'].includes(caller!) ? verdict : 'A';
+      await expectVerdict(byAnyRole, `${caller} renames a user`, () =>
+        server.patch(`/users/${bot.id}`, cast[caller!]!, change),
+      );
+    }
+  });
+
   it.each(
     rowsOf(`
       owner              yyyyy y
       administrator      yyyyy y
       moderator          IIIII I
-      member             IIIII y
+      member             IIIII I
       other              IIIII I
       guest              IIIII I
       bot:administrator  yyyyy y`),

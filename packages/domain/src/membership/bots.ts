@@ -1,5 +1,6 @@
 import { type Actor, isAdministrator } from '../access/actor.js';
 import type { Channel } from '../channels/channel.js';
+import { hasMetadataAccess } from '../channels/channel-access.js';
 import { bytesOf, type GivenImage } from '../files/images.js';
 import type { MadePicture, PictureMaker } from '../files/pictures.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
@@ -145,7 +146,7 @@ export async function loadQueueDefaults(
 /** Properties of a bot visible to its owner and administrators. */
 export interface BotView {
   readonly botId: UserId;
-  /** Channel names; null if unset or if the channel no longer exists. */
+  /** Channel names; null if unset, or if the viewer cannot see the channel. */
   readonly sendingChannel: string | null;
   readonly eventsChannel: string | null;
   readonly allPublicChannels: boolean;
@@ -160,10 +161,17 @@ export interface ViewedBot {
 
 type BotViewReads = Pick<Repositories | Transaction, 'bots' | 'channels'>;
 
-/** Returns views of these bots in the given order, in a constant number of statements. */
+/** Sees the names of all channels, as administrators do. */
+export type BotViewer = Actor | 'administrator';
+
+/**
+ * Returns views of these bots in the given order, in a constant number of statements. Leaves out the names of channels
+ * that the viewer cannot see.
+ */
 export async function viewBots(
   { bots, channels }: BotViewReads,
   realmId: RealmId,
+  viewer: BotViewer,
   users: readonly User[],
 ): Promise<readonly ViewedBot[]> {
   if (users.length === 0) return [];
@@ -173,9 +181,9 @@ export async function viewBots(
   );
   const named = users.flatMap(({ id, bot }) => [bot!.defaultSendingChannelId, options.get(id)!.eventsChannelId]);
   const ids = [...new Set(named.filter((id) => id !== null))] as ChannelId[];
-  const names = new Map<number | null, Channel['name']>(
-    (await channels.list(realmId, ids)).map(({ id, name }) => [id, name]),
-  );
+  const found = await channels.list(realmId, ids);
+  const isVisible = await visibilityTo({ channels }, viewer, found.length > 0);
+  const names = new Map<number | null, Channel['name']>(found.filter(isVisible).map(({ id, name }) => [id, name]));
   return users.map((user) => {
     const { eventsChannelId, allPublicChannels, webhook } = options.get(user.id)!;
     return {
@@ -191,8 +199,65 @@ export async function viewBots(
   });
 }
 
-export const viewBot = async (reads: BotViewReads, user: User): Promise<BotView> =>
-  (await viewBots(reads, user.realmId, [user]))[0]!.view;
+async function visibilityTo(
+  { channels }: Pick<BotViewReads, 'channels'>,
+  viewer: BotViewer,
+  isNeeded: boolean,
+): Promise<(channel: Channel) => boolean> {
+  if (viewer === 'administrator' || !isNeeded) return () => true;
+  const subscribed = new Set(await channels.listSubscribedIds(viewer.realmId, viewer.id));
+  return (channel) => hasMetadataAccess(viewer, channel, subscribed.has(channel.id));
+}
+
+export const viewBot = async (reads: BotViewReads, viewer: BotViewer, user: User): Promise<BotView> =>
+  (await viewBots(reads, user.realmId, viewer, [user]))[0]!.view;
+
+/** Views of one bot for everybody who receives its events. */
+export interface BotViews {
+  readonly administrators: BotView;
+  /** Null if the bot has no active owner. */
+  readonly owner: BotView | null;
+}
+
+export async function viewForReceivers(tx: Transaction, bot: User): Promise<BotViews> {
+  const { ownerId } = bot.bot!;
+  const owner = ownerId === null ? undefined : (await tx.actors.list(bot.realmId, [ownerId])).get(ownerId);
+  return {
+    administrators: await viewBot(tx, 'administrator', bot),
+    owner: owner ? await viewBot(tx, owner, bot) : null,
+  };
+}
+
+/** Publishes changed options to administrators and to the owner, who may not see the same channels (users §15). */
+export async function publishOptions(
+  tx: Transaction,
+  bot: User,
+  eventsChannelId: ChannelId | null,
+  before: BotViews,
+): Promise<void> {
+  const after = await viewForReceivers(tx, bot);
+  const { realmId, id: botId } = bot;
+  const audience = await botAudience(tx, bot, eventsChannelId);
+  const owner = usersNamed(bot.bot!.ownerId === null ? [] : [bot.bot!.ownerId]);
+  const forAll = difference(before.administrators, after.administrators);
+  const forOwner = before.owner && after.owner ? difference(before.owner, after.owner) : {};
+  const append = (change: BotChange, to: Audience) =>
+    tx.events.append(realmId, { event: { type: 'bot.changed', botId, change }, audience: to });
+  if (JSON.stringify(forAll) === JSON.stringify(forOwner)) {
+    await append(forAll, audience);
+    return;
+  }
+  await append(forAll, except(audience, owner));
+  if (Object.keys(forOwner).length > 0) await append(forOwner, owner);
+}
+
+/** Returns the properties of `after` that differ from `before`. */
+function difference(before: object, after: object): BotChange {
+  const old = before as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])),
+  );
+}
 
 /** Loads the bots the viewer may administer, deactivated ones included; ascending. */
 export async function loadBots(snapshot: Snapshot): Promise<readonly BotView[]> {
@@ -202,7 +267,7 @@ export async function loadBots(snapshot: Snapshot): Promise<readonly BotView[]> 
     ? await repositories.users.listBotIds(viewer.realmId)
     : await repositories.bots.listOwnedIds(viewer.realmId, viewer.id);
   const users = ids.length === 0 ? [] : await repositories.users.list(viewer.realmId, ids);
-  return (await viewBots(repositories, viewer.realmId, users)).map(({ view }) => view);
+  return (await viewBots(repositories, viewer.realmId, viewer, users)).map(({ view }) => view);
 }
 
 /** Changed properties of a bot; unchanged ones are absent. */
@@ -286,7 +351,8 @@ export async function giveOwner(tx: Transaction, before: User, ownerId: UserId):
     const audience = alone(before.bot!.ownerId);
     await tx.events.append(realmId, { event: { type: 'bot.taken_away', botId }, audience });
   }
-  const added = { type: 'bot.added', bot: await viewBot(tx, bot) } as const;
+  const owner = await tx.actors.get({ realmId, userId: ownerId });
+  const added = { type: 'bot.added', bot: await viewBot(tx, owner, bot) } as const;
   await tx.events.append(realmId, { event: added, audience: alone(ownerId) });
   await tx.events.append(realmId, { event: { type: 'bot.owner_changed', botId, ownerId }, audience: wholeRealm });
   return bot;

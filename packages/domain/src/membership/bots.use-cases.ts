@@ -13,10 +13,9 @@ import type { Realm } from '../realms/realm.js';
 import { type ChangedAvatar, giveAvatar, nameAvatar } from '../users/avatars.js';
 import { changeEmail, rename } from '../users/change-email.js';
 import { type BotKind, parseFullName, type User } from '../users/user.js';
-import { canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { canAdministerBot, canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
 import {
-  type BotChange,
   type BotOptions,
   botAudience,
   botEmail,
@@ -25,6 +24,7 @@ import {
   giveOwner,
   type MadeAvatar,
   makeBotAvatar,
+  publishOptions,
   requireOneAvatar,
   requireRoomForBot,
   requireUnusedEmail,
@@ -32,6 +32,7 @@ import {
   type ViewedBot,
   viewBot,
   viewBots,
+  viewForReceivers,
   type WebhookInterface,
 } from './bots.js';
 import { deactivate } from './deactivation.js';
@@ -43,7 +44,7 @@ export interface OwnBots {
   readonly bots: readonly KeyedBot[];
 }
 
-/** Lists the caller's active bots with their keys (users §15). */
+/** Lists the caller's active bots with their keys, without bots that the caller may not administer (users §15). */
 export class ListOwnBots {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -60,9 +61,11 @@ export class ListOwnBots {
       enforce(mustNotBeGuest(actor));
       const { realmId } = actor;
       const ids = await repositories.bots.listOwnedIds(realmId, actor.id);
-      const users = (await repositories.users.list(realmId, ids)).filter(({ isActive }) => isActive);
+      const owned = await repositories.users.list(realmId, ids);
+      // The response contains API keys.
+      const users = owned.filter((bot) => bot.isActive && canAdministerBot(actor, bot).allowed);
       const found = [];
-      for (const bot of await viewBots(repositories, realmId, users)) {
+      for (const bot of await viewBots(repositories, realmId, actor, users)) {
         found.push({ bot, record: await repositories.apiKeys.find(realmId, bot.user.id) });
       }
       return { realm: await repositories.realms.get(realmId), found };
@@ -144,7 +147,7 @@ export class CreateBot {
       const person = { email, fullName, role: 'member', passwordHash: null, bot, avatar } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await tx.bots.putOptions(realm.id, user.id, options);
-      const view = await viewBot(tx, user);
+      const view = await viewBot(tx, actor, user);
       await tx.events.append(realm.id, {
         event: { type: 'bot.added', bot: view },
         audience: await botAudience(tx, user, options.eventsChannelId),
@@ -250,7 +253,7 @@ export class UpdateBot {
       const { user, replaced } = pictures ? await giveAvatar(tx, bot, pictures) : { user: bot, replaced: [] };
       const { ownerId } = bot.bot!;
       const owner = ownerId === null ? null : await tx.users.find(realm.id, ownerId);
-      return { realm, user, view: await viewBot(tx, user), owner, replaced };
+      return { realm, user, view: await viewBot(tx, actor, user), owner, replaced };
     });
   }
 
@@ -277,7 +280,7 @@ async function giveName(tx: Transaction, bot: User, raw: string): Promise<User> 
 
 async function changeOptions(tx: Transaction, actor: Actor, before: User, input: UpdateBotInput): Promise<User> {
   const { realmId, id } = before;
-  const viewBefore = await viewBot(tx, before);
+  const viewsBefore = await viewForReceivers(tx, before);
   const options = (await tx.bots.listOptions(realmId, [id])).get(id)!;
   const channelIdOf = async <C>(name: string | undefined, present: C): Promise<ChannelId | C | null> => {
     if (name === undefined) return present;
@@ -303,19 +306,8 @@ async function changeOptions(tx: Transaction, actor: Actor, before: User, input:
     sendingChannelId === before.bot!.defaultSendingChannelId
       ? before
       : await tx.users.update({ ...before, bot: { ...before.bot!, defaultSendingChannelId: sendingChannelId } });
-  await tx.events.append(realmId, {
-    event: { type: 'bot.changed', botId: id, change: difference(viewBefore, await viewBot(tx, bot)) },
-    audience: await botAudience(tx, bot, changed.eventsChannelId),
-  });
+  await publishOptions(tx, bot, changed.eventsChannelId, viewsBefore);
   return bot;
-}
-
-/** Returns the properties of `after` that differ from `before`. */
-function difference(before: object, after: object): BotChange {
-  const old = before as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])),
-  );
 }
 
 /** Deactivates a bot, which can no longer authenticate (users §15). */

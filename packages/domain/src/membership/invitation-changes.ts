@@ -6,7 +6,7 @@ import { isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids
 import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { isEmailPublic } from '../users/accessible-users.js';
 import { atLeast } from '../users/user-delivery.js';
@@ -20,6 +20,8 @@ import {
   isOpen,
   KEEP_ENDED_SECONDS,
   type NewInvitations,
+  type Offered,
+  presentOffer,
   reminderAt,
 } from './invitations.js';
 
@@ -36,23 +38,39 @@ export async function checkOffer(
 ): Promise<InvitationOffer> {
   const channelIds = [...new Set(offer.channelIds)];
   const groupIds = [...new Set(offer.groupIds)];
-  const found = new Map((await tx.channels.list(realm.id, channelIds)).map((channel) => [channel.id, channel]));
-  const subscribed = new Set(channelIds.length > 0 ? await tx.channels.listSubscribedIds(realm.id, actor.id) : []);
-  const channels = channelIds.map((id) => ({
-    id,
-    channel: found.get(id) ?? null,
-    isSubscribed: subscribed.has(id),
-  }));
+  const { channels, groups } = await loadOffered(tx, actor, { channelIds, groupIds });
   enforce(canInviteIntoChannels(actor, realm, channels));
-  const groups = new Map((await tx.groups.list(realm.id, groupIds)).map((group) => [group.id, group]));
-  enforce(
-    canInviteIntoGroups(
-      actor,
-      realm,
-      groupIds.map((id) => groups.get(id) ?? null),
-    ),
-  );
+  enforce(canInviteIntoGroups(actor, realm, groups));
   return { ...offer, channelIds, groupIds, welcomeText: effectiveWelcomeText(actor, offer.welcomeText) };
+}
+
+type OfferReads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'groups'>;
+
+async function loadOffered(
+  { channels, groups }: OfferReads,
+  { realmId, id: inviterId }: Actor,
+  { channelIds, groupIds }: Pick<InvitationOffer, 'channelIds' | 'groupIds'>,
+): Promise<Offered> {
+  const found = new Map((await channels.list(realmId, channelIds)).map((channel) => [channel.id, channel]));
+  const subscribed = new Set(channelIds.length > 0 ? await channels.listSubscribedIds(realmId, inviterId) : []);
+  const groupsById = new Map((await groups.list(realmId, groupIds)).map((group) => [group.id, group]));
+  return {
+    channels: channelIds.map((id) => ({ id, channel: found.get(id) ?? null, isSubscribed: subscribed.has(id) })),
+    groups: groupIds.map((id) => groupsById.get(id) ?? null),
+  };
+}
+
+/** Returns the invitation with what the inviter may still offer; null if the invitation is void. */
+export async function withPresentOffer(
+  reads: OfferReads,
+  realm: Realm,
+  invitation: Invitation,
+): Promise<Invitation | null> {
+  const { inviterId } = invitation;
+  const inviter = (await reads.actors.list(realm.id, [inviterId])).get(inviterId);
+  if (!inviter) return null;
+  const offer = presentOffer(inviter, realm, invitation, await loadOffered(reads, inviter, invitation));
+  return offer && { ...invitation, ...offer };
 }
 
 interface LetterPayload {
@@ -92,9 +110,11 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
 
   protected async compose({ realmId, payload }: Job<LetterPayload>): Promise<Letter | null> {
     const { realm, invitation, inviter } = await this.uow.read(async (repositories) => {
-      const found = await repositories.invitations.find(realmId, payload.invitationId);
+      const realm = await repositories.realms.get(realmId);
+      const stored = await repositories.invitations.find(realmId, payload.invitationId);
+      const found = stored && (await withPresentOffer(repositories, realm, stored));
       return {
-        realm: await repositories.realms.get(realmId),
+        realm,
         invitation: found,
         inviter: found && (await repositories.users.find(realmId, found.inviterId)),
       };

@@ -23,6 +23,7 @@ import {
   effectiveWelcomeText,
   type InvitationRights,
   isTooNewToInvite,
+  presentOffer,
   seesAllInvitations,
 } from './invitations.js';
 
@@ -131,6 +132,67 @@ describe('canInvite and canInviteAs', () => {
     expect(ask(makeGroup(), null)).toBe(INSUFFICIENT);
     expect(ask(makeSystemGroup('members'))).toBe(INSUFFICIENT);
     expect(ask({ ...addable, isDeactivated: true })).toBe('GROUP_DEACTIVATED: User group is deactivated.');
+  });
+
+  describe('presentOffer', () => {
+    const realm = makeRealm({
+      permissionOverrides: {
+        createMultiuseInvite: systemGroup.everyone,
+        canAddSubscribers: systemGroup.administrators,
+      },
+    });
+    const [open, restricted, secret] = [30, 31, 32].map(channelId);
+    const team = makeGroup({ permissionOverrides: { canAddMembers: systemGroup.administrators } });
+    const offered = {
+      channels: [
+        { id: open!, channel: makeChannel({ id: open!, isDefault: true }), isSubscribed: false },
+        { id: restricted!, channel: makeChannel({ id: restricted! }), isSubscribed: false },
+        { id: secret!, channel: makeChannel({ id: secret!, privacy: 'privateSharedHistory' }), isSubscribed: false },
+        { id: channelId(99), channel: null, isSubscribed: false },
+      ],
+      groups: [team, null],
+    };
+    const invitation = (role: Role, kind: 'link' | 'email' = 'link') => ({
+      kind,
+      role,
+      channelIds: [],
+      groupIds: [],
+      includesDefaultChannels: true,
+      welcomeText: 'Hello',
+    });
+    const offerOf = (inviter: Role, role: Role) => presentOffer(makeActor(inviter), realm, invitation(role), offered);
+
+    it.each(
+      tableRows(`
+        inviter       | owner | administrator | moderator | member | guest
+        owner         | yes   | yes           | yes       | yes    | yes
+        administrator | void  | yes           | yes       | yes    | yes
+        moderator     | void  | void          | yes       | yes    | yes
+        member        | void  | void          | void      | yes    | yes
+        guest         | void  | void          | void      | void   | void
+      `),
+    )('decides if an invitation by %s to become %s still counts: %s', (inviter, role, expected) => {
+      expect(offerOf(inviter as Role, role as Role)?.role).toBe(expected === 'yes' ? role : undefined);
+    });
+
+    it('keeps what the inviter may still offer', () => {
+      const everything = { channelIds: [open, restricted], groupIds: [team.id], welcomeText: 'Hello' };
+      expect(offerOf('administrator', 'member')).toEqual({
+        ...everything,
+        role: 'member',
+        includesDefaultChannels: true,
+      });
+      expect(offerOf('member', 'member')).toMatchObject({ channelIds: [open], groupIds: [], welcomeText: null });
+    });
+
+    it('requires an active inviter with the permission for the kind of invitation', () => {
+      expect(presentOffer(null, realm, invitation('member'), offered)).toBeNull();
+      const nobodyInvites = makeRealm({ permissionOverrides: { canInviteUsers: systemGroup.nobody } });
+      const byEmail = (by: typeof realm) =>
+        presentOffer(makeActor('owner'), by, invitation('member', 'email'), offered);
+      expect(byEmail(nobodyInvites)).toBeNull();
+      expect(byEmail(realm)).not.toBeNull();
+    });
   });
 
   it('ignores the custom welcome message of non-administrators', () => {

@@ -297,6 +297,36 @@ export function canInviteIntoGroups(
   return all(...groups.map((group) => canInviteIntoGroup(actor, realm, group)));
 }
 
+/** Channels and groups of an offer, as they are now. */
+export interface Offered {
+  readonly channels: readonly InvitationChannel[];
+  /** Unknown groups are null. */
+  readonly groups: readonly (Group | null)[];
+}
+
+/**
+ * Returns the part of an offer that the inviter may still make when somebody joins (organization §10.3). Null if the
+ * inviter left, or may no longer invite or grant the role.
+ */
+export function presentOffer(
+  inviter: Actor | null,
+  realm: Pick<Realm, 'permissions'>,
+  invitation: InvitationOffer & Pick<InvitationEntry, 'kind'>,
+  { channels, groups }: Offered,
+): InvitationOffer | null {
+  if (inviter === null) return null;
+  if (!all(canInvite(inviter, realm, invitation.kind), canInviteAs(inviter, invitation.role)).allowed) return null;
+  return {
+    role: invitation.role,
+    includesDefaultChannels: invitation.includesDefaultChannels,
+    channelIds: channels.filter((each) => canInviteIntoChannels(inviter, realm, [each]).allowed).map(({ id }) => id),
+    groupIds: groups.flatMap((group) =>
+      group !== null && canInviteIntoGroups(inviter, realm, [group]).allowed ? [group.id] : [],
+    ),
+    welcomeText: effectiveWelcomeText(inviter, invitation.welcomeText),
+  };
+}
+
 /** Returns the custom welcome message of administrators and null for other inviters (README decision 6). */
 export const effectiveWelcomeText = (actor: Pick<Actor, 'role'>, text: string | null): string | null =>
   isAdministrator(actor) ? text : null;

@@ -23,6 +23,7 @@ import type { User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { announceAddressesSeen, announceReach } from '../users/user-events.js';
 import {
+  canAdministerBot,
   canAdministerUser,
   canChangeEmail,
   canChangeRole,
@@ -208,6 +209,8 @@ export class UpdateUser {
       const user = await findReferencedUser(tx, actor, realm, this.realmUrls, input.user);
       enforce(canAdministerUser(actor, user, { allowBots: true, allowDeactivated: true }));
       let target = user!;
+      const changesIdentity = input.fullName !== undefined || input.email !== undefined || profile.length > 0;
+      if (target.bot && changesIdentity) enforce(canAdministerBot(actor, target));
       if (input.role !== undefined) target = await this.giveRole(tx, actor, realm, target, input.role);
       if (input.fullName !== undefined) target = await this.giveName(tx, realm, target, input.fullName);
       await this.profiles.store(tx, { realm, actor, user: target }, profile, parsed, { emptyRemoves: true });

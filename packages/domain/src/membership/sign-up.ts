@@ -23,6 +23,7 @@ import type { EmailVisibility } from '../realms/user-settings.js';
 import { realmDeactivated } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { isEmailAddress, type User } from '../users/user.js';
+import { withPresentOffer } from './invitation-changes.js';
 import { type Invitation, type InvitationConfig, type InvitationOffer, isOpen } from './invitations.js';
 
 type WelcomePayload = { readonly userId: UserId };
@@ -124,7 +125,7 @@ export async function loadSignUp(
 ): Promise<SignUp> {
   const realm = await loadOpenRealm(repositories, realmId);
   if (key.length !== CONFIRMATION_KEY_LENGTH) {
-    const invitation = await loadInvitation(repositories, keys.invitations, realmId, key, now);
+    const invitation = await loadInvitation(repositories, keys.invitations, realm, key, now);
     return { realm, invitation, confirmation: null, email: invitation.email };
   }
   const wanted = { realmId, purpose: 'signUp', key } as const;
@@ -134,17 +135,22 @@ export async function loadSignUp(
     assertOpenToAll(realm, email);
     return { realm, invitation: null, confirmation, email };
   }
-  const invitation = await repositories.invitations.find(realmId, invitationId);
+  const stored = await repositories.invitations.find(realmId, invitationId);
   // An invitation may expire after the sign-up started, but must not be used or revoked.
-  if (invitation?.status !== 'open') throw invitationExpired();
+  if (stored?.status !== 'open') throw invitationExpired();
+  const invitation = await withPresentOffer(repositories, realm, stored);
+  if (!invitation) throw invitationExpired();
   return { realm, invitation, confirmation, email };
 }
 
-/** @throws DomainError INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED */
+/**
+ * Returns the invitation with what its inviter may still offer.
+ * @throws DomainError INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED
+ */
 export async function loadInvitation(
-  { invitations }: Reads,
+  repositories: Reads,
   keys: LinkKeys,
-  realmId: RealmId,
+  realm: Realm,
   key: string,
   now: UnixSeconds,
 ): Promise<Invitation> {
@@ -152,9 +158,11 @@ export async function loadInvitation(
     throw new DomainError('INVALID_INVITATION_KEY', 'The invitation link is malformed.');
   }
   const id = keys.read(key);
-  const invitation = id === null ? null : await invitations.find(realmId, id);
-  if (!invitation) throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
-  if (!isOpen(invitation, now)) throw invitationExpired();
+  const stored = id === null ? null : await repositories.invitations.find(realm.id, id);
+  if (!stored) throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
+  if (!isOpen(stored, now)) throw invitationExpired();
+  const invitation = await withPresentOffer(repositories, realm, stored);
+  if (!invitation) throw invitationExpired();
   return invitation;
 }
 
@@ -299,8 +307,7 @@ export class RequestSignUp {
   ): Promise<{ readonly email: string; readonly invitationId: number | null }> {
     const realm = await loadOpenRealm(repositories, realmId);
     const now = this.clock.now();
-    const invitation =
-      key === null ? null : await loadInvitation(repositories, this.keys.invitations, realmId, key, now);
+    const invitation = key === null ? null : await loadInvitation(repositories, this.keys.invitations, realm, key, now);
     // An email invitation is for one address and proves it.
     if (invitation && invitation.kind !== 'link') {
       throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');

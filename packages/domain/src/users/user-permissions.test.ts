@@ -483,6 +483,32 @@ describe('canCreateBot and canAdministerBot', () => {
     },
   );
 
+  it.each(
+    tableRows(`
+      actor         | owner  | administrator  | moderator | member    | guest
+      owner         | yes    | yes            | yes       | yes       | yes
+      administrator | owners | yes            | yes       | yes       | yes
+      moderator     | owners | administrators | yes       | yes       | yes
+      member        | owners | administrators | denied    | yes       | yes
+      guest         | owners | administrators | denied    | denied    | yes
+    `),
+  )('requires the rights of the bot from its human owner: %s of a bot with role %s: %s', (who, role, expected) => {
+    const texts: Readonly<Record<string, string>> = {
+      yes: 'yes',
+      owners: OWNERS_ONLY,
+      administrators: ADMINISTRATORS_ONLY,
+      denied: INSUFFICIENT,
+    };
+    const target = makeUser({ bot: bot(), role: role as Role });
+    expect(formatDecision(canAdministerBot(makeActor(who as Role, { id: 10 }), target))).toBe(texts[expected]);
+    const gone = { ...target, isActive: false };
+    const realm = makeRealm({ permissionOverrides: { canCreateBots: TEAM } });
+    const actor = makeActor(who as Role, { id: 10, groups: [TEAM] });
+    // Guests never hold the permission to create bots, which is also required.
+    const reactivation = who === 'guest' && expected === 'yes' ? INSUFFICIENT : texts[expected];
+    expect(formatDecision(canReactivateUser(actor, realm, gone, false))).toBe(reactivation);
+  });
+
   it('checks access to the bot before its special permissions', () => {
     const others = makeUser({ bot: bot({ ownerId: userId(11) }), specialPermissions: ['canCreateUsers'] });
     expect(formatDecision(canAdministerBot(makeActor('member', { id: 10 }), others))).toBe(INSUFFICIENT);

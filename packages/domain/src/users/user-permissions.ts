@@ -168,7 +168,11 @@ export function canReactivateUser(
     canAdministerUser(actor, user, { allowDeactivated: true, allowBots: true }),
     user?.bot == null
       ? allowed
-      : all(mayCreateBotOfKind(actor, realm, user.bot.kind), hasBotNameForItself(user, isNameTaken)),
+      : all(
+          hasRightsOf(actor, user),
+          mayCreateBotOfKind(actor, realm, user.bot.kind),
+          hasBotNameForItself(user, isNameTaken),
+        ),
   );
 }
 
@@ -212,6 +216,16 @@ function mayCreateBotOfKind(
 }
 
 /**
+ * Requires the rights of the bot's role. A bot that its administrator controls must not have more rights than the
+ * administrator (users §15).
+ */
+export function hasRightsOf(actor: Pick<Actor, 'role'>, bot: Pick<User, 'role'>): Decision {
+  if (bot.role === 'owner') return mustBeOwner(actor);
+  if (bot.role === 'administrator') return mustBeAdministrator(actor);
+  return insufficientUnless(isAtLeast(actor.role, bot.role));
+}
+
+/**
  * Checks permission to manage a bot's name, owner, key, settings and existence (users §15). Bots that may create
  * users require an owner. Showing the key counts as changing it (contract decision 26).
  */
@@ -219,6 +233,7 @@ export function canAdministerBot(actor: Pick<Actor, 'id' | 'role'>, bot: User | 
   return all(
     denyIf(bot?.bot == null || bot.bot.isSystem, 'UNKNOWN_BOT', 'No such bot'),
     insufficientUnless(isAdministrator(actor) || bot?.bot?.ownerId === actor.id),
+    bot === null ? allowed : hasRightsOf(actor, bot),
     bot?.specialPermissions.includes('canCreateUsers') ? mustBeOwner(actor) : allowed,
   );
 }
