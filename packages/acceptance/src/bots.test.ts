@@ -239,7 +239,9 @@ describe('GET /bots', () => {
     }
   });
 
-  it('rejects guests', async () => {
+  it('rejects bots and guests', async () => {
+    const bot = await server.addBot(people.hamlet, `lister-${count}`);
+    expectRefusal(await server.get('/bots', bot), 'This endpoint does not accept bot requests.');
     expectRefusal(await server.get('/bots', people.polonius), 'Not allowed for guest users');
   });
 });
