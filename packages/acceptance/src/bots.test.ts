@@ -281,7 +281,9 @@ describe('GET /bots', () => {
     expect(bots.map(({ username }: Wire) => username)).not.toContain(`${name}-bot@parley.invalid`);
   });
 
-  it('rejects guests', async () => {
+  it('rejects bots and guests', async () => {
+    const bot = await server.addBot(people.hamlet, `lister-${count}`);
+    expectRefusal(await server.get('/bots', bot), 'This endpoint does not accept bot requests.');
     expectRefusal(await server.get('/bots', people.polonius), 'Not allowed for guest users');
   });
 });

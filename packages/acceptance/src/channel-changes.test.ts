@@ -164,9 +164,10 @@ describe('PATCH /streams/{stream_id}', () => {
     expect(first).toBe(
       `${by(people.desdemona)} has changed the [message retention period](/help/message-retention-policy) for this channel:\n` +
         '* **Old retention period**: Forever\n* **New retention period**: 10 days\n\n' +
-        'Messages in this channel will be deleted 10 days after they are sent.',
+        'Messages in this channel will now be automatically deleted 10 days after they are sent.',
     );
     expect(second).toContain('* **Old retention period**: 10 days\n* **New retention period**: Forever');
+    expect(second).toMatch(/\n\nMessages in this channel will now be retained forever\.$/);
     expect(none).toHaveLength(1);
     await refused(id, { message_retention_days: 'x' }, 'Must be an organization owner', OWNER, people.iago);
     await refused(

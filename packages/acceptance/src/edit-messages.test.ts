@@ -386,6 +386,19 @@ describe('PATCH /messages/{message_id}: topic', () => {
     if (mode === 'change_one') expect(arrived).toContain(`/topic/full/near/${ids[1]}"`);
   });
 
+  it.each`
+    mode              | topic      | notices
+    ${'change_one'}   | ${'PLANS'} | ${['A message was moved from this topic to', '>A message</a> was moved here from']}
+    ${'change_later'} | ${'PLANS'} | ${['2 messages were moved from this topic to', '2 messages were moved here from']}
+    ${'change_all'}   | ${'PLANS'} | ${['This topic was moved to', 'This topic was moved here from']}
+  `('counts the moved messages if only the case of the topic changes: $mode', async ({ mode, topic, notices }) => {
+    const { hamlet, iago } = people;
+    const ids = [await say(general, iago), await say(general, iago), await say(general, iago)];
+    await edited(hamlet, ids[1]!, { topic, propagate_mode: mode, send_notification_to_old_thread: true });
+    const [arrived, left] = (await inTopic(hamlet, general, 'plans')).slice(-2);
+    expect([left, arrived]).toEqual(notices.map((notice: string) => expect.stringContaining(notice)));
+  });
+
   it('posts the notice in the new topic before the notice in the old one', async () => {
     const { hamlet, iago } = people;
     const id = await say(general, iago);

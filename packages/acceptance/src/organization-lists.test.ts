@@ -378,11 +378,8 @@ describe('playgrounds', () => {
 
   const general = (text: string) => [text, { errors: { __all__: [text] } }] as const;
   it.each([
-    [
-      { pygments_language: 'a*b' },
-      'Invalid characters in pygments language',
-      { errors: { pygments_language: ['Invalid characters in pygments language'] } },
-    ],
+    [{ pygments_language: 'a*b' }, 'Invalid characters in pygments language', {}],
+    [{ pygments_language: 'a*b', url_template: '{code' }, 'Invalid characters in pygments language', {}],
     [{ url_template: '{code' }, 'Invalid URL template.', { errors: { url_template: ['Invalid URL template.'] } }],
     [{ url_template: 'https://a' }, ...general('Missing the required variable "code" in the URL template')],
     [{ url_template: '{code}{x}' }, ...general('"code" should be the only variable present in the URL template')],

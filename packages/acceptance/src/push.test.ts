@@ -25,6 +25,10 @@ afterAll(async () => {
   await service.close();
 });
 
+it('reports in the server settings that a push service is configured', async () => {
+  expect(fieldsOf(await server.get('/server_settings', null)).push_notifications_enabled).toBe(true);
+});
+
 const NEW = {
   push_key_id: null,
   push_token_id: null,

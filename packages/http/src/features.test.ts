@@ -21,6 +21,7 @@ const sections = registerSections({
     isDevelopment: false,
     webPublicEnabled: false,
     hasBigBlueButton: false,
+    sendsPushes: false,
     fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
   },
   once: (make) => make({ realmUrls } as never),

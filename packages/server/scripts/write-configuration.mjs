@@ -4,5 +4,5 @@ import { writeFileSync } from 'node:fs';
 import { prepare } from './prepare.mjs';
 
 prepare();
-const { renderConfigurationDocument } = await import('../dist/configuration/describe-settings.js');
+const { renderConfigurationDocument } = await import('../dist/configuration/settings.js');
 writeFileSync(new URL('../../../docs/configuration.md', import.meta.url), renderConfigurationDocument());

@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { flagsOf, wordCounts } from './cli/command.js';
 import { COMMANDS } from './cli/commands.js';
+import { ENV_FILE, parseEnvFile } from './configuration/env-file.js';
+import { readConfiguration } from './configuration/read-configuration.js';
 import { SETTINGS, type Setting } from './configuration/settings.js';
 
 const docs = resolve(__dirname, '../../../docs');
@@ -129,6 +131,17 @@ describe('proxy samples', () => {
 });
 
 describe('systemd units', () => {
+  it('read the environment file that commands read by default', () => {
+    for (const name of ['parley.service', 'parley-backup.service']) {
+      expect(textOf(join('deploy', name))).toContain(`\nEnvironmentFile=${ENV_FILE}\n`);
+    }
+    const environment = Object.fromEntries(parseEnvFile(textOf('deploy/parley.env'), 'parley.env'));
+    expect(readConfiguration([], environment).configuration).toMatchObject({
+      database: { path: '/var/lib/parley/parley.db' },
+      url: 'https://chat.example.com',
+    });
+  });
+
   withProgram('systemd-analyze', 'are as systemd wants them', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-units-'));
     try {

@@ -29,7 +29,7 @@ import { parleyVersion } from './version.js';
 
 type RuntimeConfig = Omit<
   Configuration,
-  'host' | 'port' | 'logLevel' | 'url' | 'database' | 'metrics' | 'drainSeconds'
+  'host' | 'port' | 'logLevel' | 'url' | 'database' | 'metricsAddress' | 'drainSeconds'
 > & {
   readonly url: string;
   /** Null if `ports.storage` replaces it. */

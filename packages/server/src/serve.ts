@@ -38,11 +38,12 @@ export async function startServer(
   const waiting: RequestListener = (request, response) => void opened.then((handler) => handler(request, response));
   const server = createHttpServer(withHealth(ready, waiting), { ...configuration, logger });
   await listen(server, configuration);
-  const metrics = configuration.metrics && (await ServerMetrics.create({ version: parleyVersion(), ofProcess: true }));
+  const metrics =
+    configuration.metricsAddress && (await ServerMetrics.create({ version: parleyVersion(), ofProcess: true }));
   const url = configuration.url ?? listeningUrl(server, configuration.host);
   let operator: Server | null = null;
   try {
-    const listening = metrics ? await listenForOperator(configuration.metrics!, ready, metrics) : null;
+    const listening = metrics ? await listenForOperator(configuration.metricsAddress!, ready, metrics) : null;
     operator = listening;
     const parley = await openParley(
       { ...configuration, url },

@@ -100,6 +100,7 @@ export function serverParts(
           webPublicEnabled: options.allowsWebPublicChannels,
           fileLimits: get('fileLimits'),
           hasBigBlueButton: Boolean(options.bigBlueButton),
+          sendsPushes: options.push !== null,
         },
       }),
       ...(options.moreRoutes ?? []),

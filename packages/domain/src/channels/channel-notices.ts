@@ -94,8 +94,8 @@ export function retentionNotice(by: Named, before: RetentionDays, after: Retenti
   const period = (days: RetentionDays) => (days === 'forever' ? 'Forever' : `${days} days`);
   const summary =
     after === 'forever'
-      ? 'Messages in this channel will be kept forever.'
-      : `Messages in this channel will be deleted ${after} days after they are sent.`;
+      ? 'Messages in this channel will now be retained forever.'
+      : `Messages in this channel will now be automatically deleted ${after} days after they are sent.`;
   return (
     `${silentMention(by)} has changed the [message retention period](/help/message-retention-policy) for this channel:\n` +
     `* **Old retention period**: ${period(before)}\n* **New retention period**: ${period(after)}\n\n${summary}`

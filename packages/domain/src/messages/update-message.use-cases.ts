@@ -338,10 +338,10 @@ export class UpdateMessage {
   private async leavesNothing(
     tx: Transaction,
     { realmId, id: userId }: Actor,
-    { visible, isSameThread }: CheckedMove,
+    { visible }: CheckedMove,
     propagation: MovePropagation,
   ): Promise<boolean> {
-    if (propagation === 'all' || isSameThread) return true;
+    if (propagation === 'all') return true;
     return (await tx.pages.listEntriesUpTo({ realmId, userId }, visible, null, 1)).length === 0;
   }
 

@@ -31,7 +31,8 @@ export const MAX_PLAYGROUNDS = 200;
 
 /**
  * Validates and trims the fields.
- * @throws DomainError INVALID_PLAYGROUND, or TOO_MANY_PLAYGROUNDS considering the existing ones
+ * @throws DomainError INVALID_PLAYGROUND_LANGUAGE, INVALID_PLAYGROUND, or TOO_MANY_PLAYGROUNDS considering the existing
+ * ones
  */
 export function checkPlayground(
   given: PlaygroundFields,
@@ -40,10 +41,12 @@ export function checkPlayground(
 ): PlaygroundFields {
   const playground = { name: trim(given.name), language: trim(given.language), urlTemplate: trim(given.urlTemplate) };
   const { name, language, urlTemplate } = playground;
+  if (!/^[\p{L}\p{N} _+\-./#]*$/u.test(language)) {
+    throw new DomainError('INVALID_PLAYGROUND_LANGUAGE', 'Invalid characters in pygments language');
+  }
   const errors: { -readonly [K in keyof PlaygroundProblems]: PlaygroundProblems[K] } = {};
   if (name === '') errors.name = [BLANK];
   if (language === '') errors.language = [BLANK];
-  else if (!/^[\p{L}\p{N} _+\-./#]*$/u.test(language)) errors.language = ['Invalid characters in pygments language'];
   const variables = syntax.templateVariables(urlTemplate);
   if (urlTemplate === '') errors.urlTemplate = [BLANK];
   else if (variables === null) errors.urlTemplate = ['Invalid URL template.'];

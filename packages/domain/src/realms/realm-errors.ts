@@ -32,6 +32,7 @@ export const REALM_ERRORS = declareErrors({
   UNKNOWN_LINKIFIER: 'unknown',
   TOO_MANY_LINKIFIERS: 'conflict',
   INVALID_PLAYGROUND: 'invalid',
+  INVALID_PLAYGROUND_LANGUAGE: 'invalid',
   UNKNOWN_PLAYGROUND: 'unknown',
   TOO_MANY_PLAYGROUNDS: 'conflict',
   AUTHENTICATION_METHOD_REQUIRED: 'conflict',

@@ -15,4 +15,6 @@ export interface ServerInfo {
   readonly fileLimits: FileLimits;
   /** True if a BigBlueButton server is configured for calls. */
   readonly hasBigBlueButton: boolean;
+  /** True if a service is configured that delivers push notifications to phones. */
+  readonly sendsPushes: boolean;
 }

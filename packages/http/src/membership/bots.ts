@@ -265,7 +265,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     route('GET', '/bots', {
       auth: 'user',
-      roleRequirements: ['member'],
+      roleRequirements: ['human', 'member'],
       dto: NoParameters,
       useCase: ListOwnBots,
       answer: OWN_BOTS,

@@ -1,16 +1,20 @@
-import { type RealmUrls, SERVER_ITSELF } from '@parley/domain/kernel';
+import { SERVER_ITSELF } from '@parley/domain/kernel';
 import { GetServerSettings, type ServerSettings } from '@parley/domain/membership';
 import { realmImageUrl } from '../files/realm-image-urls.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature, RouteDependencies } from '../kernel/feature.js';
 import { NoParameters } from '../kernel/params.js';
 import { publicRealmOf } from '../kernel/public-realm.js';
 import { badParameter, success, type WireFields } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
-import { FEATURE_LEVEL, ZULIP_VERSION } from '../kernel/server-info.js';
+import { FEATURE_LEVEL, type ServerInfo, ZULIP_VERSION } from '../kernel/server-info.js';
 import * as wire from '../kernel/wire-schema.js';
 
+type Parts = Pick<RouteDependencies, 'realmUrls'> & {
+  readonly serverInfo: Pick<ServerInfo, 'sendsPushes'>;
+};
+
 /** Presents the server settings (protocol §10), all of which clients decode strictly. */
-export function presentServerSettings(settings: ServerSettings, realmUrls: RealmUrls): WireFields {
+export function presentServerSettings(settings: ServerSettings, { realmUrls, serverInfo }: Parts): WireFields {
   const { realm, url, isDevelopment, allowsSpectators } = settings;
   const allowsPasswords = realm?.settings.emailAuthentication ?? true;
   return {
@@ -32,7 +36,7 @@ export function presentServerSettings(settings: ServerSettings, realmUrls: Realm
     zulip_feature_level: FEATURE_LEVEL,
     zulip_version: ZULIP_VERSION,
     zulip_merge_base: ZULIP_VERSION,
-    push_notifications_enabled: false,
+    push_notifications_enabled: serverInfo.sendsPushes,
     is_incompatible: false,
     email_auth_enabled: allowsPasswords,
     require_email_format_usernames: true,
@@ -67,18 +71,18 @@ const SERVER_SETTINGS_ROUTES_SERVER_SETTINGS = wire.fields({
   realm_web_public_access_enabled: wire.boolean(),
 });
 
-export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => [
+export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [
   route('GET', '/server_settings', {
     auth: 'anyone',
     isApiOnly: true,
     dto: NoParameters,
     useCase: GetServerSettings,
     toInput: (_dto, request) => {
-      const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
+      const { hostname } = new URL(parts.realmUrls.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.realmAddress === hostname || request.realmAddress === `www.${hostname}` };
     },
     answer: SERVER_SETTINGS_ROUTES_SERVER_SETTINGS,
-    present: (settings) => presentServerSettings(settings, realmUrls),
+    present: (settings) => presentServerSettings(settings, parts),
   }),
   // Very old clients ask if they are supported; all are (protocol §10).
   route('GET', '/compatibility', {
@@ -94,5 +98,5 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
 ];
 
 export const SERVER_SETTINGS = {
-  routes: ({ realmUrls }) => serverSettingsRoutes(realmUrls),
+  routes: serverSettingsRoutes,
 } satisfies HttpFeature;

@@ -1,3 +1,4 @@
+import { ENV_FILE } from '../configuration/env-file.js';
 import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
 import type { ComposedParley } from '../parley.js';
 
@@ -77,6 +78,10 @@ export interface Command {
 export const COMMON_FLAGS: Readonly<Record<string, CommandFlag>> = {
   json: { help: 'prints the result as JSON' },
   help: { help: 'says how it is used' },
+  'env-file': {
+    value: 'FILE',
+    help: `reads settings from FILE that are not in the environment; default: ${ENV_FILE}, if this user can read it`,
+  },
   'accept-new-secret': {
     help: 'goes on with another secret than the database was made with: everybody gets a new API key',
   },

@@ -2,6 +2,7 @@ import { constants, setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { DomainError, toSingleLine } from '@parley/domain/kernel';
 import { DatabaseRefused, isDiskFailure } from '@parley/sqlite';
+import type { Environment } from '../configuration/env-file.js';
 import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
 import { describeSettings } from '../configuration/settings.js';
 import { hint } from '../near-miss.js';
@@ -42,8 +43,6 @@ export const processTerminal: Terminal = {
     }),
   comeAfterServer: () => setPriority(constants.priority.PRIORITY_LOW),
 };
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs a command and returns its exit code. Operator mistakes are reported in one line, bugs with a stack. */
 export async function runCommandLine(

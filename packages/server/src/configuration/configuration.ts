@@ -55,7 +55,7 @@ export interface Configuration {
   readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
   /** Listen address of the metrics endpoint; null for none. */
-  readonly metrics: ListenAddress | null;
+  readonly metricsAddress: ListenAddress | null;
   /** Time in which the server still responds after a stop request. */
   readonly drainSeconds: number;
 }

@@ -42,7 +42,7 @@ describe('readConfiguration', () => {
       keepDeletedDays: 30,
       shedsLoad: true,
       logLevel: 'info',
-      metrics: null,
+      metricsAddress: null,
       drainSeconds: 0,
     });
     // Equal to the limits without any configuration.
@@ -116,7 +116,7 @@ describe('readConfiguration', () => {
       keepDeletedDays: 7,
       shedsLoad: false,
       logLevel: 'error',
-      metrics: { host: '::1', port: 9464 },
+      metricsAddress: { host: '::1', port: 9464 },
       drainSeconds: 5,
     });
   });

@@ -5,9 +5,8 @@ import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adap
 import { hint } from '../near-miss.js';
 import { UsageError } from '../startup-error.js';
 import type { Configuration, DatabaseLocation, FilesLocation, LogLevel } from './configuration.js';
+import { addEnvFile, type Environment } from './env-file.js';
 import { MIB, SETTINGS, type Setting, type SettingName } from './settings.js';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Parsed command line and environment. */
 export interface Invocation {
@@ -35,7 +34,7 @@ class GivenValues {
 
   constructor(
     private readonly flags: ReadonlyMap<string, string>,
-    private readonly environment: Environment,
+    private readonly environment: Readonly<Environment>,
   ) {}
 
   /**
@@ -79,8 +78,9 @@ export class InvalidConfiguration extends UsageError {
 }
 
 /**
- * Parses flags and environment; flags take precedence. @throws UsageError for unknown flags, InvalidConfiguration
- * that names each invalid flag or variable
+ * Parses flags, environment and the file that `--env-file` names. Flags take precedence, the file comes last. Its
+ * variables are added to `environment`, since libraries such as the S3 client read theirs there.
+ * @throws UsageError for unknown flags, InvalidConfiguration that names each invalid flag or variable
  */
 export function readConfiguration(
   args: readonly string[],
@@ -88,6 +88,7 @@ export function readConfiguration(
   commandFlags: CommandFlags = {},
 ): Invocation {
   const { flags, positionals } = parseFlags(args, commandFlags);
+  addEnvFile(environment, flags.get('env-file'));
   const given = new GivenValues(flags, environment);
   const problems: string[] = [...unknownVariables(environment)];
   const attempt = (work: () => void): void => {
@@ -158,7 +159,7 @@ export function readConfiguration(
     },
     keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
-    metrics: read('metrics'),
+    metricsAddress: read('metrics'),
     drainSeconds: read('drainSeconds'),
   };
   const isExposed = read('isExposed');

@@ -2,6 +2,7 @@ import type { FileLimits } from '@parley/domain/files';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
 import type { RealmAddresses } from '../realm-resolver.js';
 import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
+import { ENV_FILE } from './env-file.js';
 import {
   parseCount,
   parseDatabase,
@@ -363,6 +364,9 @@ export function renderConfigurationDocument(): string {
     'Every setting of `parley` is a variable of the environment, and an option of each command unless it is secret; options win. A',
     'variable that begins with `PARLEY_` and is none of these is refused, and so is an option that a command does not have.',
     '`parley config check` says what is wrong with a configuration, or what it comes to.',
+    '',
+    `Variables that are not set are read from the file that \`--env-file\` names, by default \`${ENV_FILE}\` where it exists:`,
+    'one `NAME=value` a line, as systemd takes it.',
     '',
     'Secrets are taken from the environment only, where not everybody on the machine can read them, or from a file: `PARLEY_SECRET_FILE`',
     'names the file that holds what `PARLEY_SECRET` would say, and so on. An application that embeds Parley gives the same settings to',

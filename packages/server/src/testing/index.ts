@@ -3,6 +3,7 @@ export { flagsOf, wordCounts } from '../cli/command.js';
 export { COMMANDS } from '../cli/commands.js';
 export { runCommandLine } from '../cli/run-command-line.js';
 export { readConfiguration } from '../configuration/read-configuration.js';
+export { SETTINGS } from '../configuration/settings.js';
 export { compose, ServerContainer } from '../container.js';
 export { PERIOD_SECONDS } from '../demo/conversations.js';
 export { createDemo, listDemoAccess } from '../demo/create-demo.js';

@@ -37,7 +37,7 @@ describe('checkPlayground', () => {
     ${{ language: 'Visual Basic .NET/6-7_#' }}    | ${null}
     ${{ name: ' ' }}                              | ${{ name: BLANK }}
     ${{ language: '' }}                           | ${{ language: BLANK }}
-    ${{ language: 'a*b' }}                        | ${{ language: ['Invalid characters in pygments language'] }}
+    ${{ language: 'a*b' }}                        | ${'Invalid characters in pygments language'}
     ${{ urlTemplate: '' }}                        | ${{ urlTemplate: BLANK, general: MISSING }}
     ${{ urlTemplate: 'https://example.com/{co' }} | ${{ urlTemplate: ['Invalid URL template.'] }}
     ${{ urlTemplate: 'https://example.com/{x}' }} | ${{ general: MISSING }}

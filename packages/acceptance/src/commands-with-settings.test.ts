@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { COMMANDS, runCommandLine, SETTINGS } from '@parley/server/testing';
+import { TestSmtpServer } from './testing/test-smtp-server.js';
+
+const URL = 'https://chat.example.com';
+const EMAIL = 'ann@example.com';
+
+/** Arguments of each command, in an order in which all succeed. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  'config check': [],
+  'realm create': ['--new-database', '', 'Root'],
+  'realm list': [],
+  'realm show': [''],
+  'realm rename': ['', 'Roots'],
+  'realm set': ['', 'inviteRequired', 'off'],
+  'realm deactivate': [''],
+  'realm reactivate': [''],
+  'user create': [EMAIL, 'Ann Lee', '--role=owner'],
+  'user import': ['FOLDER/people.csv'],
+  'user list': [],
+  'user show': [EMAIL],
+  'user rename': [EMAIL, 'Ann Roe'],
+  'user set-email': ['bob@example.com', 'robert@example.com'],
+  'user set-password': [EMAIL, '--password-stdin'],
+  'user set-role': ['robert@example.com', 'moderator'],
+  'user deactivate': ['robert@example.com'],
+  'user reactivate': ['robert@example.com'],
+  'user password-link': [EMAIL],
+  'user api-key': [EMAIL, '--zuliprc'],
+  'user sessions': [EMAIL],
+  'user grant': [EMAIL, 'can_change_user_emails'],
+  'limits forget': ['--all'],
+  'message restore': ['--since=2026-07-31'],
+  'search rebuild': [],
+  'file sweep': [],
+  'mail test': [EMAIL],
+  export: ['FOLDER/export.tar.gz'],
+  import: ['FOLDER/export.tar.gz', '--as=copy'],
+  migrate: [],
+  doctor: ['--thorough'],
+  backup: ['FOLDER/backup.tar'],
+  restore: ['FOLDER/backup.tar', '--database=sqlite:FOLDER/restored/parley.db'],
+  serve: [],
+};
+
+describe('parley command line with every setting in the environment file', () => {
+  let folder: string;
+  let envFile: string;
+  const smtp = new TestSmtpServer();
+  beforeAll(async () => {
+    await smtp.listen();
+    folder = mkdtempSync(join(tmpdir(), 'parley-settings-'));
+    mkdirSync(join(folder, 'files'));
+    writeFileSync(join(folder, 'people.csv'), 'email,name\nbob@example.com,Bob Roe\n');
+    envFile = join(folder, 'parley.env');
+    const values: Readonly<Record<keyof typeof SETTINGS, string>> = {
+      host: '127.0.0.1',
+      port: '0',
+      database: `sqlite:${join(folder, 'data/parley.db')}`,
+      url: URL,
+      defaultRealm: '',
+      realmAddresses: 'path',
+      isDev: 'on',
+      isDemo: 'on',
+      isExposed: 'on',
+      webPublic: 'on',
+      limitPresence: 'on',
+      mailGatewayPattern: 'chat+%s@example.com',
+      trustedProxies: '10.0.0.0/8,loopback',
+      rateLimits: 'on',
+      rateLimitRules: 'api_by_ip=60:50',
+      connections: '100',
+      bytesInFlight: '64',
+      shedsLoad: 'on',
+      keepDeletedDays: '7',
+      files: `folder:${join(folder, 'files')}`,
+      maxUpload: '25',
+      uploadQuota: '50',
+      uploadQuotaPerUser: '30',
+      logLevel: 'silent',
+      metrics: '127.0.0.1:0',
+      drainSeconds: '0',
+      pushService: 'https://push.example.com',
+      pushOrgId: 'id',
+      pushOrgKey: 'key',
+      bigBlueButtonUrl: 'https://bbb.example.com/bigbluebutton',
+      bigBlueButtonSecret: 'shared',
+      secret: 'correct horse # battery staple',
+      jwtSecrets: '{"":"correct horse battery staple and more"}',
+      smtpUrl: smtp.url,
+      invitationValidity: '60',
+      mailFrom: 'chat@example.com',
+    };
+    const lines = Object.entries(SETTINGS).map(
+      ([name, { variable }]) => `${variable}=${values[name as keyof typeof SETTINGS]}`,
+    );
+    writeFileSync(envFile, lines.join('\n'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await smtp.close();
+  });
+
+  async function run(...args: readonly string[]) {
+    const out: string[] = [];
+    const err: string[] = [];
+    const terminal = {
+      out: (line: string) => out.push(line),
+      err: (line: string) => err.push(line),
+      readInput: async () => 'nothing will come of nothing',
+      interrupted: async () => {},
+      comeAfterServer: () => {},
+    };
+    const code = await runCommandLine([...args, `--env-file=${envFile}`], terminal, {});
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+
+  it('has arguments for every command', () => {
+    expect(Object.keys(ARGUMENTS).sort()).toEqual(COMMANDS.map(({ name }) => name).sort());
+  });
+
+  const printed: Record<string, string> = {};
+  it.each(Object.keys(ARGUMENTS))('runs %s', async (name) => {
+    const args = ARGUMENTS[name]!.map((arg) => arg.replace('FOLDER', folder));
+    const { code, out, err } = await run(...name.split(' '), ...args);
+    expect([code, err]).toEqual([0, '']);
+    printed[name] = out;
+  });
+
+  it('prints links to the public address of the server', () => {
+    expect(printed['user password-link']).toMatch(`${URL}/`);
+    expect(printed['user api-key']).toContain(`site=${URL}`);
+    expect(printed['realm list']).toContain(URL);
+  });
+});

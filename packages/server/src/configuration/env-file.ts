@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { UsageError } from '../startup-error.js';
+
+/** Environment file of the systemd unit in docs/deploy. */
+export const ENV_FILE = '/etc/parley/parley.env';
+
+/** Variables by name; completed with those of the environment file. */
+export type Environment = Record<string, string | undefined>;
+
+/**
+ * Adds the variables of a file to `environment`; those of `ENV_FILE` by default, if it exists. Variables that are set
+ * keep their value. @throws UsageError
+ */
+export function addEnvFile(environment: Environment, path: string | undefined): void {
+  let text: string;
+  try {
+    text = readFileSync(path ?? ENV_FILE, 'utf8');
+  } catch (error) {
+    if (path !== undefined)
+      throw new UsageError(`--env-file names a file that cannot be read: ${(error as Error).message}.`);
+    // Systemd reads the file as root and passes on its variables, so that the server itself needs no access to it.
+    const isConfigured = Object.keys(environment).some((name) => name.startsWith('PARLEY_'));
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES' || isConfigured) return;
+    throw new UsageError(
+      `This user of the machine may not read ${ENV_FILE}: run parley as the one that the server runs as, or name another file with --env-file.`,
+    );
+  }
+  for (const [name, value] of parseEnvFile(text, path ?? ENV_FILE)) environment[name] ??= value;
+}
+
+/**
+ * Parses what systemd's `EnvironmentFile` takes, one variable a line. `util.parseEnv` would cut a plain value at `#`,
+ * which may be part of a secret. @throws UsageError
+ */
+export function parseEnvFile(text: string, path: string): ReadonlyMap<string, string> {
+  const variables = new Map<string, string>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (/^\s*([#;]|$)/.test(line)) continue;
+    const [, name, given] = /^\s*([A-Za-z_]\w*)=\s*(.*?)\s*$/.exec(line) ?? [];
+    const value = given === undefined ? null : unquoted(given);
+    if (value === null) throw new UsageError(`Line ${index + 1} of ${path} is no NAME=value.`);
+    variables.set(name!, value);
+  }
+  return variables;
+}
+
+/** Returns the value without quotes and escapes; null if a quote is open or the next line continues the value. */
+function unquoted(text: string): string | null {
+  const [, single] = /^'([^']*)'$/.exec(text) ?? [];
+  if (single !== undefined) return single;
+  const [, double] = /^"((?:[^"\\]|\\.)*)"$/.exec(text) ?? [];
+  if (double !== undefined) return double.replace(/\\(["\\`$])/g, '$1');
+  return /^["']/.test(text) || !/^(?:[^\\]|\\.)*$/.test(text) ? null : text.replace(/\\(.)/g, '$1');
+}
