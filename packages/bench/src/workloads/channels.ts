@@ -66,10 +66,10 @@ async function listing(lab: Lab): Promise<Figure[]> {
   const what = `${formatNumber(contents.channelCount)} channels are listed`;
   return [
     figure(`${what} for the first time after a start, CPU`, first, null),
-    figure(`${what}, CPU`, warm, 20),
-    figure(`${what} after one of them was changed, CPU`, afterOne, 20),
-    figure(`${what} after somebody came into a group or left it, CPU`, afterGroup, 20),
-    figure(`${what} after every one of them was changed, CPU`, afterAll, 20),
+    figure(`${what}, CPU`, warm, 45),
+    figure(`${what} after one of them was changed, CPU`, afterOne, 45),
+    figure(`${what} after somebody came into a group or left it, CPU`, afterGroup, 45),
+    figure(`${what} after every one of them was changed, CPU`, afterAll, 45),
   ];
 }
 

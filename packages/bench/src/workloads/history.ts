@@ -38,7 +38,7 @@ export const history: Workload = {
         ours: `${formatNumber(median(rounds.parley))}/s`,
         limit: `${formatNumber(median(rounds.express))}/s`,
         value: medianRatio(rounds.parley, rounds.express),
-        goal: { atLeast: 0.35 },
+        goal: { atLeast: 0.5 },
       },
     ];
   },

@@ -36,5 +36,5 @@ const figure = (label: string, megabytes: number): Figure => ({
   ours: `${formatNumber(megabytes)} MB`,
   limit: '',
   value: megabytes,
-  goal: { atMost: 110, unit: 'MB' },
+  goal: { atMost: 85, unit: 'MB' },
 });

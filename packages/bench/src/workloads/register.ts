@@ -39,7 +39,7 @@ async function amongMany(lab: Lab): Promise<Figure> {
     ours: `${formatNumber(median(rounds.parley))} ms`,
     limit: `${formatNumber(median(rounds.stringify))} ms`,
     value: medianRatio(rounds.parley, rounds.stringify),
-    goal: { atMost: 3 },
+    goal: { atMost: 2 },
   };
 }
 

@@ -43,7 +43,7 @@ export const start: Workload = {
         ours: `${formatNumber(median(rounds.parley))} ms`,
         limit: `${formatNumber(median(rounds.node))} ms`,
         value: medianRatio(rounds.parley, rounds.node),
-        goal: { atMost: 8 },
+        goal: { atMost: 4.5 },
       },
     ];
   },
