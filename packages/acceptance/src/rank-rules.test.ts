@@ -77,7 +77,7 @@ async function makeCast(): Promise<typeof cast> {
   return made;
 }
 
-describe('what each rank may do (users §3.2, §4, §15)', () => {
+describe('rights of each rank (users §3.2, §4, §15)', () => {
   beforeAll(async () => {
     server = await TestServer.start();
     cast = await makeCast();

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -15,36 +15,8 @@ import {
 import { dirname } from 'node:path';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import type { Configuration } from './configuration/configuration.js';
+import { formatSecret, isMarkedSecret, isPlainSecret, parseMarkedSecret } from './secret-format.js';
 import { StartupError } from './startup-error.js';
-
-/**
- * Prefix of a secret file, followed by the checksum and the secret. It comes first to tell a truncated file from an
- * older file without a checksum.
- */
-const MARK = 'parley-secret sha256:';
-const MIN_LENGTH = 32;
-const CHECKSUM_LENGTH = 64;
-/** Length of mark, 64 digits, a space and 32 bytes in base64. A file of this length with another prefix is damaged. */
-const MARKED_LENGTH = MARK.length + CHECKSUM_LENGTH + 1 + 43;
-
-const checksumOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
-
-/** Formats a secret for its file. */
-export const formatSecret = (secret: string): string => `${MARK}${checksumOf(secret)} ${secret}\n`;
-
-export const isMarkedSecret = (content: string): boolean => content.startsWith(MARK);
-
-/** Returns the secret in the content of a marked file; null if it is damaged. */
-export function parseMarkedSecret(content: string): string | null {
-  const checksum = content.slice(MARK.length, MARK.length + CHECKSUM_LENGTH);
-  const secret = content.slice(MARK.length + CHECKSUM_LENGTH + 1);
-  const isSeparated = content[MARK.length + CHECKSUM_LENGTH] === ' ';
-  return isSeparated && secret !== '' && checksumOf(secret) === checksum ? secret : null;
-}
-
-/** True for a secret file without a checksum, as earlier versions wrote it. */
-export const isPlainSecret = (content: string): boolean =>
-  content.length >= MIN_LENGTH && content.length !== MARKED_LENGTH && /^[\x20-\x7e]+$/.test(content);
 
 type SecretSource = Pick<Configuration, 'secret' | 'database'>;
 

@@ -20,6 +20,7 @@ import {
 } from '@parley/http';
 import { keepProcessAlive } from '@parley/node-adapters';
 import { ApiKeyCredentials, HostAuthenticator, StoredRoles, StoredSessions } from './authentication.js';
+import { Promotion, workersOf } from './background-workers.js';
 import { Consumers } from './facade/consumers.js';
 import { FacadeEvents } from './facade/events.js';
 import type { Makers, Resolve } from './injector.js';
@@ -29,7 +30,6 @@ import { RealmResolver } from './realm-resolver.js';
 import type { Get, RunningParts } from './running-parts.js';
 import { JobWorkers, jobHandlersOf } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
-import { Promotion, workersOf } from './workers/workers.js';
 
 export function serverParts(
   options: ParleyParts,

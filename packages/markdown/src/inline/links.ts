@@ -2,7 +2,7 @@ import { isBlank, trim, withOne } from '../characters.js';
 import { Element } from '../html/html.js';
 import { findAutolinks } from '../links/autolinks.js';
 import { completeUrl, hasForbiddenScheme, relativeToRealm, uploadPath } from '../links/url.js';
-import { audioPlayer, inlineImage } from '../previews.js';
+import { audioPlayer, inlineImage } from './previews.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** Link target `(target "title")` with its end. */

@@ -1,8 +1,8 @@
 import type { StoredUpload } from '@parley/domain/markdown';
 import { trim } from '../characters.js';
 import { type Attributes, Element, HtmlStash, writeHtml } from '../html/html.js';
+import { attributesOfUpload, LOADING } from '../inline/previews.js';
 import { uploadPath } from '../links/url.js';
-import { attributesOfUpload, LOADING } from '../previews.js';
 
 /** Token of rendered HTML, which is well-formed and has few shapes. */
 export type HtmlToken =

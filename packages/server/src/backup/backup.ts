@@ -7,7 +7,7 @@ import type { BlobKey, BlobStore } from '@parley/domain/files';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { copyDatabase, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
-import { formatSecret } from '../secret.js';
+import { formatSecret } from '../secret-format.js';
 import { StartupError } from '../startup-error.js';
 
 /**

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { type BlobKey, type BlobStore, isBlobKey } from '@parley/domain/files';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { findDamage, inspectDatabase } from '@parley/sqlite';
-import { parseMarkedSecret } from '../secret.js';
+import { parseMarkedSecret } from '../secret-format.js';
 import { StartupError } from '../startup-error.js';
 import {
   type ArchiveEntry,

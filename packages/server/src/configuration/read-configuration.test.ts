@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TRANSPORT_LIMITS } from '@parley/http';
-import { formatSecret } from '../secret.js';
+import { formatSecret } from '../secret-format.js';
 import type { Configuration } from './configuration.js';
 import { InvalidConfiguration, readConfiguration } from './read-configuration.js';
 import { describeSettings, renderConfigurationDocument } from './settings.js';

@@ -4,7 +4,7 @@ import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
 import { isEmailAddress } from '@parley/domain/users';
 import { type ProxyTrust, parseNetworks } from '@parley/http';
 import type { RealmAddresses } from '../realm-resolver.js';
-import { isMarkedSecret, parseMarkedSecret } from '../secret.js';
+import { isMarkedSecret, parseMarkedSecret } from '../secret-format.js';
 import {
   type DatabaseLocation,
   type FilesLocation,

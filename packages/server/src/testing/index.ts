@@ -1,4 +1,6 @@
 /** Parts of a server that tests of other packages put together in their own way. */
+
+export { Promotion } from '../background-workers.js';
 export { flagsOf, wordCounts } from '../cli/command.js';
 export { COMMANDS } from '../cli/commands.js';
 export { runCommandLine } from '../cli/run-command-line.js';
@@ -16,4 +18,3 @@ export { type ComposedParley, composeParley } from '../parley.js';
 export type { ParleyParts } from '../parley-parts.js';
 export { JobWorkers } from '../workers/job-workers.js';
 export { LoadMonitor } from '../workers/load-monitor.js';
-export { Promotion } from '../workers/workers.js';

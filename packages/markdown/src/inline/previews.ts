@@ -1,9 +1,9 @@
 import type { MarkdownOptions, StoredImage, StoredUpload } from '@parley/domain/markdown';
-import type { Outcome } from './budgets.js';
-import { withOne } from './characters.js';
-import { type Attributes, Element } from './html/html.js';
-import type { NameLookup } from './inline/rule.js';
-import { splitUrl, type UrlParts, uploadPath } from './links/url.js';
+import type { Outcome } from '../budgets.js';
+import { withOne } from '../characters.js';
+import { type Attributes, Element } from '../html/html.js';
+import { splitUrl, type UrlParts, uploadPath } from '../links/url.js';
+import type { NameLookup } from './rule.js';
 
 const HOSTS = new Set(
   ['', 'www.', 'm.'].map((prefix) => `${prefix}youtube.com`).concat('youtube-nocookie.com', 'www.youtube-nocookie.com'),

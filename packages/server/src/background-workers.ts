@@ -13,12 +13,12 @@ import type {
 } from '@parley/domain/kernel';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
 import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
-import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
-import type { Resolve } from '../injector.js';
-import type { ParleyParts } from '../parley-parts.js';
-import type { Get } from '../running-parts.js';
-import { LoadMonitor } from './load-monitor.js';
-import { periodic, type Recurrence, RecurringWorker, type Worker } from './recurring-worker.js';
+import { KEEP_DELETED_DAYS } from './configuration/settings.js';
+import type { Resolve } from './injector.js';
+import type { ParleyParts } from './parley-parts.js';
+import type { Get } from './running-parts.js';
+import { LoadMonitor } from './workers/load-monitor.js';
+import { periodic, type Recurrence, RecurringWorker, type Worker } from './workers/recurring-worker.js';
 
 /** Interval at which missing database files are detected. */
 const VERIFY_MS = 1000;
