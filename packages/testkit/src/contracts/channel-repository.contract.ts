@@ -1,5 +1,5 @@
 import { INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain/channels';
-import type { ChannelFolderId, ChannelId } from '@parley/domain/kernel';
+import type { ChannelFolderId, ChannelId, RealmId } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -393,6 +393,16 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const ids = idsOf(fixture.messages);
       expect((await uow.read((r) => r.personal.listFlags(viewer('a'), ids))).size).toBe(0);
       expect((await uow.read((r) => r.personal.listFlags(viewer('b'), ids))).size).toBe(1);
+    });
+
+    it('finds the channel of the realm if another realm uses the same name', async () => {
+      const fixture = await stage(aChannel({ name: 'general' }));
+      const { uow, realm, channel } = fixture;
+      const other = await anotherRealm(fixture, aChannel({ name: 'General' }));
+      const byName = (realmId: RealmId) =>
+        uow.read(async ({ channels }) => idsOf(await channels.listByName(realmId, ['general'])));
+      expect(await byName(realm.id)).toEqual([channel('general').id]);
+      expect(await byName(other.realm.id)).toEqual([other.channel('General').id]);
     });
 
     it('isolates realms', async () => {

@@ -39,6 +39,18 @@ export function pictureRepositoryContract(open: OpenStorage): void {
       expect(await uow.write((tx) => tx.pictures.remove(realm.id, 'emoji/1'))).toBeNull();
     });
 
+    it('removes a picture from one realm only', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture);
+      for (const { id } of [realm, other.realm]) {
+        await uow.write((tx) => tx.pictures.put(id, picture('emoji/1', String(id))));
+      }
+      expect(await uow.write((tx) => tx.pictures.remove(realm.id, 'emoji/1'))).toBe(blobOf(String(realm.id)));
+      const kept = picture('emoji/1', String(other.realm.id));
+      expect(await uow.read(({ pictures }) => pictures.find(other.realm.id, 'emoji/1'))).toEqual(kept);
+    });
+
     it("counts the bytes of the realm's pictures", async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
