@@ -56,14 +56,14 @@ export class RealmReader {
    * parts therefore reflect different moments. @throws DomainError UNKNOWN_REALM
    */
   async open(realmId: RealmId, scope: ExportScope): Promise<RealmSource> {
-    const subscribers = await this.uow.read(async ({ channels }) => {
+    const subscribers = await this.uow.read(realmId, async ({ channels }) => {
       const all = await channels.listAll(realmId);
       return channels.listSubscribers(
         realmId,
         all.map(({ id }) => id),
       );
     });
-    const realm = await this.uow.read((reads) => readRealm(reads, realmId, scope, subscribers));
+    const realm = await this.uow.read(realmId, (reads) => readRealm(reads, realmId, scope, subscribers));
     const covered: Covered = {
       scope,
       userIds: new Set(realm.users.map(({ user }) => user.id)),
@@ -106,12 +106,12 @@ export class RealmReader {
     userIds: readonly UserId[],
     covered: Covered,
   ): AsyncGenerator<PersonCopy> {
-    const { statuses, presences } = await this.uow.read(async (reads) => ({
+    const { statuses, presences } = await this.uow.read(realmId, async (reads) => ({
       statuses: await reads.statuses.list(realmId),
       presences: new Map((await reads.presence.list(realmId)).map((presence) => [presence.userId, presence])),
     }));
     for (const ids of slicesOf(userIds, PEOPLE_AT_A_TIME)) {
-      const people = await this.uow.read(async (reads) => {
+      const people = await this.uow.read(realmId, async (reads) => {
         const profiles = await reads.profiles.listValues(realmId, ids);
         const copies: Omit<PersonCopy, 'botStorage'>[] = [];
         for (const userId of ids) {
@@ -134,7 +134,7 @@ export class RealmReader {
     const entries: StoredEntry[] = [];
     for (let after: string | null = null; ; ) {
       const from: string | null = after;
-      const page: readonly StoredEntry[] = await this.uow.read((r) =>
+      const page: readonly StoredEntry[] = await this.uow.read(realmId, (r) =>
         r.botStorage.listAfter(realmId, botId, from, ENTRIES_AT_A_TIME),
       );
       entries.push(...page);
@@ -151,7 +151,7 @@ export class RealmReader {
     const receivers = await this.receiversByRecipient(realmId, userIds, covered.scope);
     for (let after: MessageId | null = 0 as MessageId; after !== null; ) {
       const from: MessageId = after;
-      const { copies, reached }: Page = await this.uow.read(async (reads) => {
+      const { copies, reached }: Page = await this.uow.read(realmId, async (reads) => {
         const page = await reads.copies.listMessageIds(realmId, from, MESSAGES_AT_A_TIME);
         const views = await reads.pages.listViews(realmId, page.ids);
         const shown = views.filter(
@@ -174,7 +174,7 @@ export class RealmReader {
     const receivers = new Map<RecipientId, UserId[]>();
     const covered = userIds.filter((userId) => isPersonCovered(userId, scope));
     for (const ids of slicesOf(covered, PEOPLE_AT_A_TIME)) {
-      await this.uow.read(async (reads) => {
+      await this.uow.read(realmId, async (reads) => {
         for (const userId of ids) {
           for (const recipientId of await reads.copies.listReceivedRecipients({ realmId, userId })) {
             const known = receivers.get(recipientId);
@@ -192,7 +192,7 @@ export class RealmReader {
     for (const ownerId of userIds) {
       for (let after = 0; ; ) {
         const from: number = after;
-        const page = await this.uow.read(async (reads) => {
+        const page = await this.uow.read(realmId, async (reads) => {
           const files = await reads.files.list(realmId, ownerId, from, FILES_AT_A_TIME);
           const messageIds = [...new Set(files.flatMap((file) => file.messageIds))];
           const messages = await reads.messages.list(realmId, messageIds);
@@ -224,7 +224,7 @@ export class RealmReader {
 
   private async readPicture<Of>(realmId: RealmId, of: Of, names: readonly PictureName[]): Promise<PictureCopy<Of>> {
     for (const name of names) {
-      const picture = await this.uow.read(({ pictures }) => pictures.find(realmId, name));
+      const picture = await this.uow.read(realmId, ({ pictures }) => pictures.find(realmId, name));
       const size = picture && (await this.blobs.sizeOf(picture.blob));
       if (picture && size !== null) {
         return { of, size, content: this.blobs.read(picture.blob, { start: 0, end: size }) };

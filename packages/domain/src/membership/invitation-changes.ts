@@ -91,7 +91,7 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
   }
 
   protected async compose({ realmId, payload }: Job<LetterPayload>): Promise<Letter | null> {
-    const { realm, invitation, inviter } = await this.uow.read(async (repositories) => {
+    const { realm, invitation, inviter } = await this.uow.read(realmId, async (repositories) => {
       const found = await repositories.invitations.find(realmId, payload.invitationId);
       return {
         realm: await repositories.realms.get(realmId),
