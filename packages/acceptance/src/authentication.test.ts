@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const deactivate = ({ user }: TestUser) =>
-  server.storage.uow.write(async (tx) => {
+  server.storage.uow.write(user.realmId, async (tx) => {
     await tx.users.update({ ...user, isActive: false });
   });
 const deactivateRealm = () => server.changeRealm({ isDeactivated: true });

@@ -182,7 +182,7 @@ describe('POST /bots (users §15)', () => {
 
   it('requires permission to create bots of the requested type', async () => {
     const change = (permission: 'canCreateBots' | 'canCreateWriteOnlyBots', group: 'members' | 'administrators') =>
-      server.storage.uow.write(async (tx) => {
+      server.storage.uow.write(server.realmId, async (tx) => {
         const realm = await tx.realms.get(server.realmId);
         const groups = await tx.groups.systemGroupIds(realm.id);
         await tx.realms.update({ ...realm, permissions: { ...realm.permissions, [permission]: groups[group] } });
@@ -197,7 +197,7 @@ describe('POST /bots (users §15)', () => {
 
   it('rejects more than a thousand bots', async () => {
     const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(owner.user.realmId, async (tx) => {
       const bot = { kind: 'generic', ownerId: owner.id, isSystem: false, defaultSendingChannelId: null } as const;
       for (let n = 0; n < 1000; n++) {
         await tx.users.add({ ...owner.user, email: `b${n}@zulip.com`, fullName: `B ${n}`, isActive: false, bot }, null);
@@ -227,7 +227,7 @@ describe('GET /bots', () => {
       const { user } = await server.addBot(owner, `${localPart}-${count}`);
       const { id: _, version: __, ...bot } = user;
       const row = { ...bot, email: `${localPart}-keyless-${count}@zulip.com`, fullName: `${localPart} ${count}` };
-      return server.storage.uow.write((tx) => tx.users.add(row, null));
+      return server.storage.uow.write(row.realmId, (tx) => tx.users.add(row, null));
     };
     const [listed, shown] = [await keyless('listed'), await keyless('shown')];
     const key = fieldsOf(await server.get(`/bots/${shown.id}/api_key`, owner)).api_key;
@@ -417,7 +417,7 @@ describe('PATCH /bots/:bot_id', () => {
     const own = "Failed to change owner, bots can't own other bots";
     expectRefusal(await update(user_id, { bot_owner_id: first.user_id }), own);
     const gone = await server.addUser({ email: `gone${count}@zulip.com`, fullName: `Gone ${count}` });
-    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
     expectRefusal(await update(user_id, { bot_owner_id: gone.id }), 'Failed to change owner, user is deactivated');
   });
 });
@@ -492,7 +492,7 @@ describe('API keys', () => {
     const user = await server.addUser({ email: `user${count}@zulip.com`, fullName: `User ${count}` });
     await listen(user, 'message');
     await server.post('/users/me/api_key/regenerate', user);
-    const queues = await server.storage.uow.read((r) => r.queues.listOf(server.realmId, user.id));
+    const queues = await server.storage.uow.read(server.realmId, (r) => r.queues.listOf(server.realmId, user.id));
     expect(queues).toEqual([]);
   });
 });
@@ -513,7 +513,9 @@ describe.each([
   });
 
   it('rejects users who are not bots of the organization', async () => {
-    const system = await server.storage.uow.read((r) => r.users.findSystemBot(server.realmId, 'welcome'));
+    const system = await server.storage.uow.read(server.realmId, (r) =>
+      r.users.findSystemBot(server.realmId, 'welcome'),
+    );
     for (const id of [99_999, people.cordelia.id, system.id]) {
       expectRefusal(await call(id, people.desdemona), 'No such bot');
     }

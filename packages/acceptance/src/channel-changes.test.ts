@@ -29,7 +29,7 @@ const read = async (id: number): Promise<Wire> => {
   return streams.find(({ stream_id }: Wire) => stream_id === id);
 };
 const store = (id: number, changes: Partial<Channel>) =>
-  server.storage.uow.write(async (tx) => {
+  server.storage.uow.write(server.realmId, async (tx) => {
     const channel = (await tx.channels.listAll(server.realmId)).find((one) => one.id === id);
     await tx.channels.update({ ...channel!, ...changes });
   });
@@ -370,7 +370,7 @@ describe('PATCH /streams/{stream_id}', () => {
     it('limits the names in its notice to the message length', async () => {
       const id = await create({ name: 'x' });
       const names = Array.from({ length: 60 }, (_, n) => n);
-      const ids = await server.storage.uow.write(async (tx) => {
+      const ids = await server.storage.uow.write(people.cordelia.user.realmId, async (tx) => {
         const added: number[] = [];
         for (const n of names) {
           const { id: _, version: __, realmId, ...user } = people.cordelia.user;

@@ -95,7 +95,7 @@ describe('default channel groups', () => {
     server.post(`${BASE}/create`, as, { group_name: 'g', description: 'd', stream_names: [], ...params });
   const list = () => registered(people.hamlet, 'realm_default_stream_groups');
   const clear = () =>
-    server.storage.uow.write(async (tx) => {
+    server.storage.uow.write(server.realmId, async (tx) => {
       for (const { id } of await tx.defaultChannelGroups.list(server.realmId)) {
         await tx.defaultChannelGroups.remove(server.realmId, id);
       }
@@ -211,7 +211,7 @@ describe('default channel groups', () => {
   });
 
   it('allows at most a hundred groups', async () => {
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 100; n++) {
         const group = { realmId: server.realmId, name: `g${n}`, description: '', channelIds: [] };
         await tx.defaultChannelGroups.add(group);
@@ -233,7 +233,7 @@ describe('channel folders', () => {
   const ADMINISTRATOR = ['Must be an organization administrator', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
   const UNKNOWN = 'Invalid channel folder ID';
   beforeEach(async () => {
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       for (const folder of await tx.channelFolders.list(server.realmId)) {
         await tx.channelFolders.update({ ...folder, name: `old ${folder.id}`, isArchived: true });
       }

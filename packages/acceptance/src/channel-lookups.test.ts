@@ -96,7 +96,7 @@ describe('GET /streams/{stream_id}/members', () => {
 });
 
 const deactivate = ({ user }: TestUser) =>
-  server.storage.uow.write(async (tx) => {
+  server.storage.uow.write(server.realmId, async (tx) => {
     const now = await tx.users.find(server.realmId, user.id);
     await tx.users.update({ ...now!, isActive: false });
   });

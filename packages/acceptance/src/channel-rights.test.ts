@@ -199,7 +199,7 @@ const subscribe = async (people: readonly TestUser[], name: string): Promise<voi
 const unsubscribe = async (who: TestUser, name: string): Promise<void> => {
   fieldsOf(await server.delete('/users/me/subscriptions', who, { subscriptions: [name] }));
 };
-const eventsSoFar = () => server.storage.uow.read(({ events }) => events.lastSeq(server.realmId));
+const eventsSoFar = () => server.storage.uow.read(server.realmId, ({ events }) => events.lastSeq(server.realmId));
 
 interface Operation {
   readonly ask: (channel: Channel, caller: TestUser) => Promise<TestReply>;

@@ -24,7 +24,7 @@ const namesOf = (channels: Wire[]): string[] => channels.map(({ name }) => name)
 const one = async (name: string, as: TestUser = people.desdemona): Promise<Wire> =>
   (await list(as, { include_all: true, exclude_archived: false })).find((channel) => channel.name === name);
 const change = (name: string, changes: Partial<Channel>) =>
-  server.storage.uow.write(async (tx) => {
+  server.storage.uow.write(server.realmId, async (tx) => {
     const channel = await tx.channels.findByName(server.realmId, name);
     await tx.channels.update({ ...channel!, ...changes });
   });
@@ -74,7 +74,7 @@ describe('GET /streams', () => {
   it("adds the owner's subscriptions for a bot", async () => {
     const { hamlet } = people;
     const bot = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
-    await server.storage.uow.write((tx) =>
+    await server.storage.uow.write(bot.user.realmId, (tx) =>
       tx.users.update({
         ...bot.user,
         bot: { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null },
@@ -258,7 +258,9 @@ describe('POST /channels/create', () => {
 
     it('rejects invalid subscribers', async () => {
       await refused({ subscribers: [99_999] }, 'No such user');
-      await server.storage.uow.write((tx) => tx.users.update({ ...people.cordelia.user, isActive: false }));
+      await server.storage.uow.write(people.cordelia.user.realmId, (tx) =>
+        tx.users.update({ ...people.cordelia.user, isActive: false }),
+      );
       await refused({ subscribers: [people.cordelia.id] }, 'User is deactivated');
       await refused({ subscribers: ['hamlet@zulip.com'] }, 'subscribers[0] is not an integer');
     });

@@ -79,7 +79,7 @@ describe('ServerContainer', () => {
     };
     const parley = await composeParley({ ...server.parts, moreJobHandlers: [handler], release: async () => {} });
     const schedule = (name: string) =>
-      parley.ports.unitOfWork.write((tx) =>
+      parley.ports.unitOfWork.write(server.realmId, (tx) =>
         tx.jobs.schedule(
           encodeJob(kind, { realmId: server.realmId, dueAt: parley.ports.clock.now(), payload: { name } }),
         ),

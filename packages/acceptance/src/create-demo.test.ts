@@ -30,7 +30,7 @@ describe('createDemo', () => {
   beforeAll(async () => {
     demo = await emptyPorts();
     expect(await createDemo(demo.ports)).toBe(true);
-    realmId = (await demo.ports.unitOfWork.read(({ realms }) => realms.findByStringId('zulip')))!.id;
+    realmId = (await demo.ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId('zulip')))!.id;
   });
 
   const sent = ({ announced }: MemoryStorage) =>
@@ -46,14 +46,14 @@ describe('createDemo', () => {
   });
 
   it('creates an organization with the demo settings', async () => {
-    const realm = await demo.ports.unitOfWork.read(({ realms }) => realms.get(realmId));
+    const realm = await demo.ports.unitOfWork.read(realmId, ({ realms }) => realms.get(realmId));
     expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 'business', digestWeekday: 1 } });
   });
 
   it.each(DEMO_PEOPLE)(
     'has $fullName, $role',
     async ({ email, fullName, role, timezone = '', specialPermissions = [] }) => {
-      const { user, hash, record } = await demo.ports.unitOfWork.read(async ({ users, apiKeys }) => {
+      const { user, hash, record } = await demo.ports.unitOfWork.read(realmId, async ({ users, apiKeys }) => {
         const found = (await users.findByEmail(realmId, email))!;
         const passwordHash = await users.findPasswordHash(realmId, found.id);
         return { user: found, hash: passwordHash, record: await apiKeys.find(realmId, found.id) };
@@ -78,7 +78,7 @@ describe('createDemo', () => {
   });
 
   it('creates the channels with their subscribers', async () => {
-    await demo.ports.unitOfWork.read(async ({ channels, users }) => {
+    await demo.ports.unitOfWork.read(realmId, async ({ channels, users }) => {
       for (const expected of DEMO_CHANNELS) {
         const channel = (await channels.findByName(realmId, expected.name))!;
         const people = await users.listByEmail(realmId, expected.subscribers);
@@ -93,7 +93,7 @@ describe('createDemo', () => {
   });
 
   it('creates a custom emoji with its image', async () => {
-    const { emoji, picture } = await demo.ports.unitOfWork.read(async ({ customEmoji, pictures }) => {
+    const { emoji, picture } = await demo.ports.unitOfWork.read(realmId, async ({ customEmoji, pictures }) => {
       const [found] = await customEmoji.list(realmId);
       return { emoji: found!, picture: await pictures.find(realmId, `emoji/${found!.id}`) };
     });
@@ -122,7 +122,7 @@ describe('createDemo', () => {
   });
 
   it('leaves no message unread', async () => {
-    await demo.ports.unitOfWork.read(async ({ personal, users }) => {
+    await demo.ports.unitOfWork.read(realmId, async ({ personal, users }) => {
       for (const { email } of DEMO_PEOPLE) {
         const { id: userId } = (await users.findByEmail(realmId, email))!;
         expect(await personal.listUnread({ realmId, userId }, 10)).toEqual([]);
@@ -141,7 +141,7 @@ describe('createDemo', () => {
     expect(access.map(({ name }) => name).sort()).toEqual(
       'aaron cordelia desdemona hamlet iago othello polonius prospero shiva zoe'.split(' '),
     );
-    const polonius = (await demo.ports.unitOfWork.read(({ users }) =>
+    const polonius = (await demo.ports.unitOfWork.read(realmId, ({ users }) =>
       users.findByEmail(realmId, 'polonius@zulip.com'),
     ))!;
     const subscriptions = await compose(demo.ports)(ListSubscriptions).execute(

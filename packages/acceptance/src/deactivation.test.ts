@@ -139,7 +139,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
       const { messages } = fieldsOf(await server.get('/messages', cordelia, page)) as Wire;
       return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.garden - 2);
     };
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const user = (await tx.users.find(server.realmId, hamlet.id))!;
       await tx.users.update({ ...user, avatar: { source: 'gravatar', version: 3 } });
     });
@@ -349,7 +349,7 @@ describe('POST /users/{id}/reactivate (users §4.3)', () => {
     expectRefusal(await reactivate(iago, { id: 99_999 }), 'No such user');
     expectRefusal(await reactivate(hamlet, cordelia), INSUFFICIENT);
     expectRefusal(await reactivate(people.polonius, bot), INSUFFICIENT);
-    const other = await server.storage.uow.write(async (tx) => {
+    const other = await server.storage.uow.write(server.realmId, async (tx) => {
       const { id, version, ...user } = (await tx.users.find(server.realmId, bot.id as never))!;
       return tx.users.add({ ...user, email: 'other-bot@zulip.com', isActive: true }, null);
     });
@@ -357,7 +357,7 @@ describe('POST /users/{id}/reactivate (users §4.3)', () => {
       await reactivate(hamlet, bot),
       'There is already an active bot named "Helper" in this organization. To reactivate this bot, you must rename or deactivate the other one first.',
     );
-    await server.storage.uow.write((tx) => tx.users.update({ ...other, fullName: 'Other' }));
+    await server.storage.uow.write(other.realmId, (tx) => tx.users.update({ ...other, fullName: 'Other' }));
     fieldsOf(await reactivate(hamlet, bot));
     expect(await shown(bot)).toMatchObject({ is_active: true, bot_owner_id: hamlet.id });
   });

@@ -411,7 +411,7 @@ describe('PATCH /messages/{message_id}: topic', () => {
   it('moves topic policies and keeps the more visible one', async () => {
     const { hamlet, cordelia, iago } = people;
     const choose = (who: TestUser, topic: string, visibility: 'muted' | 'followed') =>
-      server.storage.uow.write((tx) =>
+      server.storage.uow.write(server.realmId, (tx) =>
         tx.topicPolicies.put({
           realmId: server.realmId,
           userId: who.id,
@@ -664,7 +664,7 @@ describe('PATCH /messages/{message_id}: channel', () => {
   it('marks the destination channel as active', async () => {
     const { hamlet, iago } = people;
     const other = await server.createChannel('other', [hamlet]);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const channel = (await tx.channels.findByName(server.realmId, 'other'))!;
       await tx.channels.update({ ...channel, isRecentlyActive: false });
     });

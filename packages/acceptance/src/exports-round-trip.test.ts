@@ -201,7 +201,9 @@ async function picturesOf(server: TestServer, as: TestUser): Promise<Record<stri
 async function signIn(server: TestServer, people: readonly TestUser[]): Promise<readonly TestUser[]> {
   const signedIn: TestUser[] = [];
   for (const person of people) {
-    const record = await server.storage.uow.read(({ apiKeys }) => apiKeys.find(person.user.realmId, person.id));
+    const record = await server.storage.uow.read(person.user.realmId, ({ apiKeys }) =>
+      apiKeys.find(person.user.realmId, person.id),
+    );
     signedIn.push({ ...person, apiKey: server.parley.ports.apiKeyMint.derive(record!) });
   }
   return signedIn;
@@ -213,7 +215,7 @@ it('import on a new server preserves all responses of an exported organization',
   const ophelia = await fill(from);
   fieldsOf(await from.post('/users/me/presence', from.people.hamlet, { status: 'active' }));
   // Presence is stored within a second.
-  const presences = () => from.storage.uow.read((r) => r.presence.list(from.realmId));
+  const presences = () => from.storage.uow.read(from.realmId, (r) => r.presence.list(from.realmId));
   while ((await presences()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   const path = await exported(from);
   const contents = await contentsOf(from);
@@ -228,9 +230,11 @@ it('import on a new server preserves all responses of an exported organization',
     expect(await answersTo(to, there[index]!, contents)).toEqual(await answersTo(from, person, contents));
   }
   // Update ids continue after import.
-  const [seen] = await to.storage.uow.read((r) => r.presence.list(from.realmId));
+  const [seen] = await to.storage.uow.read(from.realmId, (r) => r.presence.list(from.realmId));
   expect(seen).toMatchObject({ userId: hamlet.id });
-  expect(await to.storage.uow.write((tx) => tx.presence.reserveIds(from.realmId, 1))).toBe(seen!.updateId + 1);
+  expect(await to.storage.uow.write(from.realmId, (tx) => tx.presence.reserveIds(from.realmId, 1))).toBe(
+    seen!.updateId + 1,
+  );
   const pictures = await picturesOf(from, desdemona);
   expect(pictures).toMatchObject({
     '/user_avatars/1/key.png': [200, 'png 100x100x1'],
@@ -503,8 +507,8 @@ it('import beside other organizations preserves references in texts', async () =
   fieldsOf(await postFiles(to, '/realm/emoji/other', to.people.hamlet, [imageFile()]));
   const { realm } = await imported(to, path, 'copied');
   expect(realm.id).toBeGreaterThan(from.realmId);
-  const hamlet = await to.storage.uow.read((r) => r.users.findByEmail(realm.id, 'hamlet@zulip.com'));
-  const record = await to.storage.uow.read(({ apiKeys }) => apiKeys.find(realm.id, hamlet!.id));
+  const hamlet = await to.storage.uow.read(realm.id, (r) => r.users.findByEmail(realm.id, 'hamlet@zulip.com'));
+  const record = await to.storage.uow.read(realm.id, ({ apiKeys }) => apiKeys.find(realm.id, hamlet!.id));
   const as = { ...to.people.hamlet, id: hamlet!.id, apiKey: to.parley.ports.apiKeyMint.derive(record!) };
   const narrow = [{ operator: 'channel', operand: 'town' }];
   const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
@@ -519,7 +523,7 @@ it('import beside other organizations preserves references in texts', async () =
   const get = async (path: string) => fieldsOf(await to.request('GET', path, { as, realm: 'copied' })) as Wire;
   const there = (await get('/get_stream_id?stream=town')).stream_id;
   const linked = messages.find(({ content }) => content.includes('the last one'))!.id;
-  const iago = await to.storage.uow.read((r) => r.users.findByEmail(realm.id, 'iago@zulip.com'));
+  const iago = await to.storage.uow.read(realm.id, (r) => r.users.findByEmail(realm.id, 'iago@zulip.com'));
   expect([there, linked]).not.toEqual([town, last]);
   const linkThere = `href="#narrow/channel/${there}-town/topic/links/near/${linked}"`;
   const folderThere = (await get('/channel_folders')).channel_folders[0].rendered_description;
@@ -564,7 +568,7 @@ describe('failed import', () => {
     await to.close();
   });
 
-  const realms = () => to.storage.uow.read((r) => r.realms.list());
+  const realms = () => to.storage.uow.readAcross((r) => r.realms.list());
 
   /** Exports with one changed file, as an unpacked folder. */
   async function changed(name: string, change: (content: string) => string): Promise<string> {

@@ -174,7 +174,7 @@ describe('exports (organization §8)', () => {
 
   it('removes the oldest of more than a hundred exports', async () => {
     const { realmId } = server;
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(realmId, async (tx) => {
       for (let n = 0; n < 100; n++) {
         const pathId = `${realmId}/old/${n}`;
         const state = { status: 'deleted', at: n } as const;
@@ -246,7 +246,7 @@ describe('exports (organization §8)', () => {
     const selection = { kind: handler.kind.name, maxFormat: handler.kind.format };
     const { unitOfWork: uow } = server.parley.ports;
     const now = server.clock.now();
-    await uow.write((tx) => tx.jobs.lease(selection, now, now + handler.kind.leaseSeconds!, 1));
+    await uow.writeAcross((tx) => tx.jobs.lease(selection, now, now + handler.kind.leaseSeconds!, 1));
     await write();
     expect((await list())[0].pending).toBe(true);
     server.clock.advance(handler.kind.leaseSeconds!);

@@ -202,7 +202,7 @@ describe('GET /messages', () => {
 
   it('omits gravatar URLs for clients that compute them if everyone can access the email', async () => {
     const { hamlet } = people;
-    await server.storage.uow.write((tx) =>
+    await server.storage.uow.write(hamlet.user.realmId, (tx) =>
       tx.users.update({ ...hamlet.user, avatar: { source: 'gravatar', version: 1 } }),
     );
     await server.createChannel('general', [hamlet]);

@@ -15,7 +15,7 @@ describe('gravatar hash', () => {
     ({ people } = server);
     const { user } = people.hamlet;
     hash = createHash('md5').update(user.email).digest('hex');
-    await server.storage.uow.write((tx) =>
+    await server.storage.uow.write(user.realmId, (tx) =>
       tx.users.update({
         ...user,
         avatar: { source: 'gravatar', version: 1 },

@@ -249,9 +249,11 @@ describe('group members', () => {
   it('validates in the order of the contract', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
-    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
     const other = await inAnotherRealm();
-    const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'welcome'));
+    const bot = await server.storage.uow.read(server.realmId, ({ users }) =>
+      users.findSystemBot(server.realmId, 'welcome'),
+    );
     const outer = await create('outer');
     const id = await create('cast', { members: ids(cordelia) });
     const unused = await create('unused');
@@ -314,7 +316,7 @@ describe('group members', () => {
   it('accepts bots as members and as callers', async () => {
     const helper = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     const bot = { kind: 'generic', ownerId: people.hamlet.id, isSystem: false, defaultSendingChannelId: null } as const;
-    await server.storage.uow.write((tx) => tx.users.update({ ...helper.user, bot }));
+    await server.storage.uow.write(helper.user.realmId, (tx) => tx.users.update({ ...helper.user, bot }));
     const id = await create('cast', {}, helper);
     fieldsOf(await change(helper, id, { add: ids(helper, people.cordelia) }));
     expect(await membersOf(id)).toEqual(ids(people.cordelia, helper));
@@ -339,7 +341,9 @@ describe('group members', () => {
     expect(await subgroups()).toEqual([inner, middle]);
     expect(await subgroups({ direct_subgroup_only: true })).toEqual([middle]);
 
-    await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, isActive: false }));
+    await server.storage.uow.write(cordelia.user.realmId, (tx) =>
+      tx.users.update({ ...cordelia.user, isActive: false }),
+    );
     expect(await membersOf(outer)).toEqual(ids(hamlet));
     const paths = [`/user_groups/${UNKNOWN}/members`, `/user_groups/${UNKNOWN}/members/${iago.id}`];
     for (const path of [...paths, `/user_groups/${UNKNOWN}/subgroups`]) {

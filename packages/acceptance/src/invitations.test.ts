@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const bot = async (as: TestUser) => {
-  await server.storage.uow.write((tx) =>
+  await server.storage.uow.write(as.user.realmId, (tx) =>
     tx.users.update({
       ...as.user,
       bot: { kind: 'generic', ownerId: people.iago.id, isSystem: false, defaultSendingChannelId: null },
@@ -228,7 +228,9 @@ describe('POST /invites', () => {
 
   it('reports deactivated accounts and system bots', async () => {
     const { cordelia } = people;
-    await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, isActive: false }));
+    await server.storage.uow.write(cordelia.user.realmId, (tx) =>
+      tx.users.update({ ...cordelia.user, isActive: false }),
+    );
     expectRefusal(
       await invite(`${cordelia.email}`),
       "We weren't able to invite anyone.",
@@ -264,7 +266,7 @@ describe('POST /invites', () => {
   it('limits invitations to a thousand per day', async () => {
     const today = Math.floor(server.clock.now() / 86_400);
     fieldsOf(await invite('a@x.com'));
-    await server.storage.uow.write((tx) => tx.invitations.addLetters(server.realmId, today, 998));
+    await server.storage.uow.write(server.realmId, (tx) => tx.invitations.addLetters(server.realmId, today, 998));
     expectRefusal(
       await invite('b@x.com,c@x.com'),
       'To protect users, Zulip limits the number of invitations you can send in one day. Because you have reached the limit, no invitations were sent.',
@@ -355,7 +357,9 @@ describe('revoking and resending invitations', () => {
 
 describe('POST /invites/accept', () => {
   const subscribed = async (userId: number) =>
-    server.storage.uow.read(({ channels }) => channels.listSubscribedIds(server.realmId, userId as never));
+    server.storage.uow.read(server.realmId, ({ channels }) =>
+      channels.listSubscribedIds(server.realmId, userId as never),
+    );
   const textsTo = async (as: { email: string; api_key: string }) => {
     const { messages } = fieldsOf(
       await server.get(
@@ -403,7 +407,9 @@ describe('POST /invites/accept', () => {
       timezone: 'Europe/Berlin',
     });
     expect(await subscribed(account.user_id)).toEqual([closed]);
-    const direct = await server.storage.uow.read((r) => r.groups.listDirectIds(server.realmId, account.user_id));
+    const direct = await server.storage.uow.read(server.realmId, (r) =>
+      r.groups.listDirectIds(server.realmId, account.user_id),
+    );
     expect(direct).toEqual([groups.moderators, team].sort((a, b) => a - b));
     const welcome = await textsTo(account);
     expect(welcome.at(-1)).toEqual(['Hello *there*', true]);
@@ -480,7 +486,9 @@ describe('POST /invites/accept', () => {
       await changeRole(people.iago, 400);
       const account = fieldsOf(await accept({ key })) as Wire;
       expect(await subscribed(account.user_id)).toEqual([general]);
-      const direct = await server.storage.uow.read((r) => r.groups.listDirectIds(server.realmId, account.user_id));
+      const direct = await server.storage.uow.read(server.realmId, (r) =>
+        r.groups.listDirectIds(server.realmId, account.user_id),
+      );
       expect(direct).not.toContain(team);
       expect((await textsTo(account)).map(([content]: Wire) => content)).not.toContain('Mine');
     });
@@ -557,7 +565,7 @@ describe('POST /invites/accept', () => {
       'Email addresses containing + are not allowed in this organization.',
     );
     expectRefusal(await accept({ key, full_name: 'king hamlet' }), 'Unique names required in this organization.');
-    await server.storage.uow.write((tx) =>
+    await server.storage.uow.write(people.cordelia.user.realmId, (tx) =>
       tx.users.update({ ...people.cordelia.user, isActive: false, email: 'c@example.com' }),
     );
     expectRefusal(await accept({ key, email: 'c@example.com' }), 'Account has been deactivated.');

@@ -41,7 +41,7 @@ describe('JobWorkers', () => {
     await time.advance(0);
     const schedule = async (name: string, delay: number, kind = POST, tell = true) => {
       const job = encodeJob(kind, { realmId: realm.id, dueAt: start + delay, payload: { name } });
-      await uow.write((tx) => tx.jobs.schedule(job));
+      await uow.write(job.realmId, (tx) => tx.jobs.schedule(job));
       if (tell) workers.onJobsScheduled([job]);
     };
     return { time, start, workers, newWorkers, schedule, done, reports, reads: counting.count };

@@ -63,8 +63,10 @@ it('marks past and new messages of a muted user as read until unmuted', async ()
 
 it('accepts deactivated users, bots and system bots', async () => {
   const { cordelia } = people;
-  const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'notification'));
-  await server.storage.uow.write(async (tx) => {
+  const bot = await server.storage.uow.read(server.realmId, ({ users }) =>
+    users.findSystemBot(server.realmId, 'notification'),
+  );
+  await server.storage.uow.write(server.realmId, async (tx) => {
     await tx.users.update({ ...(await tx.users.find(server.realmId, cordelia.id))!, isActive: false });
   });
   fieldsOf(await mute(cordelia.id));
@@ -98,7 +100,7 @@ it('rejects inaccessible users and users of another organization', async () => {
 
 it('rejects more than the maximum number of muted users', async () => {
   const { hamlet, iago } = people;
-  await server.storage.uow.write(async ({ personal }) => {
+  await server.storage.uow.write(server.realmId, async ({ personal }) => {
     const viewer = { realmId: server.realmId, userId: hamlet.id };
     for (let n = 0; n < 1000; n++) await personal.muteSender(viewer, (5000 + n) as never, 1);
   });

@@ -72,7 +72,7 @@ async function channel(name: string, params: object = {}): Promise<number> {
 }
 
 const changeUser = (user: TestUser, more: Partial<User>) =>
-  server.storage.uow.write(async (tx) => {
+  server.storage.uow.write(server.realmId, async (tx) => {
     const present = await tx.users.find(server.realmId, user.id);
     await tx.users.update({ ...present!, ...more });
   });
@@ -288,7 +288,7 @@ describe('password reset by email', () => {
   });
 
   it('ends all browser sessions', async () => {
-    const sessions = () => server.storage.uow.read((r) => r.sessions.listOf(server.realmId, hamlet.id));
+    const sessions = () => server.storage.uow.read(server.realmId, (r) => r.sessions.listOf(server.realmId, hamlet.id));
     const logIn = { username: hamlet.email, password: hamlet.password, userAgent: 'Mozilla/5.0' };
     await server.parley.useCase(LogIn).execute({ realmId: server.realmId }, logIn);
     expect(await sessions()).toHaveLength(1);
@@ -455,7 +455,7 @@ describe('joining with a link', () => {
   const login = (email: string) => `/login/?email=${encodeURIComponent(email)}`;
   /** User as administrators see them; undefined if no user has the email. */
   async function userOf(email: string): Promise<Wire> {
-    const user = await server.storage.uow.read(({ users }) => users.findByEmail(server.realmId, email));
+    const user = await server.storage.uow.read(server.realmId, ({ users }) => users.findByEmail(server.realmId, email));
     return user && (await server.get(`/users/${user.id}`, people.desdemona)).body.user;
   }
   const subscribed = async (email: string) =>

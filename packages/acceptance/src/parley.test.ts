@@ -196,7 +196,7 @@ describe('host application login', () => {
 
   it('rejects deactivated users', async () => {
     const { cordelia } = server.people;
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(cordelia.user.realmId, async (tx) => {
       await tx.users.update({ ...cordelia.user, isActive: false });
     });
     answer = () => ({ realm: 'zulip', userId: cordelia.id });
@@ -254,10 +254,12 @@ describe('changed server secret', () => {
     const logger = { info: () => {}, error: (...words: unknown[]) => void said.push(words) };
     const parley = await composeParley({ ...server.parts, logger, secret: 'another secret, on purpose' });
     expect(said).toEqual([[{ users: expect.any(Number) }, expect.stringContaining('all API keys are new')]]);
-    const record = await server.storage.uow.read(({ apiKeys }) => apiKeys.find(server.realmId, hamlet.id));
+    const record = await server.storage.uow.read(server.realmId, ({ apiKeys }) =>
+      apiKeys.find(server.realmId, hamlet.id),
+    );
     const apiKey = parley.ports.apiKeyMint.derive(record!);
     expect(apiKey).not.toBe(hamlet.apiKey);
-    const found = await server.storage.uow.read(({ apiKeys }) =>
+    const found = await server.storage.uow.readAcross(({ apiKeys }) =>
       apiKeys.findByFingerprint(parley.ports.apiKeyMint.fingerprint(apiKey)),
     );
     expect(found).toEqual(record);

@@ -290,7 +290,7 @@ describe('saved snippets', () => {
 
   it('reject more than the maximum number', async () => {
     const { cordelia } = people;
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const snippet = { realmId: server.realmId, userId: cordelia.id, title: 'x', content: 'x', createdAt: 1 };
       for (let count = 0; count < 1000; count++) await tx.snippets.add(snippet);
     });
@@ -303,7 +303,7 @@ describe('saved snippets', () => {
   it('reject drafts beyond the total text limit, including growing ones', async () => {
     const { iago } = people;
     const content = 'x'.repeat(10_000);
-    const ids = await server.storage.uow.write(async (tx) => {
+    const ids = await server.storage.uow.write(server.realmId, async (tx) => {
       const snippet = { realmId: server.realmId, userId: iago.id, title: 'x', content, createdAt: 1 };
       return Promise.all(Array.from({ length: 199 }, async () => (await tx.snippets.add(snippet)).id));
     });
@@ -404,7 +404,7 @@ describe('navigation views', () => {
 
   it('reject more than the maximum number', async () => {
     const { cordelia } = people;
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 500; n++) {
         const view = { fragment: `narrow/${n}`, isPinned: false, name: `${n}` };
         await tx.navigationViews.put(server.realmId, cordelia.id, view);

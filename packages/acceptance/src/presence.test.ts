@@ -133,12 +133,12 @@ describe('POST /users/me/presence (users §8.1)', () => {
     const { hamlet } = server.people;
     const { commits } = server.storage;
     const { presence_last_update_id: before } = await reported(hamlet, { last_update_id: -1 });
-    const stored = () => server.storage.uow.read((r) => r.presence.list(server.realmId));
+    const stored = () => server.storage.uow.read(server.realmId, (r) => r.presence.list(server.realmId));
     while ((await stored()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     // One commit is for the ids.
     expect(server.storage.commits).toBe(commits + 2);
     expect(await stored()).toEqual([{ userId: hamlet.id, lastActive: now(), lastConnected: now(), updateId: before }]);
-    const next = await server.storage.uow.write((tx) => tx.presence.reserveIds(server.realmId, 1));
+    const next = await server.storage.uow.write(server.realmId, (tx) => tx.presence.reserveIds(server.realmId, 1));
     expect(next).toBeGreaterThan(before);
   });
 
@@ -271,8 +271,12 @@ describe('GET /users/:user_id_or_email/presence', () => {
     expectRefusal(await get(hamlet.email), `No presence data for ${hamlet.email}`);
     expectRefusal(await get(bot.id), 'Presence is not supported for bot users.');
     await server.limitGuests();
-    await server.storage.uow.write((tx) => tx.users.update({ ...desdemona.user, isActive: false }));
-    const system = await server.storage.uow.read((r) => r.users.findSystemBot(server.realmId, 'welcome'));
+    await server.storage.uow.write(desdemona.user.realmId, (tx) =>
+      tx.users.update({ ...desdemona.user, isActive: false }),
+    );
+    const system = await server.storage.uow.read(server.realmId, (r) =>
+      r.users.findSystemBot(server.realmId, 'welcome'),
+    );
     for (const name of [99_999, 'nobody@zulip.com', desdemona.id, system.id, system.email]) {
       expectRefusal(await get(name), 'No such user');
     }
@@ -429,10 +433,10 @@ describe('all presences', () => {
     const bot = await server.addUser({ email: 'x@zulip.com', fullName: 'Short Visit' });
     await reported(bot);
     await reported(hamlet);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(bot.user.realmId, async (tx) => {
       await tx.users.update({ ...bot.user, isActive: false });
     });
-    await server.parley.ports.unitOfWork.write((tx) =>
+    await server.parley.ports.unitOfWork.write(server.realmId, (tx) =>
       tx.events.append(server.realmId, {
         event: { type: 'user.activation_changed', userId: bot.id, isActive: false },
         audience: { kind: 'realm' },

@@ -134,7 +134,7 @@ describe('POST /mobile_push/register (organization §12)', () => {
       { ...about, push_token_id: token_id, pending_push_token_id: null },
     ];
     expect(await eventsAfter(server, queue)).toEqual(events);
-    const realm = await server.storage.uow.read(({ realms }) => realms.get(server.realmId));
+    const realm = await server.storage.uow.read(server.realmId, ({ realms }) => realms.get(server.realmId));
     const { bouncer_public_key, encrypted_push_registration } = tokenOf('token');
     expect(service.calls).toEqual([
       {
@@ -233,7 +233,7 @@ describe('POST /mobile_push/register (organization §12)', () => {
     await registered('token');
     await until(() => service.callsOf('push/unregister').length > 0);
     expect(service.callsOf('push/unregister').map(({ fields }) => fields.token)).toEqual(['token']);
-    const tokens = await server.storage.uow.read((r) => r.pushTokens.list(server.realmId, hamlet.id));
+    const tokens = await server.storage.uow.read(server.realmId, (r) => r.pushTokens.list(server.realmId, hamlet.id));
     expect(tokens.map(({ token }) => token)).toEqual(['another']);
   });
 
@@ -355,7 +355,7 @@ describe.each([
   });
 
   it('allow a hundred tokens and replace the oldest', async () => {
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 100; n++) {
         const token = { kind: kind as 'apns', token: `aaaa${1000 + n}`, iosAppId: null };
         await tx.pushTokens.add(server.realmId, hamlet.id, token);
@@ -406,7 +406,7 @@ describe('test notifications (organization §13)', () => {
   it('reject tokens unknown to the server or to the push service', async () => {
     expectRefusal(await test({ token: 'nobody’s' }), 'Device not recognized', { code: 'INVALID_PUSH_DEVICE_TOKEN' });
     const token = { kind: 'fcm', token: 'lost', iosAppId: null } as const;
-    await server.storage.uow.write((tx) => tx.pushTokens.add(server.realmId, hamlet.id, token));
+    await server.storage.uow.write(server.realmId, (tx) => tx.pushTokens.add(server.realmId, hamlet.id, token));
     expectRefusal(await test({ token: 'lost' }), 'Device not recognized by the push bouncer', {
       code: 'INVALID_REMOTE_PUSH_DEVICE_TOKEN',
     });

@@ -16,7 +16,7 @@ describe('stored event queue parameters', () => {
     const event_types = Array(99).fill('字'.repeat(9));
     const narrow = Array(99).fill(['topic', '字'.repeat(4)]);
     const { queue_id } = (await register({ event_types, narrow })).body;
-    const queue = await server.storage.uow.read(({ queues }) => queues.find(server.realmId, queue_id));
+    const queue = await server.storage.uow.read(server.realmId, ({ queues }) => queues.find(server.realmId, queue_id));
     const { filter, presentation } = queue as EventQueue;
     expect(presentation.eventTypes).toEqual(event_types);
     const bytes = Buffer.byteLength(JSON.stringify(filter) + JSON.stringify(presentation));

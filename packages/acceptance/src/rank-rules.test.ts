@@ -54,7 +54,7 @@ async function expectVerdict(
 }
 
 const stored = ({ id }: TestUser) =>
-  server.storage.uow.read(async ({ users }) => (await users.find(server.realmId, id))!);
+  server.storage.uow.read(server.realmId, async ({ users }) => (await users.find(server.realmId, id))!);
 const changeRole = (as: TestUser, { id }: TestUser, role: Role) =>
   server.patch(`/users/${id}`, as, { role: NUMBERS[role] });
 

@@ -333,7 +333,7 @@ describe('adding and removing reactions', () => {
 
   it('rejects messages in archived channels, which stay readable with their reactions', async () => {
     await react(people.hamlet, smile);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const channel = (await tx.channels.findByName(server.realmId, 'general'))!;
       await tx.channels.update({ ...channel, isArchived: true });
     });

@@ -42,8 +42,12 @@ describe('GET /messages/{message_id}/read_receipts (messages §14)', () => {
     fieldsOf(await server.patch('/settings', iago, { send_read_receipts: false }));
     expect(await readers()).toEqual(ids(cordelia, shiva));
     const { storage, realmId } = server;
-    await storage.uow.write(({ personal }) => personal.muteSender({ realmId, userId: cordelia.id }, hamlet.id, 5));
-    await storage.uow.write(({ personal }) => personal.muteSender({ realmId, userId: hamlet.id }, shiva.id, 5));
+    await storage.uow.write(realmId, ({ personal }) =>
+      personal.muteSender({ realmId, userId: cordelia.id }, hamlet.id, 5),
+    );
+    await storage.uow.write(realmId, ({ personal }) =>
+      personal.muteSender({ realmId, userId: hamlet.id }, shiva.id, 5),
+    );
     expect(await readers()).toEqual([]);
     expect(await readers(iago)).toEqual(ids(cordelia, shiva));
   });

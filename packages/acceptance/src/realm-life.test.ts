@@ -47,7 +47,8 @@ describe('POST /realm/deactivate', () => {
 
   describe('scheduled data deletion', () => {
     const deleteDue = () => runJobs(server, server.parley.useCase(DeleteRealmData));
-    const realms = async () => (await server.storage.uow.read((r) => r.realms.list())).map(({ stringId }) => stringId);
+    const realms = async () =>
+      (await server.storage.uow.readAcross((r) => r.realms.list())).map(({ stringId }) => stringId);
 
     it('deletes all data when due without affecting others', async () => {
       const realmId = await server.addRealm('other');
@@ -60,7 +61,7 @@ describe('POST /realm/deactivate', () => {
       server.clock.advance(1);
       await deleteDue();
       expect(await realms()).toEqual(['other']);
-      expect(await server.storage.uow.read((r) => r.users.listEntries(server.realmId))).toEqual([]);
+      expect(await server.storage.uow.read(server.realmId, (r) => r.users.listEntries(server.realmId))).toEqual([]);
       fieldsOf(await server.request('GET', '/users/me', { as: outsider, realm: 'other' }));
       await expect(server.parley.useCase(ReactivateRealm).execute({ stringId: 'zulip' })).rejects.toThrow(
         "There is no organization 'zulip'.",

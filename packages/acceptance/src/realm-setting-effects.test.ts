@@ -541,10 +541,10 @@ inMemory('what each setting of an organization changes', () => {
     fieldsOf(await server.patch('/realm', desdemona, { enable_spectator_access: false }));
     const params = { name: 'team', description: '', members: [] };
     group = fieldsOf(await server.post('/user_groups/create', desdemona, params)).group_id;
-    realm = await server.storage.uow.read(({ realms }) => realms.get(server.realmId));
+    realm = await server.storage.uow.read(server.realmId, ({ realms }) => realms.get(server.realmId));
   });
   afterAll(() => server.close());
-  afterEach(() => server.storage.uow.write((tx) => tx.realms.update(realm)));
+  afterEach(() => server.storage.uow.write(realm.id, (tx) => tx.realms.update(realm)));
 
   it.each(Object.entries(EFFECTS).flatMap(([name, effect]) => (effect ? [[name, effect] as const] : [])))(
     '%s',

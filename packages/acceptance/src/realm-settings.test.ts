@@ -333,9 +333,9 @@ describe('PATCH /realm', () => {
 
   it("changes only the caller's organization", async () => {
     const other = await server.addRealm('other');
-    const before = await server.storage.uow.read(({ realms }) => realms.get(other));
+    const before = await server.storage.uow.read(other, ({ realms }) => realms.get(other));
     await change({ name: 'New', enable_read_receipts: true, can_create_groups: { new: system.nobody } });
-    expect(await server.storage.uow.read(({ realms }) => realms.get(other))).toEqual(before);
+    expect(await server.storage.uow.read(other, ({ realms }) => realms.get(other))).toEqual(before);
   });
 
   describe('name', () => {
@@ -423,7 +423,7 @@ describe('PATCH /realm', () => {
     it('require an active channel of the organization', async () => {
       expectRefusal(await change({ [NAME]: 0 }), 'Invalid channel ID');
       const id = await aChannel();
-      await server.storage.uow.write(async (tx) => {
+      await server.storage.uow.write(server.realmId, async (tx) => {
         const found = (await tx.channels.find(server.realmId, id as never))!;
         await tx.channels.update({ ...found, isArchived: true });
       });
@@ -433,7 +433,9 @@ describe('PATCH /realm', () => {
 
   describe('waiting_period_threshold', () => {
     const fullMembers = () =>
-      server.storage.uow.read(({ groups }) => groups.listDirectMembers(server.realmId, system.fullMembers));
+      server.storage.uow.read(server.realmId, ({ groups }) =>
+        groups.listDirectMembers(server.realmId, system.fullMembers),
+      );
 
     it('updates full members at once', async () => {
       const { hamlet, cordelia } = people;
@@ -467,7 +469,7 @@ describe('PATCH /realm', () => {
 
     it('reports exports of another organization as unknown', async () => {
       const realmId = await server.addRealm('other');
-      const theirs = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(realmId));
+      const theirs = await server.storage.uow.read(realmId, ({ groups }) => groups.systemGroupIds(realmId));
       expectRefusal(await change({ can_create_groups: { new: theirs.owners } }), 'Invalid user group');
     });
 

@@ -154,7 +154,7 @@ describe('reminders', () => {
 
   it('rejects more than the maximum number of reminders', async () => {
     const id = await remind(people.hamlet);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
       for (let count = 1; count < 1000; count++) await tx.reminders.add(reminder);
     });
@@ -164,7 +164,7 @@ describe('reminders', () => {
 
   it('reject content beyond the total text limit in both forms', async () => {
     const id = await remind(people.hamlet);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
       const length = Buffer.byteLength(reminder.content + reminder.renderedContent);
       await tx.reminders.add({ ...reminder, renderedContent: 'x'.repeat(2_000_000 - 2 * length), content: '' });
@@ -316,7 +316,7 @@ describe('delivery', () => {
   it('quotes the current content of the message', async () => {
     const { hamlet } = people;
     await remind(hamlet);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const channel = (await tx.channels.find(server.realmId, town as never))!;
       await tx.channels.update({ ...channel, name: 'city' });
     });
@@ -337,14 +337,16 @@ describe('delivery', () => {
   ])('fails when %s was deactivated', async (what, failure) => {
     const { hamlet } = people;
     const id = await remind(hamlet);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       if (what === 'its user') {
         await tx.users.update({ ...(await tx.users.find(server.realmId, hamlet.id))!, isActive: false });
       } else await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated: true });
     });
     await deliver();
     await deliver(86_400);
-    const reminder = await server.storage.uow.read(({ reminders }) => reminders.find(server.realmId, id as never));
+    const reminder = await server.storage.uow.read(server.realmId, ({ reminders }) =>
+      reminders.find(server.realmId, id as never),
+    );
     expect(reminder).toMatchObject({ failure });
   });
 });

@@ -394,9 +394,9 @@ describe('fully received upload', () => {
     const { unitOfWork } = server.parley.ports;
     const write = unitOfWork.write.bind(unitOfWork);
     // Finishes between lookup and removal.
-    jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (work) => {
+    jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (realmId, work) => {
       await uploads.finish.execute(caller, upload);
-      return write(work);
+      return write(realmId, work);
     });
     await expect(uploads.cancel.execute(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
     expect(await listed(people.hamlet)).toHaveLength(1);

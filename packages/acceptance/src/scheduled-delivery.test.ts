@@ -83,7 +83,7 @@ describe('delivery of scheduled messages and reminders', () => {
     const remove = (id: ScheduledMessageId) => new DeleteScheduledMessage(uow).execute(caller, { id });
     /** Messages sent since the beginning with the elapsed seconds by the clock. */
     const said = () =>
-      uow.read(async ({ pages }) => {
+      uow.read(fixture.realm.id, async ({ pages }) => {
         const filter = { conditions: [], scope: 'own' } as const;
         const entries = await pages.listEntriesFrom(fixture.viewer('hamlet'), filter, 0 as never, 1000);
         const views = await pages.listViews(
@@ -93,7 +93,7 @@ describe('delivery of scheduled messages and reminders', () => {
         return views.slice(1).map(({ message }) => [message.content.split('\n')[0]!, message.sentAt - start]);
       });
     const find = (id: ScheduledMessageId) =>
-      uow.read(({ scheduledMessages }) => scheduledMessages.find(fixture.realm.id, id));
+      uow.read(fixture.realm.id, ({ scheduledMessages }) => scheduledMessages.find(fixture.realm.id, id));
     return { time, run, schedule, remind, move, remove, said, find };
   }
 

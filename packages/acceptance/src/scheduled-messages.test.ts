@@ -173,7 +173,7 @@ describe('scheduling a message', () => {
   it('rejects more than the maximum number of scheduled messages', async () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, toTown());
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const {
         id: _,
         status: __,
@@ -190,7 +190,7 @@ describe('scheduling a message', () => {
   it('rejects content beyond the total text limit in both forms, including edits', async () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, { ...toTown(), content: 'x' });
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const found = (await tx.scheduledMessages.find(server.realmId, id as never))!;
       const { id: _, status: __, failure: ___, ...message } = found;
       const renderedContent = 'x'.repeat(2_000_000 - 2 * 9);
@@ -295,7 +295,7 @@ describe('editing a scheduled message', () => {
         principals: [hamlet.id],
       }),
     );
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const channel = (await tx.channels.find(server.realmId, town as never))!;
       const { nobody } = await tx.groups.systemGroupIds(server.realmId);
       await tx.channels.update({ ...channel, permissions: { ...channel.permissions, canSendMessage: nobody } });
@@ -444,7 +444,7 @@ describe('delivery', () => {
     });
 
     async function allowSending(to: 'nobody' | number): Promise<number> {
-      return server.storage.uow.write(async (tx) => {
+      return server.storage.uow.write(server.realmId, async (tx) => {
         const channel = (await tx.channels.find(server.realmId, town as never))!;
         const { nobody } = await tx.groups.systemGroupIds(server.realmId);
         const canSendMessage = (to === 'nobody' ? nobody : to) as typeof nobody;
@@ -485,22 +485,24 @@ describe('delivery', () => {
     ])('notifies no one when delivery fails because %s was deactivated', async (what, failure) => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
-      await server.storage.uow.write(async (tx) => {
+      await server.storage.uow.write(server.realmId, async (tx) => {
         if (what === 'its sender')
           await tx.users.update({ ...(await tx.users.find(server.realmId, hamlet.id))!, isActive: false });
         else await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated: true });
       });
       const before = server.storage.commits;
       await deliver();
-      const { message, lastSeq } = await server.storage.uow.read(async (r) => ({
+      const { message, lastSeq } = await server.storage.uow.read(server.realmId, async (r) => ({
         message: await r.scheduledMessages.find(server.realmId, id as never),
         lastSeq: await r.events.lastSeq(server.realmId),
       }));
       expect(message).toMatchObject({ status: 'failed', failure });
       expect(server.storage.commits).toBeGreaterThan(before);
       await deliver(10);
-      expect(await server.storage.uow.read((r) => r.events.lastSeq(server.realmId))).toBe(lastSeq);
-      const told = await server.storage.uow.read((r) => r.events.listAfter(server.realmId, (lastSeq - 1) as never, 10));
+      expect(await server.storage.uow.read(server.realmId, (r) => r.events.lastSeq(server.realmId))).toBe(lastSeq);
+      const told = await server.storage.uow.read(server.realmId, (r) =>
+        r.events.listAfter(server.realmId, (lastSeq - 1) as never, 10),
+      );
       expect(told.map((stored: Wire) => stored.event?.type)).not.toContain('scheduled_message.changed');
     });
   });

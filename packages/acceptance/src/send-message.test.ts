@@ -26,7 +26,7 @@ describe('POST /messages', () => {
     expect(server.storage.commits).toBe(commits);
   };
   const change = (user: User, changes: Partial<User>) =>
-    server.storage.uow.write((tx) => tx.users.update({ ...user, ...changes }));
+    server.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, ...changes }));
 
   describe('to a channel', () => {
     it.each(['general', 'GENERAL', '"general"', '["general"]'])('accepts a channel named %s', async (to) => {
@@ -257,7 +257,7 @@ describe('POST /messages', () => {
     });
 
     it('rejects an archived channel', async () => {
-      await server.storage.uow.write(async (tx) => {
+      await server.storage.uow.write(server.realmId, async (tx) => {
         const channel = await tx.channels.findByName(server.realmId, 'general');
         await tx.channels.update({ ...channel!, isArchived: true });
       });

@@ -206,7 +206,7 @@ describe('operations under /json', () => {
     // An invalid session causes no error.
     const user = await somebodyNew();
     const left = await logIn(user);
-    await server.storage.uow.write((tx) => tx.users.update({ ...user.user, isActive: false }));
+    await server.storage.uow.write(user.user.realmId, (tx) => tx.users.update({ ...user.user, isActive: false }));
     expect(await tokenOf(left)).toBe(left.cookies.get('csrftoken'));
   });
 
@@ -295,13 +295,15 @@ describe('browser session', () => {
     const user = await somebodyNew();
     const browser = await logIn(user);
     const { uow } = server.storage;
-    await uow.write((tx) => tx.users.update({ ...user.user, isActive: false }));
+    await uow.write(user.user.realmId, (tx) => tx.users.update({ ...user.user, isActive: false }));
     expectRefusal(await browser.get('/json/users/me'), 'Account is deactivated', {
       status: 401,
       code: 'USER_DEACTIVATED',
     });
     const deactivate = (isDeactivated: boolean) =>
-      uow.write(async (tx) => tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated }));
+      uow.write(server.realmId, async (tx) =>
+        tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated }),
+      );
     await deactivate(true);
     const refused = await browser.get('/json/users/me');
     await deactivate(false);

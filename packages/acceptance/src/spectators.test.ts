@@ -242,7 +242,10 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
 it('spectators lose access while an organization is deactivated', async () => {
   const { uow } = server.storage;
   const setDeactivated = (isDeactivated: boolean) =>
-    uow.write(async (tx) => void (await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated })));
+    uow.write(
+      server.realmId,
+      async (tx) => void (await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated })),
+    );
   expect(await idsOn([WEB_PUBLIC])).toEqual([shown, other]);
   await setDeactivated(true);
   expectUnauthorized(await page([WEB_PUBLIC]));

@@ -124,7 +124,7 @@ describe('status of other users', () => {
 
   it('accepts changes by administrators including bots', async () => {
     const bot = await server.addBot(people.iago, `helper${count}`);
-    await server.storage.uow.write((tx) => tx.users.update({ ...bot.user, role: 'administrator' }));
+    await server.storage.uow.write(bot.user.realmId, (tx) => tx.users.update({ ...bot.user, role: 'administrator' }));
     for (const as of [people.iago, people.desdemona, bot]) {
       fieldsOf(await changeOf(hamlet, { status_text: `as ${as.id} says`, emoji_name: 'octopus' }, as));
       expect(await statusOf()).toEqual({ status_text: `as ${as.id} says`, ...OCTOPUS });
@@ -150,7 +150,7 @@ describe('status of other users', () => {
       expectRefusal(await changeOf(who, { status_text: 'x' }, people.iago), 'No such user');
       expectRefusal(await server.get(`/users/${who.id}/status`, people.iago), 'No such user');
     }
-    await server.storage.uow.write((tx) => tx.users.update({ ...hamlet.user, isActive: false }));
+    await server.storage.uow.write(hamlet.user.realmId, (tx) => tx.users.update({ ...hamlet.user, isActive: false }));
     expectRefusal(await changeOf(hamlet, { status_text: 'x' }, people.iago), 'User is deactivated');
     expectRefusal(await server.get(`/users/${hamlet.id}/status`, people.iago), 'User is deactivated');
   });

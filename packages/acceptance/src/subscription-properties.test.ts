@@ -262,7 +262,7 @@ describe('POST /user_topics', () => {
 
   it('limits the number of topic policies per user', async () => {
     const { shiva } = people;
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 10_000; n++) {
         await tx.topicPolicies.put({
           realmId: server.realmId,

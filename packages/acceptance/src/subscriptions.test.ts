@@ -23,7 +23,7 @@ const unsubscribe = (names: readonly string[], as: TestUser = people.hamlet, mor
 const following = async (as: TestUser): Promise<string[]> =>
   (await server.get(PATH, as)).body.subscriptions.map(({ name }: Wire) => name);
 const deactivate = ({ user }: TestUser) =>
-  server.storage.uow.write((tx) => tx.users.update({ ...user, isActive: false }));
+  server.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, isActive: false }));
 
 describe('POST /users/me/subscriptions', () => {
   const nothing = { subscribed: {}, already_subscribed: {}, new_subscription_messages_sent: true };
@@ -234,7 +234,7 @@ describe('DELETE /users/me/subscriptions', () => {
   it('lets owners remove their bots', async () => {
     const { hamlet } = people;
     const bot = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
-    await server.storage.uow.write((tx) =>
+    await server.storage.uow.write(bot.user.realmId, (tx) =>
       tx.users.update({
         ...bot.user,
         bot: { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null },
@@ -267,7 +267,7 @@ describe('GET /users/me/subscriptions', () => {
   it('lists subscriptions without archived channels', async () => {
     const { hamlet } = people;
     await subscribe(['b', 'a', 'old'], hamlet);
-    await server.storage.uow.write(async (tx) => {
+    await server.storage.uow.write(server.realmId, async (tx) => {
       const channel = (await tx.channels.findByName(server.realmId, 'old')) as Channel;
       await tx.channels.update({ ...channel, isArchived: true });
     });

@@ -26,7 +26,7 @@ async function make(role: Role, name: string): Promise<TestUser> {
   return server.addUser({ email: `${name}@zulip.com`, fullName: name, role });
 }
 const makeBot = ({ user }: TestUser, owner: TestUser) =>
-  server.storage.uow.write((tx) =>
+  server.storage.uow.write(user.realmId, (tx) =>
     tx.users.update({
       ...user,
       bot: { kind: 'generic', ownerId: owner.id, isSystem: false, defaultSendingChannelId: null },
@@ -62,7 +62,9 @@ describe('permission to change users', () => {
   it('finds users of the same realm only and no system bots', async () => {
     const realmId = await server.addRealm('other');
     const theirs = await server.addUser({ email: 'theirs@other.com', fullName: 'Theirs', realmId });
-    const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'welcome'));
+    const bot = await server.storage.uow.read(server.realmId, ({ users }) =>
+      users.findSystemBot(server.realmId, 'welcome'),
+    );
     for (const id of [theirs.id, bot.id, 99_999, -1, 'theirs@other.com', bot.email]) {
       expectRefusal(await update(people.desdemona, { id }, { role: 600 }), 'No such user');
     }
@@ -96,7 +98,7 @@ describe('roles (users §3.2)', () => {
     const bot = await make('owner', 'bot');
     await makeBot(bot, desdemona);
     const gone = await make('owner', 'gone');
-    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
     expectRefusal(await update(desdemona, desdemona, { role: 200 }), last);
     fieldsOf(await update(desdemona, bot, { role: 400 }));
     fieldsOf(await update(desdemona, iago, { role: 100 }));
@@ -172,7 +174,7 @@ describe('roles (users §3.2)', () => {
   it('publish emails that the user can or can no longer see', async () => {
     const { iago, hamlet, cordelia, shiva } = people;
     const avatar = { source: 'gravatar', version: 1 } as const;
-    await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, avatar }));
+    await server.storage.uow.write(cordelia.user.realmId, (tx) => tx.users.update({ ...cordelia.user, avatar }));
     fieldsOf(await server.patch('/settings', cordelia, { email_address_visibility: 5 }));
     fieldsOf(await server.patch('/settings', shiva, { email_address_visibility: 2 }));
     const queue = await openQueue(server, hamlet, { event_types: ['realm_user'] });
@@ -196,7 +198,7 @@ describe('roles (users §3.2)', () => {
 
   it('change for deactivated users without group events', async () => {
     const { iago, hamlet, cordelia } = people;
-    await server.storage.uow.write((tx) => tx.users.update({ ...hamlet.user, isActive: false }));
+    await server.storage.uow.write(hamlet.user.realmId, (tx) => tx.users.update({ ...hamlet.user, isActive: false }));
     const queue = await openQueue(server, cordelia, userEvents);
     fieldsOf(await update(iago, hamlet, { role: 300, full_name: 'Ghost' }));
     expect(await eventsAfter(server, queue)).toMatchObject([
@@ -248,7 +250,7 @@ describe('emails', () => {
       permission: 'canChangeUserEmails',
     });
   const showGravatar = () =>
-    server.storage.uow.write((tx) =>
+    server.storage.uow.write(people.hamlet.user.realmId, (tx) =>
       tx.users.update({ ...people.hamlet.user, avatar: { source: 'gravatar', version: 1 } }),
     );
   const move = (new_email: string, as = people.desdemona) => update(as, people.hamlet, { new_email });
@@ -269,7 +271,7 @@ describe('emails', () => {
   ])('rejects the role %j', async (new_email, text) => {
     await grant();
     const gone = await make('member', 'gone');
-    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
     expectRefusal(await move(new_email), text);
   });
 

@@ -193,7 +193,7 @@ describe('PATCH /settings', () => {
     const { hamlet } = people;
     await server.patch('/settings', hamlet, { enter_sends: false });
     const queue = await openQueue(server, hamlet);
-    const stored = () => server.storage.uow.read(({ users }) => users.find(server.realmId, hamlet.id));
+    const stored = () => server.storage.uow.read(server.realmId, ({ users }) => users.find(server.realmId, hamlet.id));
     const before = await stored();
     expect(fieldsOf(await server.patch('/settings', hamlet, {}))).toEqual({});
     expect(fieldsOf(await server.patch('/settings', hamlet, { enter_sends: false }))).toEqual({});
@@ -203,7 +203,7 @@ describe('PATCH /settings', () => {
 
   it('rejects bots', async () => {
     const { hamlet } = people;
-    await server.storage.uow.write((tx) =>
+    await server.storage.uow.write(hamlet.user.realmId, (tx) =>
       tx.users.update({
         ...hamlet.user,
         bot: { kind: 'generic', ownerId: people.iago.id, isSystem: false, defaultSendingChannelId: null },
@@ -348,7 +348,7 @@ describe('PATCH /settings', () => {
 
     it('rejects emails of deactivated accounts and outside the domains', async () => {
       const { iago } = people;
-      await server.storage.uow.write((tx) => tx.users.update({ ...iago.user, isActive: false }));
+      await server.storage.uow.write(iago.user.realmId, (tx) => tx.users.update({ ...iago.user, isActive: false }));
       expectRefusal(await to(iago.email), 'Account has been deactivated.');
       await server.patch('/realm', people.desdemona, { emails_restricted_to_domains: true });
       expectRefusal(await to('a@example.com'), 'Outside your domain.');
@@ -441,13 +441,15 @@ describe('PATCH /settings', () => {
     it('includes deactivated users but no bots in groups', async () => {
       const { hamlet, cordelia } = people;
       const bot = { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null } as const;
-      await server.storage.uow.write(async (tx) => {
+      await server.storage.uow.write(hamlet.user.realmId, async (tx) => {
         await tx.users.update({ ...hamlet.user, isActive: false });
         await tx.users.update({ ...cordelia.user, bot });
       });
       const { members } = await server.systemGroups();
       fieldsOf(await changeFor({ group_ids: [members] }));
-      const users = await server.storage.uow.read((r) => r.users.list(server.realmId, [hamlet.id, cordelia.id]));
+      const users = await server.storage.uow.read(server.realmId, (r) =>
+        r.users.list(server.realmId, [hamlet.id, cordelia.id]),
+      );
       expect(users.map(({ settings }) => settings.enterSends)).toEqual([true, false]);
       expectRefusal(await changeFor({ user_ids: [cordelia.id] }), `Invalid user ID: ${cordelia.id}`);
     });
@@ -514,7 +516,7 @@ describe('PATCH /realm/user_settings_defaults', () => {
   it("changes only the caller's organization", async () => {
     const realmId = await server.addRealm('other');
     await server.patch(PATH, people.iago, { enter_sends: true });
-    const realm = await server.storage.uow.read(({ realms }) => realms.get(realmId));
+    const realm = await server.storage.uow.read(realmId, ({ realms }) => realms.get(realmId));
     expect(realm.userDefaults.enterSends).toBe(false);
   });
 });

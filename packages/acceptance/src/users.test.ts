@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const change = ({ user }: TestUser, changes: Partial<User>) =>
-  server.storage.uow.write((tx) => tx.users.update({ ...user, ...changes }));
+  server.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, ...changes }));
 const showEmailTo = (who: TestUser, emailAddressVisibility: EmailVisibility) =>
   change(who, { settings: { ...who.user.settings, emailAddressVisibility } });
 const dummy = ({ id }: TestUser) => `user${id}@parley.invalid`;
@@ -157,7 +157,7 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     expect(whole.body.user.profile_data).toEqual({});
     await noSuchUser(99_999, hamlet);
     await noSuchUser('-1', hamlet);
-    const [bot] = await server.storage.uow.read(({ users }) => users.listSystemBots(server.realmId));
+    const [bot] = await server.storage.uow.read(server.realmId, ({ users }) => users.listSystemBots(server.realmId));
     await noSuchUser(bot!.id, hamlet);
   });
 

@@ -40,7 +40,7 @@ export class HostAuthenticator implements Authenticator {
     if (realmId === null) throw new Error(`authenticate() named an unknown organization: ${shown(stringId)}`);
     const person = personOf(answer);
     if (person === null) throw new Error(`authenticate() named a user of ${stringId} without an id`);
-    return this.uow.read(async ({ users, realms, externalIds }) => {
+    return this.uow.read(realmId, async ({ users, realms, externalIds }) => {
       const id = typeof person === 'number' ? (person as UserId) : await externalIds.find(realmId, person);
       const user = id === null ? null : await users.find(realmId, id);
       if (!user) throw new Error(`authenticate() named an unknown user of ${stringId}: ${shown(person)}`);
@@ -73,7 +73,7 @@ export class StoredRoles implements RoleLookup {
   constructor(private readonly uow: UnitOfWork) {}
 
   roleOf(caller: Parameters<RoleLookup['roleOf']>[0]): Promise<CallerRole> {
-    return this.uow.read(async ({ actors, users }) => {
+    return this.uow.read(caller.realmId, async ({ actors, users }) => {
       const { role, isBot } = await actors.get(caller);
       const { settings } = (await users.find(caller.realmId, caller.userId))!;
       return { role, isBot, synchronizesDrafts: settings.enableDraftsSynchronization };
@@ -102,9 +102,9 @@ export class StoredSessions implements BrowserSessions {
  * number of keys; 0 if the secret is unchanged.
  */
 export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<number> {
-  const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
+  const stored = await uow.readAcross(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === mint.secretFingerprint) return 0;
-  return uow.write(async (tx) => {
+  return uow.writeAcross(async (tx) => {
     const { apiKeys } = tx;
     const records = await apiKeys.listAll();
     for (const record of records) {
@@ -118,8 +118,8 @@ export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<
 
 /** Used by commands beside a running server, whose keys must not change. @throws StartupError */
 export async function assertSameSecret(uow: UnitOfWork, mint: ApiKeyMint): Promise<void> {
-  const stored = await uow.read(({ apiKeys }) => apiKeys.secretFingerprint());
-  if (stored === null) await uow.write(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
+  const stored = await uow.readAcross(({ apiKeys }) => apiKeys.secretFingerprint());
+  if (stored === null) await uow.writeAcross(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
   else if (stored !== mint.secretFingerprint) {
     throw new StartupError('The database was made with another secret meanwhile; start again with that one.');
   }

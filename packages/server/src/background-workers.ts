@@ -211,5 +211,5 @@ export function workersOf(
 }
 
 async function forgetJobs(uow: UnitOfWork, before: number): Promise<void> {
-  while ((await uow.write((tx) => tx.jobs.removeSetAside(before, JOBS_AT_A_TIME))) === JOBS_AT_A_TIME);
+  while ((await uow.writeAcross((tx) => tx.jobs.removeSetAside(before, JOBS_AT_A_TIME))) === JOBS_AT_A_TIME);
 }

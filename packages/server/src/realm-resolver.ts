@@ -51,7 +51,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   /** Loads the realms; must be called before `urlOf`. */
   async refresh(): Promise<void> {
-    this.realms = await this.uow.read(({ realms }) => realms.list());
+    this.realms = await this.uow.readAcross(({ realms }) => realms.list());
     this.byStringId = new Map(this.realms.map((realm) => [realm.stringId, realm]));
     this.byId = new Map(this.realms.map((realm) => [realm.id, realm]));
     this.readAtMs = this.clock.nowMs();

@@ -38,7 +38,7 @@ export class Fixture {
 
   /** Adds steps to the fixture in a separate transaction. */
   add(...steps: readonly FixtureStep[]): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(this.realm.id, async (tx) => {
       for (const step of steps) await step(this, tx);
     });
   }
@@ -75,7 +75,7 @@ export async function createFixtureOn(
   ...steps: readonly FixtureStep[]
 ): Promise<Fixture> {
   const fixture = new Fixture(uow, clock);
-  await uow.write(async (tx) => {
+  await uow.writeAcross(async (tx) => {
     for (const step of steps) {
       if (fixture.realm === undefined && !realmSteps.has(step)) await aRealm()(fixture, tx);
       await step(fixture, tx);

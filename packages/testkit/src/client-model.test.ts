@@ -28,7 +28,7 @@ const cast: readonly FixtureStep[] = [
 ];
 
 const follow = (fixture: MemoryFixture, channel: string, ...names: readonly string[]) =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     subscribeToChannels(tx, {
       channels: [fixture.channel(channel)],
       userIds: names.map((name) => fixture.user(name).id),
@@ -37,7 +37,7 @@ const follow = (fixture: MemoryFixture, channel: string, ...names: readonly stri
   );
 
 const leave = (fixture: MemoryFixture, channel: string, ...names: readonly string[]) =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     unsubscribeFromChannels(
       tx,
       [fixture.channel(channel)],
@@ -74,7 +74,7 @@ describe('client model', () => {
       const { realmId, userId } = fixture.viewer('member');
       const channelId = fixture.channel('public').id;
       const policy = { realmId, userId, channelId, topic, visibility, changedAt: fixture.clock.now() };
-      return fixture.uow.write((tx) => changeTopicPolicy(tx, policy));
+      return fixture.uow.write(policy.realmId, (tx) => changeTopicPolicy(tx, policy));
     };
     await expectInSync(fixture, () => choose('Lunch', 'muted'));
     await expectInSync(fixture, () => choose('lunch', 'followed'));
@@ -98,7 +98,7 @@ describe('client model', () => {
   ])('detects %s', async (_, uninformed, announce) => {
     const fixture = await createFixture(...cast);
     const promote = () =>
-      fixture.uow.write(async (tx) => {
+      fixture.uow.write(fixture.realm.id, async (tx) => {
         await tx.users.update({ ...fixture.user('loner'), role: 'member' });
         await announce(tx);
       });

@@ -86,12 +86,12 @@ export interface ClientState {
  */
 export async function expectInSync(fixture: Fixture, change: () => Promise<unknown>): Promise<void> {
   const { uow, realm } = fixture;
-  const before = await uow.read(async (r) => ({
+  const before = await uow.read(realm.id, async (r) => ({
     head: await r.events.lastSeq(realm.id),
     states: await states(fixture, r),
   }));
   await change();
-  await uow.read(async (r) => {
+  await uow.read(realm.id, async (r) => {
     const fresh = await states(fixture, r);
     const logged = await r.events.listAfter(realm.id, before.head, Number.MAX_SAFE_INTEGER);
     const events = logged.filter(isReadable);

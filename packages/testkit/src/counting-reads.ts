@@ -1,16 +1,16 @@
 import type { UnitOfWork } from '@parley/domain/kernel';
+import { intercepting } from './troubled-units.js';
 
 /** Wraps a unit of work and counts its read-only transactions. */
 export function countingReads(uow: UnitOfWork): { readonly uow: UnitOfWork; readonly count: () => number } {
   let reads = 0;
   return {
-    uow: {
-      read: (work) => {
+    uow: intercepting(uow, {
+      read: (work, run) => {
         reads++;
-        return uow.read(work);
+        return run(work);
       },
-      write: (work, options) => uow.write(work, options),
-    },
+    }),
     count: () => reads,
   };
 }

@@ -1,4 +1,4 @@
-import type { DomainEventType } from '@parley/domain/kernel';
+import type { Announcement, DomainEventType, EventSeq, RealmId, Transaction } from '@parley/domain/kernel';
 import type { MemoryFixture } from './builders.js';
 import { reaches } from './client-model.js';
 
@@ -6,7 +6,7 @@ import { reaches } from './client-model.js';
 export async function eventsWithReceivers(
   fixture: MemoryFixture,
 ): Promise<readonly (readonly [DomainEventType, readonly string[]])[]> {
-  return fixture.uow.read(async (repositories) => {
+  return fixture.uow.read(fixture.realm.id, async (repositories) => {
     const events: [DomainEventType, string[]][] = [];
     for (const stored of fixture.storage.announced) {
       if (stored.realmId !== fixture.realm.id || stored.audience.kind === 'nobody') continue;
@@ -19,4 +19,10 @@ export async function eventsWithReceivers(
     }
     return events;
   });
+}
+
+/** Appends an event and returns its position. */
+export async function appendEvent(tx: Transaction, realmId: RealmId, announcement: Announcement): Promise<EventSeq> {
+  await tx.events.append(realmId, announcement);
+  return tx.events.lastSeq(realmId);
 }

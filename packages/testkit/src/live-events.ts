@@ -21,6 +21,7 @@ import {
   type ReportProblem,
 } from '@parley/domain/kernel';
 import type { MemoryFixture } from './builders.js';
+import { appendEvent } from './events-with-receivers.js';
 import { fakeEventLoop } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';
 
@@ -131,7 +132,7 @@ export class LiveEvents {
   }
 
   announce(audience: Audience, event: DomainEvent = flagChange): Promise<EventSeq> {
-    return this.uow.write((tx) => tx.events.append(this.fixture.realm.id, { event, audience }));
+    return this.uow.write(this.fixture.realm.id, (tx) => appendEvent(tx, this.fixture.realm.id, { event, audience }));
   }
 
   announceEphemeral(announcement: EphemeralAnnouncement): void {

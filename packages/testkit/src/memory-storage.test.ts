@@ -17,9 +17,9 @@ describe('MemoryStorage', () => {
     const { storage, uow, realm } = await createFixture(aUser({ name: 'iago' }));
     const commits = storage.commits;
     const announcement = { event: { type: 'blank' }, audience: { kind: 'realm' } } as const;
-    await uow.write((tx) => tx.events.append(realm.id, announcement));
+    await uow.write(realm.id, (tx) => tx.events.append(realm.id, announcement));
     await expect(
-      uow.write(async (tx) => {
+      uow.write(realm.id, async (tx) => {
         await tx.events.append(realm.id, announcement);
         throw new Error('no');
       }),
@@ -30,7 +30,7 @@ describe('MemoryStorage', () => {
 
   it('closes repositories when their transaction ends', async () => {
     const { uow, realm, channel } = await createFixture(aChannel({ name: 'general' }));
-    const kept = await uow.write(async (tx) => tx);
+    const kept = await uow.write(realm.id, async (tx) => tx);
     await expect(kept.channels.update(channel('general'))).rejects.toThrow('ended');
     await expect(kept.realms.get(realm.id)).rejects.toThrow('ended');
   });

@@ -96,12 +96,10 @@ export class MemoryStorage {
   }
 
   readonly uow: UnitOfWork = {
-    read: (work) => this.read(work),
-    write: (work, { onCommit } = {}) => {
-      const write = this.lastWrite.then(() => this.write(work, onCommit));
-      this.lastWrite = write.catch(() => undefined);
-      return write;
-    },
+    read: (realmId, work) => this.read(realmId, work),
+    readAcross: (work) => this.read(null, work),
+    write: (realmId, work, options) => this.enqueue(realmId, work, options),
+    writeAcross: (work, options) => this.enqueue(null, work, options),
   };
 
   /** Damage that no writer causes: a bug, a bad disk, a newer version. */
@@ -123,8 +121,8 @@ export class MemoryStorage {
     },
   };
 
-  private async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    const unit = new MemoryUnit(this.tables, false, this.clock, this.words);
+  private async read<T>(realmId: RealmId | null, work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    const unit = new MemoryUnit(this.tables, false, this.clock, this.words, realmId);
     try {
       return await withoutYielding(work(repositoriesOf(unit)));
     } finally {
@@ -132,11 +130,22 @@ export class MemoryStorage {
     }
   }
 
+  private enqueue<T>(
+    realmId: RealmId | null,
+    work: (tx: Transaction) => Promise<T>,
+    { onCommit }: WriteOptions = {},
+  ): Promise<T> {
+    const write = this.lastWrite.then(() => this.write(realmId, work, onCommit));
+    this.lastWrite = write.catch(() => undefined);
+    return write;
+  }
+
   private async write<T>(
+    realmId: RealmId | null,
     work: (tx: Transaction) => Promise<T>,
     onCommit: WriteOptions['onCommit'] = () => {},
   ): Promise<T> {
-    const unit = new MemoryUnit(this.tables, true, this.clock, this.words);
+    const unit = new MemoryUnit(this.tables, true, this.clock, this.words, realmId);
     const { record } = unit;
     try {
       const result = await withoutYielding(work(repositoriesOf(unit)));
@@ -154,7 +163,44 @@ export class MemoryStorage {
   }
 }
 
-function repositoriesOf(unit: MemoryUnit) {
+/** Repositories of a unit, which fails when it touches rows of another organization than the one it names. */
+function repositoriesOf(unit: MemoryUnit): Transaction {
+  const repositories = allRepositoriesOf(unit);
+  const { realmId } = unit;
+  if (realmId === null) return repositories;
+  const guarded = Object.entries(repositories).map(([name, repository]) => [
+    name,
+    typeof repository === 'function' ? repository : ofRealm(realmId, repository),
+  ]);
+  return Object.fromEntries(guarded);
+}
+
+function ofRealm(realmId: RealmId, repository: object): object {
+  return new Proxy(repository, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      // Spies replace methods by properties of the object.
+      if (typeof method !== 'function' || Object.hasOwn(target, name)) return method;
+      return async (...parameters: unknown[]) => {
+        requireRealm(realmId, parameters);
+        const result: unknown = await method.apply(target, parameters);
+        requireRealm(realmId, result);
+        return result;
+      };
+    },
+  });
+}
+
+function requireRealm(realmId: RealmId, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value) || value instanceof Map) {
+    for (const each of value.values()) requireRealm(realmId, each);
+  } else if ('realmId' in value && value.realmId !== realmId) {
+    throw new Error(`A unit of realm ${realmId} touched a row of realm ${value.realmId}`);
+  }
+}
+
+function allRepositoriesOf(unit: MemoryUnit) {
   return {
     realms: new MemoryRealms(unit),
     realmData: new MemoryRealmData(unit),

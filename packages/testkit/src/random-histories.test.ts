@@ -2,6 +2,7 @@ import type { Transaction } from '@parley/domain/kernel';
 import type { OpenStorage } from './contracts/storage-under-test.js';
 import { MemoryStorage } from './memory-storage.js';
 import { agreeOnRandomHistories } from './random-histories.js';
+import { intercepting } from './troubled-units.js';
 
 const memory: OpenStorage = (clock) => {
   const { uow, damage } = new MemoryStorage(clock);
@@ -15,14 +16,13 @@ const memoryBut =
     const { uow, damage } = new MemoryStorage(clock);
     return {
       damage,
-      uow: {
-        read: (work) => uow.read(work),
-        write: (work, options) =>
-          uow.write((tx) => {
+      uow: intercepting(uow, {
+        write: (work, run) =>
+          run((tx) => {
             spoil(tx);
             return work(tx);
-          }, options),
-      },
+          }),
+      }),
       close: async () => {},
     };
   };

@@ -67,7 +67,7 @@ export const PUSH_SCENARIOS: Scenarios = {
       given: async ({ server, people, pushService }) => {
         const { realmId } = server;
         pushService.goneTokenIds.push('AAAAAAAAAAE=');
-        await server.storage.uow.write(async (tx) => {
+        await server.storage.uow.write(realmId, async (tx) => {
           for (const tokenId of ['AAAAAAAAAAE=', 'AAAAAAAAAAI=']) {
             const device = await tx.devices.add(realmId, people.hamlet.id);
             const key = { id: 7, key: Buffer.from('1'.repeat(33)).toString('base64') };

@@ -80,7 +80,7 @@ export const USERS_SCENARIOS: Scenarios = {
         const subscribed = { subscriptions: [{ name: 'town' }], principals: [helper.id] };
         fieldsOf(await server.post('/users/me/subscriptions', hamlet, subscribed));
         fieldsOf(await server.delete(`/bots/${helper.id}`, iago));
-        await server.storage.uow.write(async (tx) => {
+        await server.storage.uow.write(server.realmId, async (tx) => {
           const user = (await tx.users.find(server.realmId, helper.id))!;
           const bot = { ...user.bot!, ownerId: null };
           await tx.users.update({ ...user, bot });

@@ -118,7 +118,7 @@ export function forgottenReads(routes: readonly Route[]): readonly string[] {
 }
 
 export async function contentsOf({ storage, realmId }: TestServer): Promise<Contents> {
-  return storage.uow.read(async (reads) => {
+  return storage.uow.read(realmId, async (reads) => {
     const entries = await reads.users.listEntries(realmId);
     const users = await reads.users.list(
       realmId,

@@ -12,7 +12,7 @@ export async function runJobs(server: TestServer, handler: JobHandler): Promise<
   const report = (_: string, { err }: Readonly<Record<string, unknown>>) => void failures.push(err);
   const runner = new JobRunner(handler, { uow, clock: server.clock, report });
   const selection = { kind: handler.kind.name, maxFormat: handler.kind.format };
-  const nextDueAt = () => uow.read(({ jobs }) => jobs.nextDueAt(selection));
+  const nextDueAt = () => uow.readAcross(({ jobs }) => jobs.nextDueAt(selection));
   for (let next = await nextDueAt(); next !== null && next <= server.clock.now(); next = await nextDueAt()) {
     await runner.run();
     await runner.settle();

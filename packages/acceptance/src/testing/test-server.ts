@@ -261,7 +261,7 @@ export class TestServer {
   }
 
   systemGroups(): Promise<Readonly<Record<SystemGroupName, GroupId>>> {
-    return this.storage.uow.read(({ groups }) => groups.systemGroupIds(this.realmId));
+    return this.storage.uow.read(this.realmId, ({ groups }) => groups.systemGroupIds(this.realmId));
   }
 
   /** Changes the realm directly, without the rules and events of the API. */
@@ -271,7 +271,7 @@ export class TestServer {
       readonly permissions?: Partial<Realm['permissions']>;
     },
   ): Promise<void> {
-    await this.storage.uow.write(async (tx) => {
+    await this.storage.uow.write(this.realmId, async (tx) => {
       const realm = await tx.realms.get(this.realmId);
       const settings = { ...realm.settings, ...changes.settings };
       const permissions = { ...realm.permissions, ...changes.permissions };
@@ -303,7 +303,7 @@ export class TestServer {
   }
 
   private async signedIn(user: User, password: string): Promise<TestUser> {
-    const record = await this.storage.uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+    const record = await this.storage.uow.read(user.realmId, ({ apiKeys }) => apiKeys.find(user.realmId, user.id));
     return { id: user.id, email: user.email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
   }
 

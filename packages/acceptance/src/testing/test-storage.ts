@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
+import { intercepting } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 
 /** Content of a storage, for initializing others of the same kind. */
@@ -60,14 +61,13 @@ function openSqlite(clock: Clock, contents?: StorageContents): TestStorage {
   let commits = 0;
   let kept: Buffer;
   return {
-    uow: {
-      read: (work) => uow.read(work),
-      async write(work, options) {
-        const result = await uow.write(work, options);
+    uow: intercepting(uow, {
+      write: async (work, run) => {
+        const result = await run(work);
         commits++;
         return result;
       },
-    },
+    }),
     get commits() {
       return commits;
     },

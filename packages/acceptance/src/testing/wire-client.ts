@@ -58,7 +58,9 @@ export class WireClient {
 
   static async open(server: TestServer, as: TestUser, capabilities: Capabilities): Promise<WireClient> {
     const answer = await register(server, as, capabilities);
-    const channels = await server.storage.uow.read((repositories) => repositories.channels.listAll(server.realmId));
+    const channels = await server.storage.uow.read(server.realmId, (repositories) =>
+      repositories.channels.listAll(server.realmId),
+    );
     const newestChannelId = Math.max(0, ...channels.map(({ id }) => id));
     const unread = new WireUnread(answer.unread_msgs);
     return new WireClient(server, as, capabilities, answer.queue_id, answer, unread, newestChannelId);

@@ -54,7 +54,7 @@ async function makeWorld() {
 
 async function fill(server: TestServer): Promise<WorldContents> {
   const { storage, realmId } = server;
-  await storage.uow.write(async (tx) => {
+  await storage.uow.write(realmId, async (tx) => {
     const realm = await tx.realms.get(realmId);
     const { members } = await tx.groups.systemGroupIds(realmId);
     await tx.realms.update({

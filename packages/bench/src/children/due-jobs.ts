@@ -66,7 +66,7 @@ let send: (n: number) => Promise<unknown>;
 /** Schedules messages of the authors in turn. */
 async function schedule(count: number, dueAt: UnixSeconds): Promise<void> {
   const { realmId, authorIds, channelId } = opened;
-  await uow.write(async (tx) => {
+  await uow.write(realmId, async (tx) => {
     for (let n = 0; n < count; n++) {
       const { id } = await tx.scheduledMessages.add({
         realmId,

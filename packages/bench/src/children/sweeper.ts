@@ -63,7 +63,7 @@ async function abandon({ database, realmId, ownerIds, queues, events }: AbandonC
   const filter = { allPublicChannels: false, narrow: [] };
   const presentation = { eventTypes: ['message', 'subscription', 'realm_user'] };
   for (let from = 0; from < queues; from += ROWS_A_UNIT) {
-    await storage.uow.write(async (tx) => {
+    await storage.uow.write(realmId, async (tx) => {
       for (let n = from; n < Math.min(from + ROWS_A_UNIT, queues); n++) {
         await tx.queues.add({
           id: randomUUID(),
@@ -82,7 +82,7 @@ async function abandon({ database, realmId, ownerIds, queues, events }: AbandonC
   }
   const event: DomainEvent = { type: 'blank' };
   for (let from = 0; from < events; from += ROWS_A_UNIT) {
-    await storage.uow.write(async (tx) => {
+    await storage.uow.write(realmId, async (tx) => {
       for (let n = from; n < Math.min(from + ROWS_A_UNIT, events); n++) {
         await tx.events.append(realmId, { event, audience: { kind: 'nobody' } });
       }
@@ -109,6 +109,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const seconds = (performance.now() - startedAt) / 1000;
   await sleep(2 * RESOLUTION_MS);
   const isDone = await uow.read(
+    realmId,
     async ({ queues, events }) =>
       (await queues.lowestFloor(realmId)) === null &&
       (await events.prunedUpTo(realmId)) === (await events.lastSeq(realmId)),

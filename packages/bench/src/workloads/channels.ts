@@ -42,14 +42,14 @@ async function listing(lab: Lab): Promise<Figure[]> {
   const listedAfter = async (change: (tx: Transaction) => Promise<unknown>): Promise<number> => {
     const rounds: number[] = [];
     for (let round = 0; round <= lab.rounds; round++) {
-      await storage.uow.write(change);
+      await storage.uow.write(contents.realmId, change);
       const ms = await list();
       if (round > 0) rounds.push(ms);
     }
     return median(rounds);
   };
   const { realmId, owner } = contents;
-  const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realmId));
+  const { moderators } = await storage.uow.read(realmId, (r) => r.groups.systemGroupIds(realmId));
   let isModerator = false;
   const afterGroup = await listedAfter((tx) => {
     isModerator = !isModerator;

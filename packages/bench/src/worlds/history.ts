@@ -28,7 +28,7 @@ export async function writeHistory(database: string, { realmId, count, readBy, p
   const startAt = clock.now() - count;
   try {
     for (let from = 0; from < count; from += PER_UNIT) {
-      await storage.uow.write(async (tx) => {
+      await storage.uow.write(realmId, async (tx) => {
         const channels = new Map((await tx.channels.listAll(realmId)).map((channel) => [channel.id, channel]));
         for (let n = from; n < Math.min(count, from + PER_UNIT); n++) {
           const { channelId, topic, senderId } = place(n);
@@ -36,7 +36,7 @@ export async function writeHistory(database: string, { realmId, count, readBy, p
         }
       });
     }
-    await storage.uow.write(async (tx) => {
+    await storage.uow.write(realmId, async (tx) => {
       for (const userId of readBy) await tx.personal.markAllRead({ realmId, userId });
     });
   } finally {

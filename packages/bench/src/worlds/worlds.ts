@@ -83,7 +83,7 @@ export const manyChannels: WorldBuilder<ManyChannels> = async function manyChann
 
 async function ageChannels(database: string, realmId: RealmId, days: number): Promise<void> {
   const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
-  await storage.uow.write(async (tx) => {
+  await storage.uow.write(realmId, async (tx) => {
     for (const channel of await tx.channels.listAll(realmId)) {
       await tx.channels.update({ ...channel, createdAt: channel.createdAt - days * 86_400 });
     }

@@ -31,13 +31,14 @@ async function staged() {
     invitationId: null,
     ...more,
   });
-  const request = (wanted: Wanted, now = NOW) => uow.write((tx) => requestConfirmation(tx, wanted, now));
+  const request = (wanted: Wanted, now = NOW) =>
+    uow.write(wanted.realmId, (tx) => requestConfirmation(tx, wanted, now));
   const load = (id: number, now = NOW, purpose: Confirmation['purpose'] = 'emailChange') =>
-    uow.read((r) => loadConfirmation(r, keys, { realmId: realm.id, purpose, key: keys.derive(id) }, now));
+    uow.read(realm.id, (r) => loadConfirmation(r, keys, { realmId: realm.id, purpose, key: keys.derive(id) }, now));
   return { fixture, change, request, load };
 }
 const jobsOf = ({ uow }: MemoryFixture, { name, format }: { readonly name: string; readonly format: number }) =>
-  uow.read((r) => r.jobs.listDue({ kind: name, maxFormat: format }, Number.MAX_SAFE_INTEGER, 100));
+  uow.readAcross((r) => r.jobs.listDue({ kind: name, maxFormat: format }, Number.MAX_SAFE_INTEGER, 100));
 
 describe('requestConfirmation', () => {
   it('reuses the link for an identical request and extends its validity', async () => {
@@ -75,7 +76,7 @@ describe('requestConfirmation', () => {
 
   it('schedules an email without recipient if the address is unknown', async () => {
     const { fixture } = await staged();
-    await fixture.uow.write((tx) => pretendConfirmation(tx, fixture.realm.id, NOW));
+    await fixture.uow.write(fixture.realm.id, (tx) => pretendConfirmation(tx, fixture.realm.id, NOW));
     const [job] = await jobsOf(fixture, CONFIRMATION_LETTER);
     expect(JSON.parse(job!.payload)).toEqual({ confirmationId: null });
   });
@@ -84,7 +85,9 @@ describe('requestConfirmation', () => {
 it('ends a pending confirmation of a user, if any', async () => {
   const { fixture, change, request, load } = await staged();
   const end = (id: UserId) =>
-    fixture.uow.write((tx) => endConfirmationOf(tx, { realmId: fixture.realm.id, id }, 'emailChange', NOW));
+    fixture.uow.write(fixture.realm.id, (tx) =>
+      endConfirmationOf(tx, { realmId: fixture.realm.id, id }, 'emailChange', NOW),
+    );
   await request(change('a@example.com'));
   await end(fixture.user('bob').id);
   expect(await load(1)).toBeDefined();

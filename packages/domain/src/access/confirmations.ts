@@ -154,7 +154,7 @@ export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
 
   protected async compose({ realmId, payload: { confirmationId } }: Job<LetterPayload>): Promise<Letter | null> {
     if (confirmationId === null) return null;
-    const { realm, confirmation, user } = await this.uow.read(async ({ realms, users, confirmations }) => {
+    const { realm, confirmation, user } = await this.uow.read(realmId, async ({ realms, users, confirmations }) => {
       const found = await confirmations.find(realmId, confirmationId);
       return {
         realm: await realms.get(realmId),

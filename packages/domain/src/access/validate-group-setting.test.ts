@@ -24,7 +24,9 @@ const town = () =>
 const accepting =
   (fixture: MemoryFixture) =>
   (value: GroupSettingValue, definition: GroupSettingDefinition = CHANNEL_PERMISSIONS.canSubscribe) =>
-    fixture.uow.write((tx) => validateGroupSetting(tx, fixture.realm.id, 'canSubscribe', definition, value));
+    fixture.uow.write(fixture.realm.id, (tx) =>
+      validateGroupSetting(tx, fixture.realm.id, 'canSubscribe', definition, value),
+    );
 const spelt = (directMembers: readonly number[], directSubgroups: readonly number[] = []) =>
   ({ directMembers, directSubgroups }) as Exclude<GroupSettingValue, GroupId>;
 
@@ -32,7 +34,9 @@ describe('validateGroupSetting and groupForSetting', () => {
   it('returns the canonical value', async () => {
     const fixture = await town();
     const accept = accepting(fixture);
-    const { nobody } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const { nobody } = await fixture.uow.read(fixture.realm.id, ({ groups }) =>
+      groups.systemGroupIds(fixture.realm.id),
+    );
     const [cooks, hamlet, iago] = [fixture.group('cooks').id, fixture.user('hamlet').id, fixture.user('iago').id];
     expect(await accept(cooks)).toBe(cooks);
     expect(await accept(spelt([], [cooks]))).toBe(cooks);
@@ -44,7 +48,7 @@ describe('validateGroupSetting and groupForSetting', () => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture, aGroup({ name: 'theirs' }));
     const accept = accepting(fixture);
-    const anonymous = await fixture.uow.write((tx) =>
+    const anonymous = await fixture.uow.write(fixture.realm.id, (tx) =>
       groupForSetting(tx, fixture.realm.id, spelt([fixture.user('hamlet').id])),
     );
     const [theirs, otherRealmUser, gone] = [
@@ -58,7 +62,7 @@ describe('validateGroupSetting and groupForSetting', () => {
       await refused(id, 'UNKNOWN_GROUP', 'Invalid user group');
       await refused(spelt([fixture.user('hamlet').id], [id]), 'UNKNOWN_GROUP', `Invalid user group ID: ${id}`);
     }
-    const [system] = await fixture.uow.read(({ users }) => users.listSystemBots(fixture.realm.id));
+    const [system] = await fixture.uow.read(fixture.realm.id, ({ users }) => users.listSystemBots(fixture.realm.id));
     for (const id of [9999 as UserId, otherRealmUser, gone, system!.id])
       await refused(spelt([id], [theirs]), 'UNKNOWN_USER', `Invalid user ID: ${id}`);
     await refused(fixture.group('former').id, 'GROUP_DEACTIVATED', 'User group is deactivated.');
@@ -67,7 +71,9 @@ describe('validateGroupSetting and groupForSetting', () => {
   it('rejects groups that the permission does not allow', async () => {
     const fixture = await town();
     const accept = accepting(fixture);
-    const { everyone } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const { everyone } = await fixture.uow.read(fixture.realm.id, ({ groups }) =>
+      groups.systemGroupIds(fixture.realm.id),
+    );
     await expect(accept(everyone)).rejects.toMatchObject({
       code: 'GROUP_NOT_ALLOWED',
       details: { permission: 'canSubscribe', groupName: 'role:everyone' },
@@ -99,7 +105,7 @@ describe('validateGroupSetting and groupForSetting', () => {
     const fixture = await town();
     const { uow, realm, user, group } = fixture;
     const store = (present: number, value: GroupSettingValue) =>
-      uow.write((tx) =>
+      uow.write(realm.id, (tx) =>
         groupForSetting(
           Object.assign(Object.create(tx) as typeof tx, {
             groups: Object.assign(Object.create(tx.groups), { countPermissionHolders: async () => present }),
@@ -118,7 +124,7 @@ describe('validateGroupSetting and groupForSetting', () => {
     const fixture = await town();
     const cooks = fixture.group('cooks').id;
     const value = spelt([fixture.user('hamlet').id], [cooks]);
-    const [named, first, second] = await fixture.uow.write(async (tx) => [
+    const [named, first, second] = await fixture.uow.write(fixture.realm.id, async (tx) => [
       await groupForSetting(tx, fixture.realm.id, cooks),
       await groupForSetting(tx, fixture.realm.id, value),
       await groupForSetting(tx, fixture.realm.id, value),
@@ -126,7 +132,9 @@ describe('validateGroupSetting and groupForSetting', () => {
     expect(named).toBe(cooks);
     expect(first).not.toBe(second);
     expect(
-      (await fixture.uow.read(({ groups }) => groups.settingValues(fixture.realm.id, [first!]))).get(first!),
+      (await fixture.uow.read(fixture.realm.id, ({ groups }) => groups.settingValues(fixture.realm.id, [first!]))).get(
+        first!,
+      ),
     ).toEqual(value);
     expect(fixture.storage.announced).toMatchObject(
       [first, second].map((groupId) => ({
@@ -145,12 +153,14 @@ describe('acceptGroupSettings', () => {
   async function aChannelOf() {
     const fixture = await town();
     const [hamlet, iago, cooks] = [fixture.user('hamlet').id, fixture.user('iago').id, fixture.group('cooks').id];
-    const present = await fixture.uow.write(async (tx) => ({
+    const present = await fixture.uow.write(fixture.realm.id, async (tx) => ({
       canSubscribe: await groupForSetting(tx, fixture.realm.id, spelt([hamlet])),
       canAddSubscribers: cooks,
     }));
     const accept = (requested: Parameters<typeof acceptGroupSettings<keyof typeof registry>>[4]) =>
-      fixture.uow.write((tx) => acceptGroupSettings(tx, fixture.realm.id, registry, present, requested));
+      fixture.uow.write(fixture.realm.id, (tx) =>
+        acceptGroupSettings(tx, fixture.realm.id, registry, present, requested),
+      );
     return { accept, hamlet, iago, cooks };
   }
 

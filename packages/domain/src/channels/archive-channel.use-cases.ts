@@ -84,7 +84,7 @@ export class ArchiveChannel {
 
   /** @throws DomainError UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL, CHANNEL_ARCHIVED */
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const { realmId } = actor;
       const { channel } = await loadChannel(tx, actor, channelId, canArchiveChannel);
@@ -123,7 +123,7 @@ export class MarkIdleChannels {
 
   /** Returns the number of channels that became idle. */
   async execute(): Promise<number> {
-    const realms = await this.uow.read(({ realms }) => realms.list());
+    const realms = await this.uow.readAcross(({ realms }) => realms.list());
     let count = 0;
     for (const realm of realms) {
       if (!realm.isDeactivated) count += await this.markInRealm(realm.id);
@@ -137,7 +137,7 @@ export class MarkIdleChannels {
     let last: ChannelId | null = null;
     for (;;) {
       const after: ChannelId | null = last;
-      const { active, idle } = await this.uow.read(async ({ channels }) => {
+      const { active, idle } = await this.uow.read(realmId, async ({ channels }) => {
         const ids = await channels.listRecentlyActiveIds(realmId, after, CHANNELS_AT_A_TIME);
         return { active: ids, idle: await channels.filterIdle(realmId, ids, since) };
       });
@@ -148,7 +148,7 @@ export class MarkIdleChannels {
   }
 
   private mark(realmId: RealmId, found: readonly ChannelId[], since: number): Promise<number> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       // A message may have been sent since the look-up.
       const idle = await tx.channels.filterIdle(realmId, found, since);
       for (const channel of await tx.channels.list(realmId, idle)) {

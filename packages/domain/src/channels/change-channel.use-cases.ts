@@ -127,7 +127,7 @@ export class ChangeChannel {
    */
   async execute(caller: Caller, input: ChangeChannelInput): Promise<void> {
     const parsed = await this.parseDescription(caller, input);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const loaded = await loadChannel(tx, actor, input.channelId, canChangeChannel);
@@ -255,7 +255,7 @@ export class ChangeChannel {
   ): Promise<ParsedChange | null> {
     if (description === undefined) return null;
     const text = normalizeChannelDescription(description);
-    const [realm, channel, by] = await this.uow.read(async ({ realms, channels, users }) => [
+    const [realm, channel, by] = await this.uow.read(caller.realmId, async ({ realms, channels, users }) => [
       await realms.get(caller.realmId),
       await channels.find(caller.realmId, channelId),
       await users.find(caller.realmId, caller.userId),

@@ -188,7 +188,7 @@ export class ListChannelFolders {
     caller: Caller,
     { includeArchived }: { readonly includeArchived: boolean },
   ): Promise<readonly ChannelFolder[]> {
-    return this.uow.read(async ({ channelFolders }) =>
+    return this.uow.read(caller.realmId, async ({ channelFolders }) =>
       (await channelFolders.list(caller.realmId)).filter(({ isArchived }) => includeArchived || !isArchived),
     );
   }
@@ -214,7 +214,7 @@ export class CreateChannelFolder {
    */
   async execute(caller: Caller, { name: typed, description }: CreateChannelFolderInput): Promise<ChannelFolderId> {
     const parsed = await this.descriptions.parse(caller.realmId, description);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const { realmId } = actor;
       enforce(canManageFolders(actor));
@@ -264,7 +264,7 @@ export class ChangeChannelFolder {
    */
   async execute(caller: Caller, { folderId, name, description, isArchived }: ChangeChannelFolderInput): Promise<void> {
     const parsed = description === undefined ? null : await this.descriptions.parse(caller.realmId, description);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canManageFolders(actor));
       const folder = await loadFolder(tx, actor.realmId, folderId);
@@ -307,7 +307,7 @@ export class ReorderChannelFolders {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_FOLDER_ORDER */
   execute(caller: Caller, { folderIds }: { readonly folderIds: readonly ChannelFolderId[] }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canManageFolders(actor));
       const folders = await tx.channelFolders.list(actor.realmId);

@@ -120,7 +120,7 @@ export class ListChannels {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR */
   execute(caller: Caller, input: ListChannelsInput): Promise<ListChannelsOutput> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       if (input.includeAllActive) enforce(mustBeAdministrator(actor));
       const { realmId } = actor;
@@ -155,7 +155,7 @@ export class GetChannel {
 
   /** @throws DomainError UNKNOWN_CHANNEL */
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<ChannelView> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       await loadChannel(repositories, actor, channelId, canSeeMetadata);
       const [view] = await repositories.channels.listViews(actor.realmId, [channelId]);
@@ -171,7 +171,7 @@ export class FindChannelId {
 
   /** @throws DomainError UNKNOWN_CHANNEL */
   execute(caller: Caller, { name }: { readonly name: string }): Promise<ChannelId> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       return (await getReadableChannel(repositories, actor, name)).id;
     });
@@ -202,7 +202,7 @@ export class GetChannelAddress {
    */
   execute(caller: Caller, { channelId, senderId }: GetChannelAddressInput): Promise<string | null> {
     const { mailGatewayPattern } = this.options;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const { channel } = await loadChannel(tx, actor, channelId, canReadActive);
       enforce(canPostSomewhere(await loadPosting(tx, actor, channel, null)));

@@ -39,7 +39,7 @@ async function context(fixture: MemoryFixture, descriptions: readonly string[], 
   const channelCreator = new ChannelCreator(renderedDescriptions, systemMessages, new FakeChannelQuota());
   const parsedDescriptions = await channelCreator.parseDescriptions(fixture.realm.id, descriptions);
   let turns = 0;
-  const channels = await fixture.uow.write(async (inner) => {
+  const channels = await fixture.uow.write(fixture.realm.id, async (inner) => {
     const tx: Transaction = { ...inner, yield: async () => void turns++ };
     const actor = await tx.actors.get(fixture.caller('member'));
     const creator = fixture.user('member');
@@ -78,7 +78,8 @@ describe('announcement of many channels', () => {
       [channels[1]!.id, 'channel events', saying('about *b*')],
       [channels[2]!.id, 'channel events', saying('*No description.*')],
     ]);
-    const unread = (name: string) => fixture.uow.read((r) => r.personal.listUnread(fixture.viewer(name), 9));
+    const unread = (name: string) =>
+      fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread(fixture.viewer(name), 9));
     expect([(await unread('member')).length, (await unread('owner')).length]).toEqual([0, 1]);
   });
 

@@ -348,7 +348,7 @@ export class CreateChannel {
    */
   async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
     const parsedDescriptions = await this.channelCreator.parseDescriptions(caller.realmId, [input.description]);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const name = parseChannelName(input.name);

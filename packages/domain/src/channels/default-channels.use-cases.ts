@@ -28,7 +28,7 @@ export class SetDefaultChannel {
 
   /** @throws DomainError CANNOT_MANAGE_DEFAULT_CHANNEL, UNKNOWN_CHANNEL, DEFAULT_CHANNEL_MUST_BE_PUBLIC */
   execute(caller: Caller, { channelId, isDefault }: SetDefaultChannelInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canChangeDefaultChannels(actor));
       const rule = isDefault ? canMakeDefault : canStopBeingDefault;
@@ -55,7 +55,7 @@ export class CreateDefaultChannelGroup {
    * TOO_MANY_CHANNELS_IN_DEFAULT_GROUP
    */
   execute(caller: Caller, input: CreateDefaultChannelGroupInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const { realmId } = actor;
       enforce(canChangeDefaultChannels(actor));
@@ -91,7 +91,7 @@ export class ChangeDefaultChannelGroup {
    * DEFAULT_CHANNEL_GROUP_NAME_TAKEN
    */
   execute(caller: Caller, { groupId, name, description }: ChangeDefaultChannelGroupInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const group = await loadDefaultChannelGroup(tx, caller, groupId, () => {
         if (name !== undefined || description !== undefined) return;
         throw new DomainError('DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED', 'Neither a name nor a description is given.');
@@ -134,7 +134,7 @@ export class ChangeDefaultGroupChannels {
    * TOO_MANY_CHANNELS_IN_DEFAULT_GROUP
    */
   execute(caller: Caller, { groupId, op, channelNames }: ChangeDefaultGroupChannelsInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const group = await loadDefaultChannelGroup(tx, caller, groupId);
       const channels = await listReadableChannels(tx, await tx.actors.get(caller), channelNames);
       if (op === 'unknown') {
@@ -155,7 +155,7 @@ export class DeleteDefaultChannelGroup {
 
   /** @throws DomainError CANNOT_MANAGE_DEFAULT_CHANNEL, UNKNOWN_DEFAULT_CHANNEL_GROUP */
   execute(caller: Caller, { groupId }: { readonly groupId: DefaultChannelGroupId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { id, realmId } = await loadDefaultChannelGroup(tx, caller, groupId);
       await tx.defaultChannelGroups.remove(realmId, id);
       await publishDefaultChannelGroups(tx, realmId);

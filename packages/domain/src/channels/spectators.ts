@@ -36,16 +36,31 @@ async function spectatorActor({ groups }: Pick<Repositories, 'groups'>, realm: R
 export const loginRequired = () =>
   new DomainError('UNAUTHENTICATED', 'Not logged in: API authentication or user session required');
 
+interface SpectatorEntry {
+  readonly realm: Realm;
+  readonly actor: Actor;
+  readonly spectators: SpectatorAccess;
+}
+
 /**
- * Admits an anonymous caller (protocol §9).
+ * Reads as an anonymous caller (protocol §9).
  * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED if there is nothing to read without logging in
  */
-export async function enterAsSpectator(
-  repositories: Pick<Repositories, 'realms' | 'channels' | 'groups'>,
+export async function readAsSpectator<T>(
+  uow: UnitOfWork,
   { realmId }: Spectator,
-  { webPublicEnabled }: WebPublicOption,
-): Promise<{ readonly realm: Realm; readonly actor: Actor; readonly spectators: SpectatorAccess }> {
+  option: WebPublicOption,
+  work: (reads: Repositories, entry: SpectatorEntry) => Promise<T>,
+): Promise<T> {
   if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+  return uow.read(realmId, async (reads) => work(reads, await enterAsSpectator(reads, realmId, option)));
+}
+
+async function enterAsSpectator(
+  repositories: Pick<Repositories, 'realms' | 'channels' | 'groups'>,
+  realmId: RealmId,
+  { webPublicEnabled }: WebPublicOption,
+): Promise<SpectatorEntry> {
   const { realms, channels } = repositories;
   const realm = await realms.get(realmId);
   const spectators = { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) };
@@ -67,8 +82,7 @@ export class LoadSpectatorState {
     spectator: Spectator & { readonly clientName: string },
     { loaders }: { readonly loaders: L },
   ): Promise<Loaded<L>> {
-    return this.uow.read(async (repositories) => {
-      const { realm, actor } = await enterAsSpectator(repositories, spectator, this.option);
+    return readAsSpectator(this.uow, spectator, this.option, async (repositories, { realm, actor }) => {
       const caller = { realmId: realm.id, userId: actor.id, clientName: spectator.clientName };
       const snapshot = takeSnapshot(repositories, caller, [
         [loadViewer, actor],
@@ -94,8 +108,7 @@ export class SpectateUsers {
     { ids }: { readonly ids: readonly UserId[] | null },
     present: PresentUsers<T>,
   ): Promise<T> {
-    return this.uow.read(async (repositories) => {
-      const { realm, actor } = await enterAsSpectator(repositories, spectator, this.option);
+    return readAsSpectator(this.uow, spectator, this.option, async (repositories, { realm, actor }) => {
       return presentKnownUsers(repositories, { viewer: actor, realm, ids }, present);
     });
   }
@@ -135,7 +148,7 @@ export class FindAvatar {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(caller: Caller, { userId }: { readonly userId: UserId }): Promise<FoundAvatar> {
-    return this.uow.read(async (reads) => {
+    return this.uow.read(caller.realmId, async (reads) => {
       const viewer = await reads.actors.get(caller);
       const realm = await reads.realms.get(caller.realmId);
       const user = await findKnown(reads, viewer, realm, userId);
@@ -154,8 +167,7 @@ export class SpectateAvatar {
 
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
   execute(spectator: Spectator, { userId }: { readonly userId: UserId }): Promise<FoundAvatar> {
-    return this.uow.read(async (reads) => {
-      const { realm, actor } = await enterAsSpectator(reads, spectator, this.option);
+    return readAsSpectator(this.uow, spectator, this.option, async (reads, { realm, actor }) => {
       return { realm, user: await findKnown(reads, actor, realm, userId), seesEmail: false };
     });
   }

@@ -85,7 +85,7 @@ export class SubscribeUsers {
    */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const parsedDescriptions = await this.parseDescriptions(caller, input);
-    return this.uow.write((tx) => this.subscribe(tx, caller, input, parsedDescriptions));
+    return this.uow.write(caller.realmId, (tx) => this.subscribe(tx, caller, input, parsedDescriptions));
   }
 
   /** Runs before the transaction. */
@@ -269,7 +269,7 @@ export class UnsubscribeUsers {
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS */
   execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
-    return this.uow.write((tx) => this.unsubscribe(tx, caller, input));
+    return this.uow.write(caller.realmId, (tx) => this.unsubscribe(tx, caller, input));
   }
 
   /** Runs as part of a larger transaction. @throws DomainError as `execute` does */
@@ -367,7 +367,7 @@ export class ChangeSubscriptions {
       notifyNewSubscribers: true,
     };
     const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, input);
-    return this.uow.write(async (tx) => ({
+    return this.uow.write(caller.realmId, async (tx) => ({
       added: await this.subscribeUsers.subscribe(tx, caller, input, parsedDescriptions),
       removed: await this.unsubscribeUsers.unsubscribe(tx, caller, { channelNames: remove, principals: null }),
     }));

@@ -41,7 +41,7 @@ export class ListSubscriptions {
     caller: Caller,
     { includeSubscribers }: { readonly includeSubscribers: boolean },
   ): Promise<readonly OwnSubscription[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const rows = (await repositories.channels.listSubscriptions(actor.realmId, actor.id)).filter(
         (row) => row.isActive,
@@ -82,7 +82,7 @@ export class ListSubscribers {
 
   /** @throws DomainError UNKNOWN_CHANNEL */
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<readonly UserId[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       await loadChannel(repositories, actor, channelId, canListSubscribers);
       return (await repositories.channels.listSubscribers(actor.realmId, [channelId])).get(channelId)!;
@@ -100,7 +100,7 @@ export class ListUserChannels {
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED */
   execute(caller: Caller, { userId }: { readonly userId: UserId }): Promise<readonly ChannelId[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const { channels } = repositories;
       const actor = await repositories.actors.get(caller);
       await loadUser(repositories, actor, userId, { allowBots: true });
@@ -123,7 +123,7 @@ export class GetSubscriptionStatus {
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, UNKNOWN_CHANNEL */
   execute(caller: Caller, { userId, channelId }: GetSubscriptionStatusInput): Promise<boolean> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       await loadUser(repositories, actor, userId, { allowBots: true });
       await loadChannel(repositories, actor, channelId, canSeeActive);
@@ -153,7 +153,7 @@ export class ChangeSubscriptionProperties {
    * INVALID_SUBSCRIPTION_VALUE
    */
   execute(caller: Caller, { changes }: ChangeSubscriptionPropertiesInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const { realmId, id: userId } = actor;
       const ids = [...new Set(changes.map(({ channelId }) => channelId))];

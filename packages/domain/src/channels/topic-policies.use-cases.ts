@@ -24,7 +24,7 @@ export class SetTopicPolicy {
 
   /** @throws DomainError UNKNOWN_CHANNEL, TOO_MANY_TOPIC_POLICIES */
   execute(caller: Caller, { channelId, topic, visibility }: SetTopicPolicyInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       // A policy can be removed even if the channel is no longer visible.
       const rule = visibility === 'inherit' ? () => allowed : canReadActive;
@@ -51,7 +51,7 @@ export class MuteTopic {
 
   /** @throws DomainError UNKNOWN_CHANNEL, TOO_MANY_TOPIC_POLICIES */
   execute(caller: Caller, { channel: named, topic, mutes }: MuteTopicInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const { realmId } = actor;
       const channel =

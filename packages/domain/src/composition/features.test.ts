@@ -1,4 +1,4 @@
-import { aChannel, aMessage, aUser, createFixture, MemoryBlobStore } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixture, intercepting, MemoryBlobStore } from '@parley/testkit';
 import { RealmReader } from '../exports/read-realm.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { EVENT_FORMATS, EXPORT_PARTS, FEATURES } from './features.js';
@@ -19,11 +19,10 @@ describe('features', () => {
     const read = new Set<string>();
     let all: readonly string[] = [];
     const reader = new RealmReader(
-      {
-        ...uow,
-        read: (work) =>
-          uow.read((repositories) => {
-            all = Object.keys(repositories).filter((name) => name !== 'onRollback');
+      intercepting(uow, {
+        read: (work, run) =>
+          run((repositories) => {
+            all = Object.entries(repositories).flatMap(([name, each]) => (typeof each === 'function' ? [] : [name]));
             const spied = new Proxy(repositories, {
               get: (target, name: string & keyof Repositories) => {
                 read.add(name);
@@ -32,7 +31,7 @@ describe('features', () => {
             });
             return work(spied);
           }),
-      },
+      }),
       new MemoryBlobStore(clock),
       EXPORT_PARTS,
     );

@@ -1,4 +1,4 @@
-import { createFixture } from '@parley/testkit';
+import { appendEvent, createFixture } from '@parley/testkit';
 import { encodeJob, jobKind } from '../kernel/jobs.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
@@ -17,7 +17,7 @@ describe('PublishingUnitOfWork', () => {
     };
     uow.subscribe(listener);
     const append = (tx: Transaction) =>
-      tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
+      appendEvent(tx, realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
     const schedule = (tx: Transaction, dueAt: number) =>
       tx.jobs.schedule(encodeJob(POST, { realmId: realm.id, dueAt, payload: {} }));
     return { uow, inner, realm, storage, calls, failures, append, schedule };
@@ -25,7 +25,7 @@ describe('PublishingUnitOfWork', () => {
 
   it('publishes stored events and then jobs after the commit', async () => {
     const { uow, calls, append, schedule, storage, realm } = await publishing();
-    const { seq } = await uow.write(async (tx) => {
+    const { seq } = await uow.write(realm.id, async (tx) => {
       await schedule(tx, 7);
       const seq = await append(tx);
       await schedule(tx, 5);
@@ -46,14 +46,14 @@ describe('PublishingUnitOfWork', () => {
 
   it('publishes nothing for transactions that fail, append no events or only read', async () => {
     const { uow, calls, append, schedule } = await publishing();
-    const failing = uow.write(async (tx) => {
+    const failing = uow.writeAcross(async (tx) => {
       await append(tx);
       await schedule(tx, 7);
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    await uow.write(async () => {});
-    await uow.read((r) => r.realms.list());
+    await uow.writeAcross(async () => {});
+    await uow.readAcross((r) => r.realms.list());
     expect(calls).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe('PublishingUnitOfWork', () => {
     });
     const announced: unknown[] = [];
     uow.subscribe({ onEvents: (events) => void announced.push(events) });
-    await uow.write(append);
+    await uow.writeAcross(append);
     expect([calls.length, announced.length, failures]).toEqual([1, 1, [broken]]);
   });
 });

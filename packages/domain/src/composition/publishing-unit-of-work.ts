@@ -1,4 +1,5 @@
 import type { EventListener } from '../kernel/event-log.js';
+import type { RealmId } from '../kernel/ids.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
 import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
@@ -21,16 +22,30 @@ export class PublishingUnitOfWork implements UnitOfWork {
     this.listeners.push(listener);
   }
 
-  read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return this.inner.read(work);
+  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return this.inner.read(realmId, work);
   }
 
-  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
-    const onCommit = (changes: UnitChanges) => {
-      options?.onCommit?.(changes);
-      this.publish(changes);
+  readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return this.inner.readAcross(work);
+  }
+
+  write<T>(realmId: RealmId, work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.inner.write(realmId, work, this.publishing(options));
+  }
+
+  writeAcross<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    return this.inner.writeAcross(work, this.publishing(options));
+  }
+
+  private publishing(options?: WriteOptions): WriteOptions {
+    return {
+      ...options,
+      onCommit: (changes) => {
+        options?.onCommit?.(changes);
+        this.publish(changes);
+      },
     };
-    return this.inner.write(work, { ...options, onCommit });
   }
 
   private publish({ events, blanked, jobs }: UnitChanges): void {

@@ -1,4 +1,5 @@
 import type { BlankedMessages, StoredEvent } from '../kernel/event-log.js';
+import type { RealmId } from '../kernel/ids.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
 import type { UnitChanges } from '../kernel/unit-of-work.js';
 
@@ -8,6 +9,15 @@ export class UnitRecord implements UnitChanges {
   readonly blanked: BlankedMessages[] = [];
   readonly jobs: ScheduledJob[] = [];
   private readonly undoing: (() => void)[] = [];
+
+  /** `realmId`: organization that the unit names; null for a unit across organizations. */
+  constructor(private readonly realmId: RealmId | null = null) {}
+
+  /** Fails a unit that publishes or schedules for another organization than the one it names. */
+  requireRealm(realmId: RealmId): void {
+    if (this.realmId !== null && realmId !== this.realmId)
+      throw new Error(`A unit of realm ${this.realmId} tried to change realm ${realmId}`);
+  }
 
   onRollback(undo: () => void): void {
     this.undoing.push(undo);

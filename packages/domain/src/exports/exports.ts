@@ -233,7 +233,7 @@ export class ExpireExports implements JobHandler<ExportPayload> {
   ) {}
 
   async prepare({ realmId, payload }: Job<ExportPayload>): Promise<JobWork> {
-    const found = await this.uow.read(({ exports }) => exports.find(realmId, payload.exportId));
+    const found = await this.uow.read(realmId, ({ exports }) => exports.find(realmId, payload.exportId));
     const { state } = found ?? {};
     // The row still refers to the bytes, so a failed attempt is retried.
     if (state?.status === 'complete') await this.blobs.remove(state.blob);

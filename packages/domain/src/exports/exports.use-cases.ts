@@ -69,7 +69,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
   ) {}
 
   async prepare({ realmId, payload, attempt }: Job<ExportPayload>, renewLease: RenewLease): Promise<JobWork> {
-    const found = await this.uow.read(({ exports }) => exports.find(realmId, payload.exportId));
+    const found = await this.uow.read(realmId, ({ exports }) => exports.find(realmId, payload.exportId));
     if (found?.state.status !== 'pending') return async () => {};
     await this.writer.clean(found.id);
     // Attempts that ended with a crash count as well.
@@ -109,7 +109,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
 
   /** Returns the consenting users and their bots. */
   private consenting(realmId: RealmId): Promise<ReadonlySet<UserId>> {
-    return this.uow.read(async (reads) => {
+    return this.uow.read(realmId, async (reads) => {
       const ids = (await reads.users.listEntries(realmId)).map(({ id }) => id);
       const consenting = new Set<UserId>();
       const owners = new Map<UserId, UserId>();
@@ -160,7 +160,7 @@ export class RequestExport {
   /** @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, TOO_MANY_EXPORTS, EXPORT_TOO_LARGE */
   async execute(caller: Caller, { type }: { readonly type: ExportType }): Promise<{ readonly id: ExportId }> {
     const now = this.clock.now();
-    await this.uow.read(async (reads) => {
+    await this.uow.read(caller.realmId, async (reads) => {
       const actor = await reads.actors.get(caller);
       enforce(canExport(actor));
       const realm = await reads.realms.get(actor.realmId);
@@ -169,7 +169,7 @@ export class RequestExport {
       const bytes = (await reads.files.usedBytes(realm.id)) + (await reads.pictures.usedBytes(realm.id));
       requireExportable(this.limits, { messages: await countMessages(reads, realm, type, this.limits), bytes });
     });
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canExport(actor));
       const realm = await tx.realms.get(actor.realmId);
@@ -235,7 +235,7 @@ export class ListExports {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR */
   execute(caller: Caller): Promise<readonly ExportView[]> {
-    return this.uow.read(async ({ actors, exports }) => {
+    return this.uow.read(caller.realmId, async ({ actors, exports }) => {
       const actor = await actors.get(caller);
       enforce(canExport(actor));
       return (await exports.list(actor.realmId)).map(viewOfExport);
@@ -269,7 +269,7 @@ export class ReadExport {
     { realmId }: { readonly realmId: RealmId | null },
     { pathId }: { readonly pathId: string },
   ): Promise<ReadableArchive | null> {
-    const found = realmId && (await this.uow.read(({ exports }) => exports.findByPath(realmId, pathId)));
+    const found = realmId && (await this.uow.read(realmId, ({ exports }) => exports.findByPath(realmId, pathId)));
     if (found?.state.status !== 'complete') return null;
     const { blob, size } = found.state;
     const name = pathId.slice(pathId.lastIndexOf('/') + 1);
@@ -288,7 +288,7 @@ export class DeleteExport {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_EXPORT, EXPORT_DELETED, EXPORT_FAILED, EXPORT_IN_PROGRESS */
   async execute(caller: Caller, { id }: { readonly id: ExportId }): Promise<void> {
-    const blob = await this.uow.write(async (tx) => {
+    const blob = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canExport(actor));
       const found = await tx.exports.find(actor.realmId, id);
@@ -316,7 +316,7 @@ export class ListExportConsents {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR */
   execute(caller: Caller): Promise<readonly ExportConsent[]> {
-    return this.uow.read(async (reads) => {
+    return this.uow.read(caller.realmId, async (reads) => {
       const actor = await reads.actors.get(caller);
       enforce(canExport(actor));
       const ids = (await reads.users.listEntries(actor.realmId)).map(({ id }) => id);

@@ -83,7 +83,7 @@ export class MessageIds extends KnownIds<MessageId> {
     const range = await source.messageRange();
     if (range === null) return;
     const { first, last } = range;
-    const areFree = await uow.write(async (tx) => {
+    const areFree = await uow.writeAcross(async (tx) => {
       if (last > MAX_KEPT_ID || (await tx.copies.lastId('message')) >= first) return false;
       await tx.copies.raiseIds('message', last + 1);
       return true;
@@ -113,7 +113,7 @@ export class MessageIds extends KnownIds<MessageId> {
   private async plan(uow: UnitOfWork, source: Pick<ImportSource, 'messageIds'>): Promise<void> {
     const all: (readonly MessageId[])[] = [];
     for await (const ids of source.messageIds()) all.push(ids);
-    this.ranges = await uow.write(async (tx) => {
+    this.ranges = await uow.writeAcross(async (tx) => {
       const ranges = new IdRanges();
       let next = (await tx.copies.lastId('message')) + 1;
       for (const ids of all) {

@@ -99,7 +99,7 @@ export class FileImport {
     const flush = async () => {
       const batch = received;
       received = [];
-      await this.uow.write(async (tx) => {
+      await this.uow.write(this.ids.realmId, async (tx) => {
         for (const file of batch) await this.addFile(tx, ids, file);
       });
       files += batch.length;
@@ -160,7 +160,7 @@ export class MessageImport {
   async run(onProgress: (messages: number) => void): Promise<number> {
     let count = 0;
     for await (const page of pagesOf(this.source.messages(), MESSAGES_AT_A_TIME)) {
-      await this.uow.write((tx) => this.addPage(tx, page));
+      await this.uow.write(this.ids.realmId, (tx) => this.addPage(tx, page));
       count += page.length;
       onProgress(count);
     }

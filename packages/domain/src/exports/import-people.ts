@@ -103,7 +103,7 @@ export class PictureImport {
     for await (const picture of this.source.emojiPictures()) {
       const copy = copiesById.get(picture.of)!;
       await this.pictures.add(picture, this.anybody(), emojiTargets, (made) =>
-        this.uow.write((tx) => this.addEmoji(tx, copy, made)),
+        this.uow.write(this.ids.realmId, (tx) => this.addEmoji(tx, copy, made)),
       );
     }
   }
@@ -133,7 +133,7 @@ export class PictureImport {
         picture,
         userId,
         () => AVATAR_TARGETS,
-        (made) => this.uow.write((tx) => this.addAvatar(tx, userId, made)),
+        (made) => this.uow.write(this.ids.realmId, (tx) => this.addAvatar(tx, userId, made)),
       );
     }
   }
@@ -151,7 +151,7 @@ export class PictureImport {
         picture,
         this.anybody(),
         () => [REALM_IMAGE_TARGETS[picture.of]],
-        ([made]) => this.uow.write((tx) => this.addRealmImage(tx, picture.of, made)),
+        ([made]) => this.uow.write(this.ids.realmId, (tx) => this.addRealmImage(tx, picture.of, made)),
       );
     }
   }
@@ -192,9 +192,9 @@ export class PeopleImport {
       if (this.usersById.get(person.userId)!.user.bot?.isSystem) {
         throw invalidImport(`User ${person.userId} is a bot of the system, and has nothing of its own.`);
       }
-      await this.uow.write((tx) => this.addPerson(tx, userId, person));
+      await this.uow.write(this.ids.realmId, (tx) => this.addPerson(tx, userId, person));
       for (const entries of slicesOf(person.botStorage, ENTRIES_AT_A_TIME)) {
-        await this.uow.write((tx) => tx.botStorage.put(this.ids.realmId, userId, entries));
+        await this.uow.write(this.ids.realmId, (tx) => tx.botStorage.put(this.ids.realmId, userId, entries));
       }
     }
   }

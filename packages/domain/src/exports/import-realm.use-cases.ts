@@ -90,7 +90,7 @@ export class ImportRealm {
   async execute({ source, stringId: given, onProgress = () => {} }: ImportRealmInput): Promise<ImportRealmOutput> {
     const stringId = given ?? source.realm.realm.stringId;
     checkNewRealm({ stringId, name: source.realm.realm.name });
-    const realmId = await this.uow.write(async (tx) => {
+    const realmId = await this.uow.writeAcross(async (tx) => {
       const realms = await tx.realms.list();
       takesServerAddress(stringId, realms, this.server);
       if (realms.some((realm) => realm.stringId === stringId)) {
@@ -100,7 +100,7 @@ export class ImportRealm {
     });
     try {
       const counts = await this.importInto(realmId, source, onProgress);
-      const realm = await this.uow.write(async (tx) => {
+      const realm = await this.uow.write(realmId, async (tx) => {
         const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
         const complete = { ...(await tx.realms.get(realmId)), stringId, isAtServerAddress, isDeactivated: false };
         await tx.realms.update(complete);
@@ -132,10 +132,10 @@ export class ImportRealm {
     await ids.messages.reserve(uow, source);
     await structure.run(source.realm);
     await pictures.addCustomEmoji();
-    await uow.write((tx) => structure.rewriteDescriptions(tx, source.realm));
+    await uow.write(source.realm.realm.id, (tx) => structure.rewriteDescriptions(tx, source.realm));
     const messageCount = await messages.run(onProgress);
     await new PeopleImport(uow, ids, source, runs, parts.people).run();
-    await uow.write((tx) => messages.noteFirstMessages(tx, source.realm));
+    await uow.write(source.realm.realm.id, (tx) => messages.noteFirstMessages(tx, source.realm));
     const { files, missingFiles } = await new FileImport(uow, blobs, thumbnails, clock, randomness, ids, source).run();
     await pictures.addAvatars();
     await pictures.addRealmImages();

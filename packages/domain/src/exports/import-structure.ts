@@ -22,20 +22,20 @@ export class StructureImport {
   async run(copy: RealmCopy): Promise<void> {
     await this.addGroups(copy.groups);
     await this.addUsers(copy.users);
-    await this.uow.write((tx) => this.addMembers(tx, copy.groups));
-    await this.uow.write(async (tx) => {
+    await this.uow.write(copy.realm.id, (tx) => this.addMembers(tx, copy.groups));
+    await this.uow.write(copy.realm.id, async (tx) => {
       for (const part of this.parts) await part.add?.(tx, copy, this.ids);
     });
     await this.addChannels(copy);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(copy.realm.id, async (tx) => {
       for (const part of this.parts) await part.addAfterChannels?.(tx, copy, this.ids);
     });
-    await this.uow.write((tx) => this.completeRealm(tx, copy));
+    await this.uow.write(copy.realm.id, (tx) => this.completeRealm(tx, copy));
     await this.completeBots(copy.users);
   }
 
   private async addGroups(copies: readonly GroupCopy[]): Promise<void> {
-    await this.uow.write(async (tx) => {
+    await this.uow.write(this.ids.realmId, async (tx) => {
       for (const { memberIds: _, subgroupIds: __, ...group } of byId(copies)) {
         const row = { ...group, realmId: this.ids.realmId, permissions: null, creatorId: null };
         await this.ids.groups.add(tx, group.id, () => tx.groups.add(row, [], []));
@@ -46,7 +46,7 @@ export class StructureImport {
 
   private async addUsers(copies: readonly UserCopy[]): Promise<void> {
     for (const slice of slicesOf(byId(copies.map((copy) => ({ ...copy, id: copy.user.id }))), ROWS_AT_A_TIME)) {
-      await this.uow.write(async (tx) => {
+      await this.uow.write(this.ids.realmId, async (tx) => {
         for (const { user, systemKind } of slice) {
           const { id, version: _, ...copied } = user;
           // Applies until the picture is imported.
@@ -89,7 +89,7 @@ export class StructureImport {
       ...conversations.map(({ recipientId, userIds }) => ({ recipientId, channel: null, userIds })),
     ].sort((a, b) => a.recipientId - b.recipientId);
     for (const slice of slicesOf(recipients, ROWS_AT_A_TIME)) {
-      await this.uow.write(async (tx) => {
+      await this.uow.write(realmId, async (tx) => {
         for (const { recipientId, channel, userIds } of slice) {
           const add = channel
             ? async () => (await this.addChannel(tx, channel)).recipientId
@@ -154,7 +154,7 @@ export class StructureImport {
       copies.filter(({ user }) => user.bot !== null),
       ROWS_AT_A_TIME,
     )) {
-      await this.uow.write(async (tx) => {
+      await this.uow.write(this.ids.realmId, async (tx) => {
         for (const { user, botOptions } of slice) {
           const id = this.ids.users.get(user.id);
           const { ownerId, defaultSendingChannelId } = user.bot!;

@@ -52,14 +52,14 @@ export class RealmReader {
    * parts therefore reflect different moments. @throws DomainError UNKNOWN_REALM
    */
   async open(realmId: RealmId, scope: ExportScope): Promise<RealmSource> {
-    const subscribers = await this.uow.read(async ({ channels }) => {
+    const subscribers = await this.uow.read(realmId, async ({ channels }) => {
       const all = await channels.listAll(realmId);
       return channels.listSubscribers(
         realmId,
         all.map(({ id }) => id),
       );
     });
-    const realm = await this.uow.read((reads) => this.readRealm(reads, realmId, scope, subscribers));
+    const realm = await this.uow.read(realmId, (reads) => this.readRealm(reads, realmId, scope, subscribers));
     const loaded = new Map<unknown, Promise<unknown>>();
     const covered: CoveredScope = {
       scope,
@@ -138,7 +138,7 @@ export class RealmReader {
     covered: CoveredScope,
   ): AsyncGenerator<PersonCopy> {
     for (const ids of slicesOf(userIds, PEOPLE_AT_A_TIME)) {
-      const people = await this.uow.read(async (reads) => {
+      const people = await this.uow.read(realmId, async (reads) => {
         const copies: Omit<PersonCopy, 'botStorage'>[] = [];
         for (const userId of ids) {
           copies.push(await this.readPerson(reads, { realmId, userId }, covered));
@@ -175,7 +175,7 @@ export class RealmReader {
     const entries: StoredEntry[] = [];
     for (let after: string | null = null; ; ) {
       const from: string | null = after;
-      const page: readonly StoredEntry[] = await this.uow.read((r) =>
+      const page: readonly StoredEntry[] = await this.uow.read(realmId, (r) =>
         r.botStorage.listAfter(realmId, botId, from, ENTRIES_AT_A_TIME),
       );
       entries.push(...page);
@@ -192,7 +192,7 @@ export class RealmReader {
     const receivers = await this.receiversByRecipient(realmId, userIds, covered.scope);
     for (let after: MessageId | null = 0 as MessageId; after !== null; ) {
       const from: MessageId = after;
-      const { copies, reached }: Page = await this.uow.read(async (reads) => {
+      const { copies, reached }: Page = await this.uow.read(realmId, async (reads) => {
         const page = await reads.copies.listMessageIds(realmId, from, MESSAGES_AT_A_TIME);
         const views = await reads.pages.listViews(realmId, page.ids);
         const shown = views.filter(
@@ -215,7 +215,7 @@ export class RealmReader {
     const receivers = new Map<RecipientId, UserId[]>();
     const covered = userIds.filter((userId) => isPersonCovered(userId, scope));
     for (const ids of slicesOf(covered, PEOPLE_AT_A_TIME)) {
-      await this.uow.read(async (reads) => {
+      await this.uow.read(realmId, async (reads) => {
         for (const userId of ids) {
           for (const recipientId of await reads.copies.listReceivedRecipients({ realmId, userId })) {
             const known = receivers.get(recipientId);
@@ -237,7 +237,7 @@ export class RealmReader {
     for (const ownerId of userIds) {
       for (let after = 0; ; ) {
         const from: number = after;
-        const page = await this.uow.read(async (reads) => {
+        const page = await this.uow.read(realmId, async (reads) => {
           const files = await reads.files.list(realmId, ownerId, from, FILES_AT_A_TIME);
           const messageIds = [...new Set(files.flatMap((file) => file.messageIds))];
           const messages = await reads.messages.list(realmId, messageIds);
@@ -269,7 +269,7 @@ export class RealmReader {
 
   private async readPicture<Of>(realmId: RealmId, of: Of, names: readonly PictureName[]): Promise<PictureCopy<Of>> {
     for (const name of names) {
-      const picture = await this.uow.read(({ pictures }) => pictures.find(realmId, name));
+      const picture = await this.uow.read(realmId, ({ pictures }) => pictures.find(realmId, name));
       const size = picture && (await this.blobs.sizeOf(picture.blob));
       if (picture && size !== null) {
         return { of, size, content: this.blobs.read(picture.blob, { start: 0, end: size }) };

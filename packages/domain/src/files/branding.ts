@@ -39,10 +39,10 @@ export class ChangeRealmImage {
    * IMAGE_TOO_LARGE, SERVER_BUSY
    */
   async execute(caller: Caller, { name, image }: ChangeRealmImageInput): Promise<Realm> {
-    await this.uow.read((reads) => loadChangeable(reads, caller));
+    await this.uow.read(caller.realmId, (reads) => loadChangeable(reads, caller));
     const bytes = bytesOf(requireOneImage(image, name === 'icon' ? 'icon' : 'logo'));
     const { realm, replaced } = await this.pictures.make(caller.userId, bytes, [REALM_IMAGE_TARGETS[name]], ([made]) =>
-      this.uow.write(async (tx) => {
+      this.uow.write(caller.realmId, async (tx) => {
         const before = await loadChangeable(tx, caller);
         const blob = await namePicture(tx, before.id, name, made!);
         return { realm: await publish(tx, before, name, true), replaced: blob };
@@ -63,7 +63,7 @@ export class RemoveRealmImage {
 
   /** Returns the updated organization. @throws DomainError MUST_BE_ADMINISTRATOR */
   async execute(caller: Caller, { name }: RealmImageInput): Promise<Realm> {
-    const { realm, removed } = await this.uow.write(async (tx) => {
+    const { realm, removed } = await this.uow.write(caller.realmId, async (tx) => {
       const before = await loadChangeable(tx, caller);
       if (!before.images[name].isUploaded) return { realm: before, removed: null };
       const blob = await tx.pictures.remove(before.id, name);
@@ -96,6 +96,6 @@ export class FindOwnRealm {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId }: Caller): Promise<Realm> {
-    return this.uow.read(({ realms }) => realms.get(realmId));
+    return this.uow.read(realmId, ({ realms }) => realms.get(realmId));
   }
 }

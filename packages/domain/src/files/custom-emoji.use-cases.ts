@@ -16,7 +16,7 @@ export class ListCustomEmoji {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId }: Caller): Promise<readonly CustomEmoji[]> {
-    return this.uow.read(({ customEmoji }) => customEmoji.list(realmId));
+    return this.uow.read(realmId, ({ customEmoji }) => customEmoji.list(realmId));
   }
 }
 
@@ -44,14 +44,14 @@ export class AddCustomEmoji {
    */
   async execute(caller: Caller, input: AddCustomEmojiInput): Promise<CustomEmoji> {
     const name = parseEmojiName(input.name);
-    const image = await this.uow.read(async (reads) => {
+    const image = await this.uow.read(caller.realmId, async (reads) => {
       await this.requireAllowed(reads, await reads.actors.get(caller), name, input.image);
       return requireOneImage(input.image, 'file');
     });
     const bytes = bytesOf(image);
     const { userId } = caller;
     return this.pictures.make(userId, bytes, emojiTargets(await this.images.inspect(bytes, userId)), (made) =>
-      this.uow.write(async (tx) => {
+      this.uow.write(caller.realmId, async (tx) => {
         const actor = await tx.actors.get(caller);
         await this.requireAllowed(tx, actor, name, image);
         return addEmoji(tx, actor, name, made);
@@ -97,7 +97,7 @@ export class DeactivateCustomEmoji {
 
   /** @throws DomainError UNKNOWN_CUSTOM_EMOJI, NOT_EMOJI_AUTHOR */
   execute(caller: Caller, { name }: { readonly name: string }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const [emoji] = await tx.customEmoji.listByName(actor.realmId, [name]);
       if (!emoji) throw new DomainError('UNKNOWN_CUSTOM_EMOJI', `Emoji '${name}' does not exist`);

@@ -37,7 +37,7 @@ export class UploadFile {
   async execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
     const name = nameOfFile(input.name);
     const content = blob && (await this.newFiles.describe(caller.userId, blob, name, claimedType));
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       if (!content) throw fileTooLarge(this.limits.maxFileMib);
       return this.newFiles.add(tx, actor, this.newFiles.newPath(actor.realmId, name), content);
@@ -60,7 +60,7 @@ export class ListFiles {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<ListFilesOutput> {
-    return this.uow.read(async (reads) => {
+    return this.uow.read(realmId, async (reads) => {
       const files: AttachedFile[] = [];
       for (;;) {
         const page = await reads.files.list(realmId, userId, files.at(-1)?.id ?? 0, AT_A_TIME);
@@ -82,7 +82,7 @@ export class DeleteFile {
 
   /** @throws DomainError UNKNOWN_FILE */
   async execute({ realmId, userId }: Caller, { id }: { readonly id: FileId }): Promise<void> {
-    const blobs = await this.uow.write(async (tx) => {
+    const blobs = await this.uow.write(realmId, async (tx) => {
       const file = ownFile(await tx.files.find(realmId, id), userId);
       return removeFile(tx, file);
     });
@@ -152,10 +152,10 @@ export class SweepFiles {
   /** Leaves the bytes to the sweep of orphaned blobs. */
   private async sweepUploads(now: UnixSeconds, isDryRun: boolean): Promise<number> {
     if (isDryRun) {
-      return (await this.uow.read((reads) => reads.unfinishedUploads.listExpired(now, BLOBS_AT_A_TIME))).length;
+      return (await this.uow.readAcross((reads) => reads.unfinishedUploads.listExpired(now, BLOBS_AT_A_TIME))).length;
     }
     for (let count = 0; ; ) {
-      const expired = await this.uow.write(async (tx) => {
+      const expired = await this.uow.writeAcross(async (tx) => {
         const uploads = await tx.unfinishedUploads.listExpired(now, FILES_AT_A_TIME);
         for (const { realmId, pathId } of uploads) await tx.unfinishedUploads.remove(realmId, pathId);
         return uploads;
@@ -167,7 +167,7 @@ export class SweepFiles {
 
   /** Counts up to the batch limit of a sweep, which is sufficient. */
   private count(wasAttached: boolean, before: UnixSeconds): Promise<number> {
-    return this.uow.read(async (reads) => {
+    return this.uow.readAcross(async (reads) => {
       let count = 0;
       for (const file of await reads.files.listUnreferenced(wasAttached, before, BLOBS_AT_A_TIME)) {
         if (!(await this.isNeeded(reads, file))) count++;
@@ -179,7 +179,7 @@ export class SweepFiles {
   private async sweepFiles(wasAttached: boolean, before: UnixSeconds, now: UnixSeconds): Promise<number> {
     let count = 0;
     for (;;) {
-      const { found, swept, removed } = await this.uow.write(async (tx) => {
+      const { found, swept, removed } = await this.uow.writeAcross(async (tx) => {
         const candidates = await tx.files.listUnreferenced(wasAttached, before, FILES_AT_A_TIME);
         const blobs: BlobKey[] = [];
         let files = 0;
@@ -231,7 +231,7 @@ export class SweepFiles {
   }
 
   private neededOf(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    return this.uow.read(async (reads) => {
+    return this.uow.readAcross(async (reads) => {
       const needed = new Set(await reads.files.filterBlobs(keys));
       for (const key of await reads.unfinishedUploads.filterBlobs(keys)) needed.add(key);
       for (const { filterBlobs } of this.fileUsers) {

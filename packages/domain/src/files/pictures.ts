@@ -167,7 +167,8 @@ export class ReadPicture {
     { realmId }: { readonly realmId: RealmId | null },
     { name }: { readonly name: PictureName },
   ): Promise<ReadablePicture> {
-    const picture = realmId === null ? null : await this.uow.read(({ pictures }) => pictures.find(realmId, name));
+    const picture =
+      realmId === null ? null : await this.uow.read(realmId, ({ pictures }) => pictures.find(realmId, name));
     // The content may be missing if the picture was replaced concurrently.
     if (!picture || (await this.blobs.sizeOf(picture.blob)) === null) {
       throw new DomainError('UNKNOWN_PICTURE', 'There is no such picture.');

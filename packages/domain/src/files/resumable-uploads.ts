@@ -113,7 +113,7 @@ export class UploadFinisher {
     const received = { key, size, ...(await describeHead(joined(head), this.contentTypes)) };
     const content = await this.newFiles.describe(caller.userId, received, name, upload.claimedType);
     try {
-      return await this.uow.write(async (tx) => {
+      return await this.uow.write(realmId, async (tx) => {
         const actor = await tx.actors.get(caller);
         const [finished] = await tx.files.listByPath(realmId, [pathId]);
         if (finished) return finished;
@@ -132,7 +132,7 @@ export class UploadFinisher {
    * the removal of bytes fails, the sweep removes them.
    */
   async discard({ realmId, pathId, blob }: UnfinishedUpload): Promise<boolean> {
-    const isThere = await this.uow.write(async (tx) => {
+    const isThere = await this.uow.write(realmId, async (tx) => {
       const found = await tx.unfinishedUploads.find(realmId, pathId);
       if (found) await tx.unfinishedUploads.remove(realmId, pathId);
       return found !== null;
@@ -178,7 +178,7 @@ export class BeginUpload {
   execute(caller: Caller, { claimedType, metadata, size, ...input }: BeginUploadInput): Promise<UnfinishedUpload> {
     const { maxFileMib } = this.limits;
     const name = nameOfFile(input.name);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, id: ownerId } = await tx.actors.get(caller);
       if (size > maxFileMib * MIB) throw fileTooLarge(maxFileMib);
       if (metadata.length > MAX_UPLOAD_METADATA) {
@@ -310,7 +310,7 @@ function find(
 ): Promise<
   { readonly upload: UnfinishedUpload; readonly file: null } | { readonly upload: null; readonly file: StoredFile }
 > {
-  return uow.read(async ({ actors, files, unfinishedUploads }) => {
+  return uow.read(caller.realmId, async ({ actors, files, unfinishedUploads }) => {
     const { realmId, id } = await actors.get(caller);
     const upload = await unfinishedUploads.find(realmId, pathId);
     if (upload?.ownerId === id && upload.expiresAt > clock.now()) return { upload, file: null };

@@ -72,7 +72,7 @@ export class CreateGroup {
    */
   execute(caller: Caller, input: CreateGroupInput): Promise<GroupId> {
     const { realmId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canCreateGroup(actor, await tx.realms.get(realmId)));
       enforce(areUsers(input.memberIds, await activeUserIds(tx, realmId, input.memberIds)));
@@ -149,7 +149,7 @@ export class UpdateGroup {
    */
   execute(caller: Caller, input: UpdateGroupInput): Promise<void> {
     const { groupId, name, description, isDeactivated, permissions } = input;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const asked = [name, description, isDeactivated, ...Object.values(permissions)];
       if (asked.every((value) => value === undefined)) {
         throw new DomainError('NO_GROUP_CHANGE', 'No new data supplied', { of: 'group' });
@@ -210,7 +210,7 @@ export class DeactivateGroup {
    */
   execute(caller: Caller, groupId: GroupId): Promise<void> {
     const { realmId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(realmId);
       const group = await tx.groups.find(realmId, groupId);
@@ -274,7 +274,7 @@ export class ChangeGroupMembers {
    * NOT_SUBGROUP
    */
   execute(caller: Caller, input: ChangeGroupMembersInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const change = new GroupChange(tx, this.notices, caller, input.groupId);
       const parts = [
         [input.addedUserIds, (ids: readonly UserId[]) => change.addMembers(ids)],

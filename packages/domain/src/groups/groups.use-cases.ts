@@ -16,7 +16,7 @@ export class ListGroups {
 
   /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST */
   execute(caller: Caller, { includesDeactivated }: { readonly includesDeactivated: boolean }): Promise<GroupView[]> {
-    return this.uow.read(async ({ actors, groups }) => {
+    return this.uow.read(caller.realmId, async ({ actors, groups }) => {
       enforce(mustNotBeGuest(await actors.get(caller)));
       const views = await groups.listViews(caller.realmId);
       return views.filter((group) => includesDeactivated || !group.isDeactivated);
@@ -37,7 +37,7 @@ export class ListGroupMembers {
 
   /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
   execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly UserId[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const { groups } = repositories;
       await enforceReadable(repositories, caller, groupId);
       if (!directOnly) return groups.listMembersRecursively(caller.realmId, [groupId]);
@@ -58,7 +58,7 @@ export class IsGroupMember {
   execute(caller: Caller, input: ReadGroupInput & { readonly userId: UserId }): Promise<boolean> {
     const { groupId, userId, directOnly } = input;
     const { realmId } = caller;
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(realmId, async (repositories) => {
       const { actors, groups, realms, users } = repositories;
       await enforceReadable(repositories, caller, groupId);
       const actor = await actors.get(caller);
@@ -79,7 +79,7 @@ export class ListSubgroups {
 
   /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
   execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly GroupId[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const { groups } = repositories;
       await enforceReadable(repositories, caller, groupId);
       if (directOnly) return groups.listSubgroupIds(caller.realmId, groupId);
@@ -115,12 +115,12 @@ export class RemoveUnusedGroups {
   /** Returns the number of removed groups. */
   async execute(): Promise<number> {
     let count = 0;
-    for (const { id } of await this.uow.read(({ realms }) => realms.list())) count += await this.removeIn(id);
+    for (const { id } of await this.uow.readAcross(({ realms }) => realms.list())) count += await this.removeIn(id);
     return count;
   }
 
   private async removeIn(realmId: RealmId): Promise<number> {
-    const { unused, lastSeq, prunedUpTo } = await this.uow.read(async (repositories) => ({
+    const { unused, lastSeq, prunedUpTo } = await this.uow.read(realmId, async (repositories) => ({
       unused: await unusedGroups(repositories, realmId),
       lastSeq: await repositories.events.lastSeq(realmId),
       prunedUpTo: await repositories.events.prunedUpTo(realmId),
@@ -131,7 +131,7 @@ export class RemoveUnusedGroups {
     this.found.set(realmId, new Map(unused.filter((id) => !isDue(id)).map((id) => [id, before?.get(id) ?? lastSeq])));
     const due = unused.filter(isDue);
     for (const some of slicesOf(due, GROUPS_AT_A_TIME)) {
-      await this.uow.write((tx) => tx.groups.removeAnonymous(realmId, some));
+      await this.uow.write(realmId, (tx) => tx.groups.removeAnonymous(realmId, some));
     }
     return due.length;
   }

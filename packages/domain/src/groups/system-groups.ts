@@ -129,11 +129,13 @@ export class PromoteFullMembers {
 
   /** Returns the time of the next promotion; null if no user is waiting. */
   async execute(): Promise<UnixSeconds | null> {
-    const realms = await this.uow.read(({ realms }) => realms.list());
+    const realms = await this.uow.readAcross(({ realms }) => realms.list());
     let next: UnixSeconds | null = null;
     const waiting = realms.filter((realm) => !realm.isDeactivated && realm.settings.waitingPeriodThreshold > 0);
     for (const { id } of waiting) {
-      const due = await this.uow.write(async (tx) => updateFullMembers(tx, await tx.realms.get(id), this.clock.now()));
+      const due = await this.uow.write(id, async (tx) =>
+        updateFullMembers(tx, await tx.realms.get(id), this.clock.now()),
+      );
       if (due !== null) next = Math.min(next ?? due, due);
     }
     return next;

@@ -292,7 +292,7 @@ export class ReceiverLoader {
     const batch = this.waiting.get(realmId)!;
     this.waiting.delete(realmId);
     try {
-      const receivers = await this.uow.read((repositories) =>
+      const receivers = await this.uow.read(realmId, (repositories) =>
         this.features.loadReceivers(repositories, realmId, batch),
       );
       batch.forEach(({ resolve }, index) => {

@@ -12,19 +12,19 @@ const END = seq(Number.MAX_SAFE_INTEGER);
 async function aLog(count: number) {
   const fixture = await createFixture();
   const { id: realmId } = fixture.realm;
-  const first = (await fixture.uow.read(({ events }) => events.lastSeq(realmId))) + 1;
+  const first = (await fixture.uow.read(realmId, ({ events }) => events.lastSeq(realmId))) + 1;
   await append(fixture, count);
   const looks = { count: 0 };
   const { read } = fixture.uow;
-  fixture.uow.read = (work) => {
+  fixture.uow.read = (realmId, work) => {
     looks.count++;
-    return read(work);
+    return read(realmId, work);
   };
   return { fixture, realmId, first, last: seq(first + count - 1), looks };
 }
 
 const append = (fixture: MemoryFixture, count: number, quotes: MessageId | null = null) =>
-  fixture.uow.write(async ({ events }) => {
+  fixture.uow.write(fixture.realm.id, async ({ events }) => {
     for (let n = 0; n < count; n++) {
       await events.append(fixture.realm.id, {
         event: flagChange,
@@ -78,7 +78,7 @@ describe('EventCache', () => {
   it('keeps events that were just committed and reads earlier ones', async () => {
     const { fixture, realmId, first, last, looks } = await aLog(6);
     const cache = new EventCache(fixture.uow);
-    const [newest] = await fixture.uow.read(({ events }) => events.listAfter(realmId, seq(last - 1), 1));
+    const [newest] = await fixture.uow.read(realmId, ({ events }) => events.listAfter(realmId, seq(last - 1), 1));
     looks.count = 0;
     cache.add(newest as LoggedEvent);
     expect(await cache.listAfter(realmId, seq(last - 1), last)).toEqual([newest]);
@@ -118,7 +118,9 @@ describe('EventCache', () => {
     const { fixture, realmId, first, last } = await aLog(10);
     const cache = new EventCache(fixture.uow);
     expect(await cache.listAfter(realmId, last, END)).toBeNull();
-    await fixture.uow.write(({ events }) => events.prune(realmId, seq(first + 4), fixture.clock.now() + 1, 1000));
+    await fixture.uow.write(realmId, ({ events }) =>
+      events.prune(realmId, seq(first + 4), fixture.clock.now() + 1, 1000),
+    );
     expect(await cache.listAfter(realmId, seq(first - 1), last)).toBeNull();
     expect(await readAll(cache, realmId, seq(first + 4), last)).toEqual(from(first + 5, last));
   });
@@ -161,13 +163,13 @@ describe('EventCache', () => {
       const isTold = new Promise<void>((resolve) => {
         tell = resolve;
       });
-      fixture.uow.read = async (work) => {
-        const found = await read(work);
+      fixture.uow.read = async (realmId, work) => {
+        const found = await read(realmId, work);
         await isTold;
         return found;
       };
       const reading = cache.listAfter(realmId, last, seq(last + 1));
-      await fixture.uow.write(({ events }) => events.blank(realmId, [8 as MessageId]));
+      await fixture.uow.write(realmId, ({ events }) => events.blank(realmId, [8 as MessageId]));
       cache.blank(realmId, [8 as MessageId]);
       tell();
       expect(await reading).toMatchObject([{ event: { type: 'blank' } }]);

@@ -60,7 +60,7 @@ export class EventCache {
     if (known.length > 0) return known;
     const limit = EVENTS_PER_PAGE - (next % EVENTS_PER_PAGE);
     const { changes } = this;
-    const read = await this.uow.read(({ events }) => events.listAfter(realmId, after, limit, PAGE_BYTES));
+    const read = await this.uow.read(realmId, ({ events }) => events.listAfter(realmId, after, limit, PAGE_BYTES));
     if (changes !== this.changes) return this.listAfter(realmId, after, upTo);
     if (read[0]?.seq !== next) return null;
     const page = this.pageOf(realmId, next) ?? this.newPage(realmId, next);

@@ -1,4 +1,4 @@
-import { anotherRealm, createFixture, DrivenTime, type Fixture } from '@parley/testkit';
+import { anotherRealm, appendEvent, createFixture, DrivenTime, type Fixture } from '@parley/testkit';
 import { type ConsumeEvents, type ConsumerOptions, EventConsumption } from './event-consumption.js';
 import type { StoredEvent } from './event-log.js';
 import type { EventSeq, RealmId } from './ids.js';
@@ -12,11 +12,11 @@ async function consuming() {
   const heard: Heard[] = [];
   const reports: string[] = [];
   const happens = (count = 1, realmId = fixture.realm.id): Promise<EventSeq> =>
-    uow.write(async (tx) => {
+    uow.write(realmId, async (tx) => {
       let seq = 0 as EventSeq;
       for (let number = 0; number < count; number++) {
         const event = { type: 'realm.deactivated' } as const;
-        seq = await tx.events.append(realmId, { event, audience: { kind: 'realm' } });
+        seq = await appendEvent(tx, realmId, { event, audience: { kind: 'realm' } });
       }
       return seq;
     });
@@ -35,9 +35,9 @@ async function consuming() {
     await settle();
     return consumption;
   };
-  const stored = () => uow.read((r) => r.consumers.findPositions('indexer'));
+  const stored = () => uow.readAcross((r) => r.consumers.findPositions('indexer'));
   const realmId = fixture.realm.id;
-  const lastSeq = () => uow.read((r) => r.events.lastSeq(realmId));
+  const lastSeq = () => uow.read(realmId, (r) => r.events.lastSeq(realmId));
   return { fixture: fixture as Fixture, realmId, uow, time, heard, reports, happens, settle, start, stored, lastSeq };
 }
 
@@ -160,7 +160,9 @@ it('stops at a position that another process has advanced', async () => {
 it('skips events whose content was deleted', async () => {
   const { start, happens, settle, heard, uow, realmId } = await consuming();
   const consumption = await start();
-  await uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }));
+  await uow.write(realmId, (tx) =>
+    tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
+  );
   const seq = await happens();
   consumption.wake();
   await settle();
@@ -170,7 +172,7 @@ it('skips events whose content was deleted', async () => {
 it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('rejects the name %j', async (name) => {
   const { start, uow } = await consuming();
   await expect(start({ name })).rejects.toMatchObject({ code: 'INVALID_CONSUMER_NAME' });
-  expect(await uow.read((r) => r.consumers.list())).toEqual([]);
+  expect(await uow.readAcross((r) => r.consumers.list())).toEqual([]);
 });
 
 it('delivers at most one batch at a time', async () => {

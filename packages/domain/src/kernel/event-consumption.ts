@@ -116,7 +116,7 @@ export class EventConsumption {
   static async start(options: ConsumerOptions, parts: ConsumptionParts): Promise<EventConsumption> {
     checkConsumerName(options.name);
     const consumption = new EventConsumption(options, parts);
-    await parts.uow.write(async ({ consumers, events }) => {
+    await parts.uow.writeAcross(async ({ consumers, events }) => {
       if (await consumers.findPositions(options.name)) return;
       const ends = await events.listLastSeqs();
       const isFromNow = options.begins === 'now';
@@ -151,7 +151,7 @@ export class EventConsumption {
       this.isWoken = false;
       let ends: readonly { readonly realmId: RealmId; readonly seq: EventSeq }[];
       try {
-        ends = await this.parts.uow.read(({ events }) => events.listLastSeqs());
+        ends = await this.parts.uow.readAcross(({ events }) => events.listLastSeqs());
       } catch (err) {
         this.reportProblem('reading the log failed', { err });
         return;
@@ -167,7 +167,7 @@ export class EventConsumption {
     const { maxEvents, isWanted, consume } = this.options;
     const position = this.positions.get(realmId) ?? (await this.readPosition(realmId));
     while (!this.isStopped) {
-      const page = await this.parts.uow.read(({ events }) =>
+      const page = await this.parts.uow.read(realmId, ({ events }) =>
         events.listAfter(realmId, position.read as EventSeq, maxEvents, PAGE_BYTES),
       );
       const last = page.at(-1);
@@ -183,7 +183,7 @@ export class EventConsumption {
   private async save(realmId: RealmId, position: Position, unit: ConsumerUnit | null): Promise<void> {
     if (position.read === position.stored) return;
     const { name } = this.options;
-    await this.parts.uow.write(async (tx) => {
+    await this.parts.uow.write(realmId, async (tx) => {
       if (!(await tx.consumers.advance(name, realmId, position.stored, position.read as EventSeq))) {
         throw new Error(`another process works through the events of '${name}', or it was removed`);
       }
@@ -215,7 +215,7 @@ export class EventConsumption {
 
   private async readPosition(realmId: RealmId): Promise<Position> {
     const { name } = this.options;
-    const stored = await this.parts.uow.read(({ consumers }) => consumers.findPositions(name));
+    const stored = await this.parts.uow.readAcross(({ consumers }) => consumers.findPositions(name));
     if (!stored) throw new Error(`the consumer '${name}' was removed`);
     const seq = stored.get(realmId) ?? 0;
     const position = { stored: seq, read: seq };

@@ -1,6 +1,7 @@
 import {
   aChannel,
   aMessage,
+  appendEvent,
   aRealmWith,
   aUser,
   createFixture,
@@ -72,7 +73,7 @@ describe('receivers of an event', () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.open('hamlet', await events.register('hamlet'));
-    const system = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const system = await fixture.uow.read(fixture.realm.id, ({ groups }) => groups.systemGroupIds(fixture.realm.id));
     await events.announce(groupMembers(system.moderators));
     expect(hamlet.dueEvents).toEqual([]);
 
@@ -95,11 +96,11 @@ describe('receivers of an event', () => {
     const tell = () => events.announce(subscribersOf(channel.id));
 
     await tell();
-    await events.uow.write((tx) =>
+    await events.uow.write(channel.realmId, (tx) =>
       subscribeToChannels(tx, { channels: [channel], userIds, requestedColors: new Map() }),
     );
     const whileSubscribed = await tell();
-    await events.uow.write((tx) => unsubscribeFromChannels(tx, [channel], userIds));
+    await events.uow.write(channel.realmId, (tx) => unsubscribeFromChannels(tx, [channel], userIds));
     await tell();
 
     expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
@@ -147,8 +148,10 @@ describe('receivers of an event', () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.register('hamlet');
-    const { members } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
-    const outer = await fixture.uow.write(async (tx) => {
+    const { members } = await fixture.uow.read(fixture.realm.id, ({ groups }) =>
+      groups.systemGroupIds(fixture.realm.id),
+    );
+    const outer = await fixture.uow.write(fixture.realm.id, async (tx) => {
       const group = { realmId: fixture.realm.id, description: '', systemName: null, creatorId: null, createdAt: null };
       const unnamed = { ...group, name: null, permissions: null, isDeactivated: false };
       const inner = await tx.groups.add({ ...unnamed, isDeactivated: true }, [fixture.user('hamlet').id], []);
@@ -167,7 +170,9 @@ describe('channel message delivery', () => {
   /** Creates a message in Denmark, to which only Hamlet subscribes. */
   const message = async (fixture: MemoryFixture, isPublic = true): Promise<DomainEvent> => {
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
-    const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
+    const [view] = await fixture.uow.read(fixture.realm.id, (r) =>
+      r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]),
+    );
     return { type: 'message.sent', view: view!, isPublic, exceptions: [], echo: null };
   };
   const inDenmark: Partial<QueueFilter> = { narrow: [{ operator: 'channel', operand: 'denmark' }] };
@@ -333,10 +338,12 @@ describe('event queue', () => {
     await events.hub.acknowledge(queue, confirmed * POSITIONS_PER_SEQ + 1);
     await events.hub.read(queue, () => 'silent');
     await events.sweep.savePositions();
-    const stored = await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id));
+    const stored = await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id));
     const { floorSeq } = stored as { readonly floorSeq: EventSeq };
     expect(floorSeq).toBeGreaterThan(confirmed);
-    await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, floorSeq, fixture.clock.now() + 1, 100));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.events.prune(fixture.realm.id, floorSeq, fixture.clock.now() + 1, 100),
+    );
 
     await events.restart();
     const again = await events.open('hamlet', id, confirmed * POSITIONS_PER_SEQ + 1);
@@ -349,7 +356,9 @@ describe('event queue', () => {
     const events = await live(fixture);
     const id = await events.register('hamlet');
     const last = await events.announce(wholeRealm);
-    await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, last, fixture.clock.now() + 1, 100));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.events.prune(fixture.realm.id, last, fixture.clock.now() + 1, 100),
+    );
     await gone(events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id));
   });
 
@@ -379,17 +388,21 @@ describe('event queue', () => {
     const id = await events.register('hamlet');
     const queue = await events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id);
     const last = await events.announce(wholeRealm);
-    await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, last, fixture.clock.now() + 1, 100));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.events.prune(fixture.realm.id, last, fixture.clock.now() + 1, 100),
+    );
     await gone(events.read(queue));
     await gone(events.open('hamlet', id));
-    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
+    expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
   });
 
   it('receives events that another process writes', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
-    await fixture.uow.write((tx) => tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm }));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm }),
+    );
     expect(queue.dueEvents).toEqual([]);
     await events.follower.catchUp();
     expect(queue.dueEvents).toHaveLength(1);
@@ -399,8 +412,8 @@ describe('event queue', () => {
     const fixture = await cast();
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
-    const seq = await fixture.uow.write((tx) =>
-      tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm }),
+    const seq = await fixture.uow.write(fixture.realm.id, (tx) =>
+      appendEvent(tx, fixture.realm.id, { event: flagChange, audience: wholeRealm }),
     );
     await events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
     expect(queue.acked).toBe(seq * POSITIONS_PER_SEQ);
@@ -500,7 +513,7 @@ describe('event queue', () => {
     const others = await events.open('iago', await events.register('iago'));
     const { id: hamlet } = fixture.user('hamlet');
     const queue = isUpToDate ? await events.open('hamlet', id) : await events.hub.open(fixture.realm.id, hamlet, id);
-    await events.uow.write(async (tx) => {
+    await events.uow.write(fixture.realm.id, async (tx) => {
       await tx.users.update({ ...fixture.user('hamlet'), isActive: false });
       await tx.events.append(fixture.realm.id, {
         event: { type: 'user.activation_changed', userId: hamlet, isActive: false },
@@ -582,8 +595,8 @@ describe('queue reads', () => {
     for (let n = 0; n < 60; n++) await events.announce(wholeRealm);
     let looks = 0;
     const { read } = fixture.uow;
-    fixture.uow.read = (work) =>
-      read((repositories) => {
+    fixture.uow.read = (realmId, work) =>
+      read(realmId, (repositories) => {
         const { events: log } = repositories;
         const counting = Object.create(log, {
           listAfter: {
@@ -627,13 +640,13 @@ describe('queue reads', () => {
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const behind = await events.register('iago');
-    await events.uow.write((tx) =>
+    await events.uow.write(fixture.realm.id, (tx) =>
       tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
     );
     const types = async (live: LiveQueue) =>
       (await events.read(live)).map((delivery) => 'stored' in delivery && delivery.stored.event.type);
     expect(await types(queue)).toEqual(['message.flag_changed']);
-    await events.uow.write((tx) => tx.events.blank(fixture.realm.id, [id, 999 as MessageId]));
+    await events.uow.write(fixture.realm.id, (tx) => tx.events.blank(fixture.realm.id, [id, 999 as MessageId]));
     expect(await types(queue)).toEqual(['blank']);
     expect(await types(await events.open('iago', behind))).toEqual(['blank']);
   });
@@ -644,10 +657,10 @@ describe('queue reads', () => {
     const { id } = fixture.messages[0]!;
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));
-    await events.uow.write((tx) =>
+    await events.uow.write(fixture.realm.id, (tx) =>
       tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm, quotes: id }),
     );
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       await tx.events.blank(fixture.realm.id, [id]);
       await tx.events.append(fixture.realm.id, { event: flagChange, audience: users([]) });
     });
@@ -680,7 +693,7 @@ describe('undeliverable event', () => {
     expect(reasons).toEqual(['failed']);
     expect(queue.hasFailed).toBe(true);
     await gone(events.open('hamlet', hamlet));
-    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, hamlet))).toBeNull();
+    expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, hamlet))).toBeNull();
     expect(dueTo(other)).toEqual([seq]);
     expect(events.problems).toEqual([
       [
@@ -730,10 +743,10 @@ describe('undeliverable event', () => {
     await new Promise((resolve) => setImmediate(resolve));
     fixture.uow.write = write;
     await gone(events.open('hamlet', id));
-    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).not.toBeNull();
+    expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id))).not.toBeNull();
     expect(events.problems.map(([message]) => message)).toContain('an event queue that ended cannot be removed');
     await events.sweep.run();
-    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
+    expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
     await gone(events.open('hamlet', id));
   });
 });
@@ -745,7 +758,7 @@ describe('unreadable rows', () => {
     const id = await events.register('hamlet');
     await fixture.storage.damage.queue(id, { filter: '{' });
     await gone(events.open('hamlet', id));
-    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
+    expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
     expect(events.problems).toEqual([
       [
         'a stored event queue cannot be read',
@@ -792,7 +805,7 @@ describe('unreadable rows', () => {
     const reasons: string[] = [];
     queues[1]!.waitFor((reason) => reasons.push(reason));
     const append = (audience: Audience) =>
-      fixture.uow.write((tx) => tx.events.append(fixture.realm.id, { event: flagChange, audience }));
+      fixture.uow.write(fixture.realm.id, (tx) => appendEvent(tx, fixture.realm.id, { event: flagChange, audience }));
     const [odd, last] = [await append(users([fixture.user('hamlet').id])), await append(wholeRealm)];
     await fixture.storage.damage.event(fixture.realm.id, odd, { payload: '' });
     await events.follower.catchUp();
@@ -853,10 +866,10 @@ describe('ephemeral event', () => {
     const events = await live(fixture);
     const id = await events.register('hamlet');
     await events.restart();
-    const lastSeq = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
+    const lastSeq = await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id));
     events.announceEphemeral(typing(fixture));
     expect(await events.read(await events.open('hamlet', id))).toEqual([]);
-    expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(lastSeq);
+    expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id))).toBe(lastSeq);
   });
 
   it('wakes waiting polls and ends a queue to which it cannot be presented', async () => {

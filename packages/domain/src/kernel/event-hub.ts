@@ -187,8 +187,12 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
         live.lastGiven = position;
         return position;
       }
-      const seq = await this.parts.uow.write((tx) =>
-        tx.events.append(live.queue.realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
+      const { realmId } = live.queue;
+      let seq = 0 as EventSeq;
+      await this.parts.uow.write(
+        realmId,
+        (tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
+        { onCommit: ({ events }) => (seq = events[0]!.seq) },
       );
       live.lastGiven = Math.max(live.lastGiven, firstPositionOf(seq));
     }
@@ -196,7 +200,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   /** Ends a queue after its waiting poll was answered. @throws DomainError UNKNOWN_EVENT_QUEUE */
   async remove(realmId: RealmId, ownerId: UserId, id: string): Promise<void> {
-    await this.parts.uow.write(async (tx) => {
+    await this.parts.uow.write(realmId, async (tx) => {
       const queue = await tx.queues.find(realmId, id);
       if (!queue || queue.ownerId !== ownerId) throw queueNotFound(id);
       await tx.queues.remove(realmId, [id]);
@@ -261,7 +265,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   ): Promise<LiveQueue> {
     const { uow, clock, report } = this.parts;
     const { id } = opening;
-    const found = await uow.read(async ({ queues, events, users }) => {
+    const found = await uow.read(realmId, async ({ queues, events, users }) => {
       const queue = await queues.find(realmId, id);
       if (!queue || queue.ownerId !== ownerId || !(await users.find(realmId, ownerId))?.isActive) return null;
       const lastSeq = await events.lastSeq(realmId);
@@ -271,7 +275,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     const { queue, lastSeq, prunedUpTo } = found;
     if ('reason' in queue) {
       report('a stored event queue cannot be read', { realmId, queueId: id, reason: queue.reason });
-      await uow.write((tx) => tx.queues.remove(realmId, [id]));
+      await uow.write(realmId, (tx) => tx.queues.remove(realmId, [id]));
       throw queueNotFound(id);
     }
     // A position that was never sent is rejected later and must not lose events.
@@ -325,7 +329,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   private async removeRow(live: LiveQueue): Promise<void> {
     const { realmId, id } = live.queue;
-    await this.parts.uow.write((tx) => tx.queues.remove(realmId, [id]));
+    await this.parts.uow.write(realmId, (tx) => tx.queues.remove(realmId, [id]));
     this.forget(live);
   }
 

@@ -61,7 +61,7 @@ export interface EventReads {
 /** Every implementation passes event-log.contract.ts. */
 export interface EventLog extends EventReads {
   /** Appends in the transaction of the change itself. Seq order is commit order. */
-  append(realmId: RealmId, announcement: Announcement): Promise<EventSeq>;
+  append(realmId: RealmId, announcement: Announcement): Promise<void>;
   /** Removes the content of these messages from the log; the rows stay as `blank`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**

@@ -1,4 +1,4 @@
-import { createFixture, type FixedClock } from '@parley/testkit';
+import { createFixture, type FixedClock, intercepting } from '@parley/testkit';
 import { DomainError } from './errors.js';
 import {
   encodeJob,
@@ -79,12 +79,12 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
     rooms: () => rooms,
     now: clock.now(),
     schedule: (name: string, delay = 0, more: Partial<NewJob<Payload>> = {}) =>
-      plain.write((tx) =>
+      plain.write(realm.id, (tx) =>
         tx.jobs.schedule(
           encodeJob(kind, { realmId: realm.id, dueAt: clock.now() + delay, payload: { name }, ...more }),
         ),
       ),
-    setAside: () => plain.write((tx) => tx.jobs.removeSetAside(clock.now() + 1, 100)),
+    setAside: () => plain.writeAcross((tx) => tx.jobs.removeSetAside(clock.now() + 1, 100)),
   };
 }
 
@@ -114,7 +114,7 @@ describe('JobRunner', () => {
     await schedule('cancelled', 0, { key: 'a' });
     await schedule('replaced', 0, { key: 'b' });
     hooks.prepare = async ({ payload }) => {
-      if (payload.name === 'cancelled') await uow.write((tx) => tx.jobs.cancel(realm.id, POST.name, 'a'));
+      if (payload.name === 'cancelled') await uow.write(realm.id, (tx) => tx.jobs.cancel(realm.id, POST.name, 'a'));
       if (payload.name === 'replaced') await schedule('instead', 100, { key: 'b' });
     };
     await runner.run();
@@ -206,7 +206,7 @@ describe('JobRunner', () => {
     ['another shape', '{}'],
   ])('sets aside a payload with %s and continues', async (_what, payload) => {
     const { runner, schedule, uow, realm, now, done, reports, setAside } = await runnerOf();
-    await uow.write((tx) =>
+    await uow.write(realm.id, (tx) =>
       tx.jobs.schedule({ realmId: realm.id, kind: POST.name, key: null, dueAt: now, format: 1, payload }),
     );
     await schedule('good');
@@ -219,7 +219,7 @@ describe('JobRunner', () => {
   it('throws and keeps all jobs when the storage fails', async () => {
     const { newRunner, runner, schedule, uow, done } = await runnerOf();
     await schedule('job');
-    const broken = newRunner({ read: (work) => uow.read(work), write: () => Promise.reject(new Error('disk full')) });
+    const broken = newRunner(intercepting(uow, { write: () => Promise.reject(new Error('disk full')) }));
     await expect(broken.run()).rejects.toThrow('disk full');
     await runner.run();
     expect(done).toEqual(['job']);
@@ -348,10 +348,9 @@ describe('JobRunner with leases', () => {
   it('reports a job whose result cannot be stored and retries it after the lease', async () => {
     const { newRunner, schedule, uow, reports, clock, hooks, done, runner } = await runnerOf(MAIL);
     let writes = 0;
-    const failing: UnitOfWork = {
-      read: (work) => uow.read(work),
-      write: (work) => (writes++ === 0 ? uow.write(work) : Promise.reject(new Error('disk full'))),
-    };
+    const failing = intercepting(uow, {
+      write: (work, run) => (writes++ === 0 ? run(work) : Promise.reject(new Error('disk full'))),
+    });
     hooks.prepare = async () => {};
     await schedule('job');
     const broken = newRunner(failing);

@@ -260,7 +260,7 @@ export class JobRunner {
 
   /** Returns how long the oldest due job has been waiting, in seconds; 0 if none is due. */
   async lagSeconds(): Promise<number> {
-    const dueAt = await this.parts.uow.read(({ jobs }) => jobs.nextDueAt(this.selection));
+    const dueAt = await this.parts.uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
     return dueAt === null ? 0 : Math.max(0, this.parts.clock.now() - dueAt);
   }
 
@@ -274,8 +274,8 @@ export class JobRunner {
     const { uow, clock } = this.parts;
     for (;;) {
       const now = clock.now();
-      const due = await uow.read(({ jobs }) => jobs.listDue(this.selection, now, this.handler.kind.concurrency));
-      if (due.length === 0) return uow.read(({ jobs }) => jobs.nextDueAt(this.selection));
+      const due = await uow.readAcross(({ jobs }) => jobs.listDue(this.selection, now, this.handler.kind.concurrency));
+      if (due.length === 0) return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
       const attempts = await Promise.all(due.map((stored) => this.prepare(stored)));
       // Units of work run in the order of their requests, which is by due time.
       const results = await Promise.allSettled(attempts.map((attempt) => this.finish(attempt)));
@@ -288,11 +288,11 @@ export class JobRunner {
     const now = clock.now();
     for (const [id, until] of this.leased) if (until <= now) this.leased.delete(id);
     const room = this.handler.kind.concurrency - this.leased.size;
-    const next = await uow.read(({ jobs }) => jobs.nextDueAt(this.selection));
+    const next = await uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
     if (next === null || next > now) return next;
     if (room <= 0) return Math.min(...this.leased.values());
     const until = now + leaseSeconds;
-    const leased = await uow.write((tx) => tx.jobs.lease(this.selection, now, until, room));
+    const leased = await uow.writeAcross((tx) => tx.jobs.lease(this.selection, now, until, room));
     for (const stored of leased) {
       this.leased.set(stored.id, until);
       const ended = this.prepare(stored)
@@ -305,7 +305,7 @@ export class JobRunner {
         });
       this.underWay.add(ended);
     }
-    return uow.read(({ jobs }) => jobs.nextDueAt(this.selection));
+    return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
   }
 
   private async prepare(stored: StoredJob): Promise<Attempt> {
@@ -324,7 +324,7 @@ export class JobRunner {
     return async () => {
       if (leaseSeconds === null) return true;
       const until = clock.now() + leaseSeconds;
-      const isHeld = await uow.write((tx) => tx.jobs.postpone(stored, until, stored.attempts));
+      const isHeld = await uow.write(stored.realmId, (tx) => tx.jobs.postpone(stored, until, stored.attempts));
       if (isHeld) this.leased.set(stored.id, until);
       return isHeld;
     };
@@ -335,7 +335,7 @@ export class JobRunner {
     try {
       if ('error' in prepared) throw prepared.error;
       const { work } = prepared;
-      await this.parts.uow.write(async (tx) => {
+      await this.parts.uow.write(stored.realmId, async (tx) => {
         if (await tx.jobs.take(stored)) await work(tx);
       });
     } catch (error) {
@@ -348,19 +348,19 @@ export class JobRunner {
     const { retries } = this.handler.kind;
     const isRefused = error instanceof DomainError;
     if (isUnavailable(error)) {
-      await uow.write((tx) => tx.jobs.postpone(stored, clock.now() + BUSY_SECONDS, job.attempt - 1));
+      await uow.write(job.realmId, (tx) => tx.jobs.postpone(stored, clock.now() + BUSY_SECONDS, job.attempt - 1));
       return;
     }
     if (!isRefused) report('a job failed', { ...this.fieldsOf(stored, error), attempt: job.attempt });
     if (isRefused || job.attempt >= retries.maxAttempts) return this.giveUp(stored, job, error);
     const dueAt = clock.now() + retryDelay(retries, job.attempt);
-    await uow.write((tx) => tx.jobs.postpone(stored, dueAt, job.attempt));
+    await uow.write(job.realmId, (tx) => tx.jobs.postpone(stored, dueAt, job.attempt));
   }
 
   private async giveUp(stored: StoredJob, job: Job<unknown>, error: unknown): Promise<void> {
     if (!this.handler.giveUp) return this.setAside(stored, error);
     try {
-      await this.parts.uow.write(async (tx) => {
+      await this.parts.uow.write(job.realmId, async (tx) => {
         if (await tx.jobs.take(stored)) await this.handler.giveUp!(tx, job, error);
       });
     } catch (failure) {
@@ -372,7 +372,7 @@ export class JobRunner {
   private async setAside(stored: StoredJob, error: unknown): Promise<void> {
     const { uow, clock, report } = this.parts;
     const problem = error instanceof Error ? error.message : String(error);
-    if (await uow.write((tx) => tx.jobs.setAside(stored, clock.now(), problem))) {
+    if (await uow.write(stored.realmId, (tx) => tx.jobs.setAside(stored, clock.now(), problem))) {
       report('a job was given up and set aside', this.fieldsOf(stored, error));
     }
   }

@@ -108,7 +108,9 @@ const publicMessage = async (): Promise<DomainEvent> => {
     aChannel({ name: 'Denmark' }),
     aMessage({ from: 'iago', to: 'Denmark' }),
   );
-  const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
+  const [view] = await fixture.uow.read(fixture.realm.id, (r) =>
+    r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]),
+  );
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 };
 

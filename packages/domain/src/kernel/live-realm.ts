@@ -338,7 +338,7 @@ export class LiveRealms {
       features,
       wants: (live, type) => catalogue.wants(live.queue.presentation, type),
       lookUp: (questions, asked) =>
-        uow.read((repositories) => features.findAnswers(repositories, realmId, questions, asked)),
+        uow.read(realmId, (repositories) => features.findAnswers(repositories, realmId, questions, asked)),
       onUnfit,
       onBroken: ({ seq, event }, err) => {
         report('an event cannot be followed', { realmId, seq, eventType: event.type, err });

@@ -1,13 +1,12 @@
-import { createFixture, type MemoryFixture } from '@parley/testkit';
+import { appendEvent, createFixture, intercepting, type MemoryFixture } from '@parley/testkit';
 import { PublishingUnitOfWork } from '../composition/publishing-unit-of-work.js';
 import { nobody } from './event.js';
 import { isReadable, type StoredEvent, type UnreadableEvent } from './event-log.js';
 import type { MessageId, RealmId } from './ids.js';
 import { LogFollower } from './log-follower.js';
-import type { UnitOfWork } from './unit-of-work.js';
 
 const append = (fixture: MemoryFixture, uow = fixture.uow, realmId: RealmId = fixture.realm.id) =>
-  uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: nobody }));
+  uow.write(realmId, (tx) => appendEvent(tx, realmId, { event: { type: 'blank' }, audience: nobody }));
 
 async function following(fixture: MemoryFixture) {
   const uow = new PublishingUnitOfWork(fixture.uow, fail);
@@ -48,16 +47,15 @@ describe('LogFollower', () => {
   it('retries after a failed read of the log and misses nothing', async () => {
     const fixture = await createFixture();
     let isBroken = false;
-    const shaky: UnitOfWork = {
-      read: (work) => (isBroken ? Promise.reject(new Error('disk')) : fixture.uow.read(work)),
-      write: fixture.uow.write,
-    };
+    const shaky = intercepting(fixture.uow, {
+      read: (work, run) => (isBroken ? Promise.reject(new Error('disk')) : run(work)),
+    });
     const follower = new LogFollower(shaky, fail);
     await follower.start();
     const announced: number[] = [];
     follower.subscribe({ onEvents: (events) => announced.push(...events.map(({ seq }) => seq)) });
     const seqs = [await append(fixture), await append(fixture)];
-    const stored = await fixture.uow.read(({ events }) =>
+    const stored = await fixture.uow.read(fixture.realm.id, ({ events }) =>
       events.listAfter(fixture.realm.id, follower.lastSeqOf(fixture.realm.id), 9),
     );
     isBroken = true;
@@ -76,7 +74,9 @@ describe('LogFollower', () => {
     await append(fixture);
     const { follower, told: announced } = await following(fixture);
     await follower.catchUp();
-    const [stored] = await fixture.uow.read(({ events }) => events.listAfter(fixture.realm.id, 0 as never, 1));
+    const [stored] = await fixture.uow.read(fixture.realm.id, ({ events }) =>
+      events.listAfter(fixture.realm.id, 0 as never, 1),
+    );
     follower.onEvents([stored as StoredEvent]);
     expect(announced).toEqual([]);
   });
@@ -128,15 +128,15 @@ describe('listeners of the log', () => {
       onEvents: (events) => story.push(...events.map(({ seq }) => seq)),
       onBlanked: (realmId, ids) => story.push([realmId, ids]),
     });
-    const seq = await uow.write(async (tx) => {
-      const own = await tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: nobody });
+    const seq = await uow.write(fixture.realm.id, async (tx) => {
+      const own = await appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: nobody });
       await tx.events.blank(fixture.realm.id, [7 as MessageId]);
       expect(story).toEqual([]);
       return own;
     });
     expect(story).toEqual([[fixture.realm.id, [7]], seq]);
     await expect(
-      uow.write(async (tx) => {
+      uow.write(fixture.realm.id, async (tx) => {
         await tx.events.blank(fixture.realm.id, [8 as MessageId]);
         throw new Error('no');
       }),
@@ -152,19 +152,19 @@ describe('publishing', () => {
     const heard: StoredEvent[] = [];
     uow.subscribe({ onEvents: (events) => heard.push(...events) });
     const announcement = { event: { type: 'realm.deactivated' }, audience: nobody } as const;
-    const seq = await uow.write(async (tx) => {
-      const own = await tx.events.append(fixture.realm.id, announcement);
+    const seq = await uow.write(fixture.realm.id, async (tx) => {
+      const own = await appendEvent(tx, fixture.realm.id, announcement);
       expect(heard).toEqual([]);
       return own;
     });
     await expect(
-      uow.write(async (tx) => {
-        await tx.events.append(fixture.realm.id, announcement);
+      uow.write(fixture.realm.id, async (tx) => {
+        await appendEvent(tx, fixture.realm.id, announcement);
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
     expect(heard).toEqual([{ ...announcement, realmId: fixture.realm.id, seq, at: fixture.clock.now(), quotes: null }]);
-    expect(await uow.read(({ events }) => events.lastSeq(fixture.realm.id))).toBe(seq);
+    expect(await uow.read(fixture.realm.id, ({ events }) => events.lastSeq(fixture.realm.id))).toBe(seq);
   });
 });
 

@@ -25,7 +25,7 @@ export class LogFollower implements EventListener {
 
   /** Starts at the current end of every log. */
   async start(): Promise<void> {
-    for (const { realmId, seq } of await this.uow.read(({ events }) => events.listLastSeqs()))
+    for (const { realmId, seq } of await this.uow.readAcross(({ events }) => events.listLastSeqs()))
       this.lastSeqs.set(realmId, seq);
   }
 
@@ -56,13 +56,13 @@ export class LogFollower implements EventListener {
 
   /** Number of logged events not yet delivered to listeners. */
   async countUndelivered(): Promise<number> {
-    const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
+    const lastSeqs = await this.uow.readAcross(({ events }) => events.listLastSeqs());
     return lastSeqs.reduce((sum, { realmId, seq }) => sum + Math.max(0, seq - this.lastSeqOf(realmId)), 0);
   }
 
   /** Reads the ends of the logs; cheap and idempotent. Called by a timer, for commits of other processes. */
   async catchUp(): Promise<void> {
-    const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
+    const lastSeqs = await this.uow.readAcross(({ events }) => events.listLastSeqs());
     for (const { realmId, seq } of lastSeqs) if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
   }
 
@@ -79,7 +79,7 @@ export class LogFollower implements EventListener {
   private async readOn(realmId: RealmId): Promise<void> {
     for (;;) {
       const lastSeq = this.lastSeqOf(realmId);
-      const page = await this.uow.read(({ events }) => events.listAfter(realmId, lastSeq, PAGE, PAGE_BYTES));
+      const page = await this.uow.read(realmId, ({ events }) => events.listAfter(realmId, lastSeq, PAGE, PAGE_BYTES));
       if (page.length === 0) return;
       const news = page.filter((event) => event.seq > this.lastSeqOf(realmId));
       if (news.length === 0) continue;

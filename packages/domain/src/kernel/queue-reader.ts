@@ -66,7 +66,9 @@ export class LogReplay {
     );
     const asked = features.askedOwner(this.rights, questions);
     if (!asked) return features.noAnswers;
-    return this.uow.read((repositories) => features.findAnswers(repositories, this.queue.realmId, questions, asked));
+    return this.uow.read(this.queue.realmId, (repositories) =>
+      features.findAnswers(repositories, this.queue.realmId, questions, asked),
+    );
   }
 
   /** Returns null if the event is not due. @throws UnreadableEventDue */
@@ -229,7 +231,7 @@ export class QueueReader {
     const { queue } = live;
     const progress = from(live.floor(0 as EventSeq));
     for (let round = 1; ; round++) {
-      const { rights, snapshot, prunedUpTo } = await uow.read(async (repositories) => ({
+      const { rights, snapshot, prunedUpTo } = await uow.read(queue.realmId, async (repositories) => ({
         rights: await features.loadRights(repositories, queue),
         snapshot: realms.get(queue.realmId) ? null : await features.loadSnapshot(repositories, queue.realmId),
         prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),

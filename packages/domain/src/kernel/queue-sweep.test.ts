@@ -4,6 +4,7 @@ import {
   aUser,
   createFixture,
   flagChange,
+  intercepting,
   LiveEvents,
   type LiveEventsOptions,
 } from '@parley/testkit';
@@ -17,7 +18,7 @@ async function start(options?: LiveEventsOptions) {
 }
 
 const stored = ({ fixture }: LiveEvents, id: string, realmId: RealmId = fixture.realm.id) =>
-  fixture.uow.read(({ queues }) => queues.find(realmId, id));
+  fixture.uow.read(realmId, ({ queues }) => queues.find(realmId, id));
 const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 
 describe('idle event queue', () => {
@@ -84,7 +85,7 @@ describe('idle event queue', () => {
   it('expires in every realm despite many queues and damaged rows', async () => {
     const { fixture, events } = await start();
     const other = await anotherRealm(fixture, aRealm({ stringId: 'venice' }), aUser({ name: 'othello' }));
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.writeAcross(async (tx) => {
       for (let n = 0; n < 600; n++) {
         const [realm, user] =
           n % 2 === 0 ? [fixture.realm, fixture.user('iago')] : [other.realm, other.user('othello')];
@@ -108,7 +109,7 @@ describe('idle event queue', () => {
     fixture.clock.advance(60);
     await events.sweep.run();
     expect(events.problems).toEqual([]);
-    const left = await fixture.uow.read(async ({ queues }) => [
+    const left = await fixture.uow.readAcross(async ({ queues }) => [
       await queues.lowestFloor(fixture.realm.id),
       await queues.lowestFloor(other.realm.id),
     ]);
@@ -141,13 +142,16 @@ describe('lagging queue', () => {
 
 describe('event log', () => {
   const kept = ({ fixture }: LiveEvents) =>
-    fixture.uow.read(async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length);
+    fixture.uow.read(
+      fixture.realm.id,
+      async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length,
+    );
 
   it('keeps a limited number of unread events for a consumer', async () => {
     const { fixture, events } = await start({ maxEventsForConsumers: 10 });
     const realmId = fixture.realm.id;
-    const head = await fixture.uow.read((r) => r.events.lastSeq(realmId));
-    await fixture.uow.write((tx) => tx.consumers.add('indexer', new Map([[realmId, head]])));
+    const head = await fixture.uow.read(realmId, (r) => r.events.lastSeq(realmId));
+    await fixture.uow.write(realmId, (tx) => tx.consumers.add('indexer', new Map([[realmId, head]])));
     let last = 0 as EventSeq;
     const announce = async (count: number) => {
       for (let n = 0; n < count; n++) last = (await events.announce(wholeRealm)) as EventSeq;
@@ -156,12 +160,12 @@ describe('event log', () => {
     };
     await announce(4);
     expect(await kept(events)).toBe(4);
-    await fixture.uow.write((tx) => tx.consumers.advance('indexer', realmId, head, (last - 1) as EventSeq));
+    await fixture.uow.write(realmId, (tx) => tx.consumers.advance('indexer', realmId, head, (last - 1) as EventSeq));
     await events.sweep.run();
     expect(await kept(events)).toBe(1);
     await announce(30);
     expect(await kept(events)).toBe(10);
-    await fixture.uow.write((tx) => tx.consumers.remove('indexer'));
+    await fixture.uow.writeAcross((tx) => tx.consumers.remove('indexer'));
     await events.sweep.run();
     expect(await kept(events)).toBe(0);
   });
@@ -180,7 +184,7 @@ describe('event log', () => {
     await events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, id);
     await events.sweep.run();
     expect(await kept(events)).toBe(0);
-    expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
+    expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
   });
 
   it('keeps recent events regardless of need', async () => {
@@ -198,7 +202,7 @@ describe('event log', () => {
 
   it('prunes thousands of events, unreadable ones included', async () => {
     const { fixture, events } = await start();
-    await events.uow.write(async (tx) => {
+    await events.uow.write(fixture.realm.id, async (tx) => {
       for (let n = 0; n < 1100; n++)
         await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
@@ -219,19 +223,26 @@ describe('queue positions', () => {
     await events.open('iago', ids[1]!);
     await events.sweep.savePositions();
     const saved: string[][] = [];
-    const { write } = fixture.uow;
-    fixture.uow.write = (work) =>
-      write((tx) => {
-        const queues = Object.create(tx.queues, {
-          savePositions: {
-            value: (...[realmId, positions]: Parameters<typeof tx.queues.savePositions>) => {
-              saved.push(positions.map(({ id }) => id));
-              return tx.queues.savePositions(realmId, positions);
-            },
-          },
-        });
-        return work({ ...tx, queues });
-      });
+    Object.assign(
+      fixture.uow,
+      intercepting(
+        { ...fixture.uow },
+        {
+          write: (work, run) =>
+            run((tx) => {
+              const queues = Object.create(tx.queues, {
+                savePositions: {
+                  value: (...[realmId, positions]: Parameters<typeof tx.queues.savePositions>) => {
+                    saved.push(positions.map(({ id }) => id));
+                    return tx.queues.savePositions(realmId, positions);
+                  },
+                },
+              });
+              return work({ ...tx, queues });
+            }),
+        },
+      ),
+    );
     await events.sweep.savePositions();
     expect(saved).toEqual([]);
     const seq = await events.announce(wholeRealm);
@@ -256,20 +267,27 @@ describe('queue positions', () => {
     fixture.clock.advance(10);
     for (const live of events.hub.knownQueues) await events.hub.acknowledge(live, -1);
     const sizes: number[] = [];
-    const { write } = fixture.uow;
-    fixture.uow.write = (work) =>
-      write((tx) => {
-        const queues = Object.create(tx.queues, {
-          savePositions: {
-            value: (...[realmId, positions]: Parameters<typeof tx.queues.savePositions>) => {
-              sizes.push(positions.length);
-              if (sizes.length === 1) throw new Error('odd position');
-              return tx.queues.savePositions(realmId, positions);
-            },
-          },
-        });
-        return work({ ...tx, queues });
-      });
+    Object.assign(
+      fixture.uow,
+      intercepting(
+        { ...fixture.uow },
+        {
+          write: (work, run) =>
+            run((tx) => {
+              const queues = Object.create(tx.queues, {
+                savePositions: {
+                  value: (...[realmId, positions]: Parameters<typeof tx.queues.savePositions>) => {
+                    sizes.push(positions.length);
+                    if (sizes.length === 1) throw new Error('odd position');
+                    return tx.queues.savePositions(realmId, positions);
+                  },
+                },
+              });
+              return work({ ...tx, queues });
+            }),
+        },
+      ),
+    );
     await events.sweep.savePositions();
     expect(sizes).toEqual([250, 50]);
     expect(events.problems.map(([message]) => message)).toEqual(['storing where event queues stand failed']);
@@ -307,21 +325,28 @@ describe('failing part of a sweep', () => {
     await events.announce(wholeRealm);
     fixture.clock.advance(10_000);
     await events.hub.acknowledge(queue, -1);
-    const { write } = fixture.uow;
-    fixture.uow.write = (work) =>
-      write((tx) => {
-        const queues = Object.create(tx.queues, {
-          savePositions: { value: () => Promise.reject(new Error('odd position')) },
-          removeIdle: { value: () => Promise.reject(new Error('odd queue')) },
-        });
-        return work({ ...tx, queues });
-      });
+    Object.assign(
+      fixture.uow,
+      intercepting(
+        { ...fixture.uow },
+        {
+          write: (work, run) =>
+            run((tx) => {
+              const queues = Object.create(tx.queues, {
+                savePositions: { value: () => Promise.reject(new Error('odd position')) },
+                removeIdle: { value: () => Promise.reject(new Error('odd queue')) },
+              });
+              return work({ ...tx, queues });
+            }),
+        },
+      ),
+    );
     await events.sweep.run();
     expect(events.problems.map(([message, { err }]) => [message, (err as Error).message])).toEqual([
       ['storing where event queues stand failed', 'odd position'],
       ['giving up idle event queues failed', 'odd queue'],
     ]);
-    const log = await fixture.uow.read((r) => r.events.prunedUpTo(fixture.realm.id));
+    const log = await fixture.uow.read(fixture.realm.id, (r) => r.events.prunedUpTo(fixture.realm.id));
     expect(log).toBeGreaterThan(0);
   });
 });

@@ -5,7 +5,7 @@ import type { QueueKey, QueuePosition } from './event-queue.js';
 import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
 import type { Clock, EventLoop, ReportProblem } from './ports.js';
-import type { UnitOfWork } from './unit-of-work.js';
+import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
 export interface QueueSweepParts {
   readonly uow: UnitOfWork;
@@ -57,7 +57,7 @@ export class QueueSweep {
   async run(): Promise<void> {
     await this.savePositions();
     await this.attempt('giving up idle event queues', {}, () => this.removeIdle());
-    const logEnds = await this.parts.uow.read(({ events }) => events.listLastSeqs());
+    const logEnds = await this.parts.uow.readAcross(({ events }) => events.listLastSeqs());
     let looked = 0;
     for (const logEnd of logEnds) {
       await this.attempt('shortening the log', { realmId: logEnd.realmId }, () => this.sweepRealm(logEnd));
@@ -90,7 +90,7 @@ export class QueueSweep {
       return position ? [[live, position]] : [];
     });
     if (failed.length > 0 || moved.length > 0) {
-      await uow.write(async (tx) => {
+      await uow.write(realmId, async (tx) => {
         if (failed.length > 0) await tx.queues.remove(realmId, failed);
         if (moved.length > 0)
           await tx.queues.savePositions(
@@ -125,7 +125,7 @@ export class QueueSweep {
       await this.removeAll((tx) => tx.queues.removeBehind(realmId, seq - maxEventsBehind, SLICE));
     }
     if (prunedUpTo >= seq) return;
-    const { queue, consumer } = await uow.read(async ({ queues, consumers }) => ({
+    const { queue, consumer } = await uow.read(realmId, async ({ queues, consumers }) => ({
       queue: (await queues.lowestFloor(realmId)) ?? seq,
       consumer: (await consumers.lowestPosition(realmId)) ?? seq,
     }));
@@ -133,14 +133,12 @@ export class QueueSweep {
     const upTo = Math.min(needed, seq) as EventSeq;
     if (upTo <= prunedUpTo) return;
     const before = clock.now() - keepSeconds;
-    while ((await uow.write((tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
+    while ((await uow.write(realmId, (tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
   }
 
-  private async removeAll(
-    remove: (tx: Parameters<Parameters<UnitOfWork['write']>[0]>[0]) => Promise<readonly QueueKey[]>,
-  ): Promise<void> {
+  private async removeAll(remove: (tx: Transaction) => Promise<readonly QueueKey[]>): Promise<void> {
     for (;;) {
-      const removed = await this.parts.uow.write(remove);
+      const removed = await this.parts.uow.writeAcross(remove);
       this.parts.hub.forgetRemoved(removed);
       if (removed.length < SLICE) return;
     }

@@ -51,7 +51,7 @@ describe('receiver of an event', () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }), aMessage({ from: 'polonius', to: 'court' }));
     const messageIds = fixture.messages.map(({ id }) => id);
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.personal.setRead({ realmId: fixture.realm.id, userId: fixture.user('polonius').id }, messageIds, true),
     );
     const { load } = aLoader(fixture);
@@ -68,14 +68,14 @@ describe('receiver of an event', () => {
   it('includes users whom a guest gains or loses with the event', async () => {
     const fixture = await cast();
     const court = fixture.channel('court');
-    const lastSeq = () => fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id));
+    const lastSeq = () => fixture.uow.read(fixture.realm.id, ({ events }) => events.lastSeq(fixture.realm.id));
     const userIds = [fixture.user('iago').id];
     const before = await lastSeq();
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(court.realmId, (tx) =>
       subscribeToChannels(tx, { channels: [court], userIds, requestedColors: new Map() }),
     );
     const between = await lastSeq();
-    await fixture.uow.write((tx) => unsubscribeFromChannels(tx, [court], userIds));
+    await fixture.uow.write(court.realmId, (tx) => unsubscribeFromChannels(tx, [court], userIds));
     const after = await lastSeq();
     const { load } = aLoader(fixture);
     const access = (since: EventSeq): EventNeeds => ({ access: { userIds, before: since } });
@@ -98,9 +98,9 @@ describe('receiver look-ups', () => {
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }));
     let looks = 0;
     const { read } = fixture.uow;
-    fixture.uow.read = (work) => {
+    fixture.uow.read = (realmId, work) => {
       looks++;
-      return read(work);
+      return read(realmId, work);
     };
     const { load } = aLoader(fixture);
     const needs = { userIds: [fixture.user('iago').id], messageIds: [fixture.messages[0]!.id] };

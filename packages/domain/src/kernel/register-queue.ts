@@ -102,7 +102,7 @@ export class RegisterQueue {
   ): Promise<{ readonly queue: EventQueue; readonly loaded: Loaded<L> }> {
     for (;;) {
       // Reads the end of the log and the state in one transaction, so that no event is missed or duplicated.
-      const { startSeq, filter, loaded } = await this.uow.read(async (repositories) => {
+      const { startSeq, filter, loaded } = await this.uow.read(caller.realmId, async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {
           throw new DomainError('CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS', 'User not authorized for this query');
@@ -114,7 +114,7 @@ export class RegisterQueue {
         return { startSeq, filter, loaded: await loadAll(takeSnapshot(repositories, caller), input.loaders) };
       });
       const queue = this.newQueue(caller, { ...input, filter }, startSeq);
-      const replaced = await this.uow.write(async (tx) => {
+      const replaced = await this.uow.write(caller.realmId, async (tx) => {
         await tx.actors.get(caller);
         if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return null;
         const removed = await this.makeRoom(tx, caller);

@@ -1,3 +1,5 @@
+import type { RealmId } from './ids.js';
+
 /**
  * Repositories by name, as a pair of types for reading (`never`: not available) and writing units of work. A feature
  * adds its own by declaration merging next to its port.
@@ -44,15 +46,21 @@ export interface WriteOptions {
 }
 
 /**
- * Sole access to storage. A unit awaits only its repositories and `yield`, one call at a time. Hashing, files and
- * network calls run before or after it. Every implementation passes unit-of-work.contract.ts.
+ * Sole access to storage. A unit names the organization whose rows it reads and writes, so that a storage can keep
+ * organizations apart; units across organizations, or before one is known, say so. A unit awaits only its repositories and
+ * `yield`, one call at a time. Hashing, files and network calls run before or after it. Every implementation passes
+ * unit-of-work.contract.ts.
  */
 export interface UnitOfWork {
   /** Reads from one consistent snapshot. @throws DomainError STORAGE_UNAVAILABLE */
-  read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
+  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T>;
+  /** Reads rows of any organization, like `read`. */
+  readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**
    * All or nothing; resolves once the commit is durable. `work` runs once, and fails alone. A `write` inside a unit waits for
-   * itself. @throws DomainError SERVER_BUSY, STORAGE_UNAVAILABLE
+   * itself. An event of another organization fails the unit. @throws DomainError SERVER_BUSY, STORAGE_UNAVAILABLE
    */
-  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  write<T>(realmId: RealmId, work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Writes rows of any organization, like `write`. */
+  writeAcross<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
 }

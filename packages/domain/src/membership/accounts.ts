@@ -67,7 +67,7 @@ export class EmailChangedLetters extends LetterJobs<EmailChangedNotice> {
   }
 
   protected compose({ realmId, payload: { userId, before } }: Job<EmailChangedNotice>): Promise<Letter | null> {
-    return this.uow.read(async ({ realms, users }) => {
+    return this.uow.read(realmId, async ({ realms, users }) => {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, userId);
       if (!user) return null;
@@ -107,7 +107,7 @@ export class GetConfirmation {
     { purpose, key }: GetConfirmationInput,
   ): Promise<{ readonly realm: Realm; readonly confirmation: Confirmation }> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(realmId, async (repositories) => {
       const realm = await repositories.realms.get(realmId);
       if (realm.isDeactivated) throw realmDeactivated();
       const wanted = { realmId, purpose, key };
@@ -142,7 +142,7 @@ export class ConfirmEmailChange {
     { key }: ConfirmEmailChangeInput,
   ): Promise<{ readonly realm: Realm; readonly user: User }> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
       if (realm.isDeactivated) throw realmDeactivated();
       const now = this.clock.now();
@@ -181,11 +181,11 @@ export class RequestPasswordReset {
   /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, INVALID_EMAIL, RATE_LIMITED */
   async execute({ realmId, ip }: AnonymousCaller, input: RequestPasswordResetInput): Promise<void> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    await this.uow.read((repositories) => loadPasswordRealm(repositories, realmId));
+    await this.uow.read(realmId, (repositories) => loadPasswordRealm(repositories, realmId));
     const email = trim(input.email);
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     this.countLetter(loginAttemptKey(realmId, email), ip);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(realmId, async (tx) => {
       const user = await tx.users.findByEmail(realmId, email);
       const now = this.clock.now();
       if (!user || user.bot) return pretendConfirmation(tx, realmId, now);
@@ -238,10 +238,10 @@ export class ResetPassword {
    */
   async execute({ realmId, ip }: AnonymousCaller, { key, password, cancellation }: ResetPasswordInput): Promise<void> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    const ahead = await this.uow.read((repositories) => this.load(repositories, realmId, key));
+    const ahead = await this.uow.read(realmId, (repositories) => this.load(repositories, realmId, key));
     checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
     const hash = await this.hasher.hash(password, { client: ip, cancellation });
-    const user = await this.uow.write(async (tx) => {
+    const user = await this.uow.write(realmId, async (tx) => {
       const loaded = await this.load(tx, realmId, key);
       await changePassword(tx, loaded, hash, { now: this.clock.now() });
       return loaded;

@@ -143,7 +143,7 @@ export class CreateUser {
    */
   async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
     // Runs every check before the slow hash, and repeats those that may have changed after it.
-    const { fullName, realm } = await this.uow.read(async (repositories) => {
+    const { fullName, realm } = await this.uow.read(caller.realmId, async (repositories) => {
       await enforceMayCreate(repositories, caller);
       const realm = await repositories.realms.get(caller.realmId);
       const name = parseFullName(raw);
@@ -156,7 +156,7 @@ export class CreateUser {
     });
     const welcome = await this.systemMessages.parseWelcome(realm);
     const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       await enforceMayCreate(tx, caller);
       const realm = await tx.realms.get(caller.realmId);
       await this.enforceMayJoin(tx, realm, email);
@@ -212,7 +212,7 @@ export class RegisterUser {
     const { realmId, password, specialPermissions = [], allowsWeakPassword, ...person } = input;
     const fullName = this.check(input);
     const passwordHash = password === null ? null : await this.hasher.hash(password);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
       const user = await addUser(
         tx,

@@ -94,7 +94,7 @@ export class GetBotStorage {
    * UNKNOWN_STORED_KEY
    */
   execute(caller: Caller, { keys }: { readonly keys: readonly string[] | null }): Promise<readonly StoredEntry[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const { id, realmId, isBot } = await repositories.actors.get(caller);
       enforce(mustBeBot({ isBot }));
       const { botStorage } = repositories;
@@ -125,7 +125,7 @@ export class PutBotStorage {
 
   /** Atomic; keys must be unique. @throws DomainError MUST_BE_BOT, BOT_STORAGE_FULL */
   execute(caller: Caller, { entries }: { readonly entries: readonly StoredEntry[] }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeBot({ isBot }));
       const keys = entries.map(({ key }) => key);
@@ -150,7 +150,7 @@ export class RemoveBotStorage {
    * twice
    */
   execute(caller: Caller, { keys }: { readonly keys: readonly string[] | null }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeBot({ isBot }));
       if (keys) {

@@ -56,7 +56,7 @@ export class ListOwnBots {
   /** @throws DomainError MUST_NOT_BE_GUEST */
   async execute(caller: Caller): Promise<OwnBots> {
     const { uow, mint, clock } = this;
-    const { realm, found } = await uow.read(async (repositories) => {
+    const { realm, found } = await uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const { realmId } = actor;
@@ -72,7 +72,7 @@ export class ListOwnBots {
     });
     const bots: KeyedBot[] = [];
     for (const { bot, record } of found) {
-      const newKey = () => uow.write((tx) => replaceApiKey(tx, mint, bot.user, { now: clock.now() }));
+      const newKey = () => uow.write(bot.user.realmId, (tx) => replaceApiKey(tx, mint, bot.user, { now: clock.now() }));
       bots.push({ ...bot, apiKey: record ? mint.derive(record) : await newKey() });
     }
     return { realm, bots };
@@ -126,7 +126,7 @@ export class CreateBot {
   }
 
   private create(caller: Caller, input: CreateBotInput, madeAvatar: MadeAvatar): Promise<CreatedBot> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       enforce(mustBeHuman(actor));
@@ -239,7 +239,7 @@ export class UpdateBot {
     input: UpdateBotInput,
     madeAvatar: MadeAvatar,
   ): Promise<UpdatedBot & Pick<ChangedAvatar, 'replaced'>> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(actor.realmId);
       let bot = await getAdministeredBot(tx, actor, input.botId);
@@ -317,7 +317,7 @@ export class DeactivateBot {
 
   /** Idempotent. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
   execute(caller: Caller, { botId }: { readonly botId: UserId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const bot = await getAdministeredBot(tx, actor, botId);
       if (bot.isActive) await deactivate(tx, bot);
@@ -339,6 +339,7 @@ export class GetBotApiKey {
     const { uow, mint, clock } = this;
     return issueKeyOf(
       { uow, mint, clock },
+      caller.realmId,
       async (repositories) => getAdministeredBot(repositories, await repositories.actors.get(caller), botId),
       { rotates: false },
     );
@@ -356,7 +357,7 @@ export class RegenerateBotApiKey {
 
   /** Returns the new key. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
   execute(caller: Caller, { botId }: { readonly botId: UserId }): Promise<string> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const bot = await getAdministeredBot(tx, actor, botId);
       return replaceApiKey(tx, this.mint, bot, { now: this.clock.now() });
@@ -378,7 +379,7 @@ export class RegenerateApiKey {
 
   /** Returns the new key. */
   execute(caller: Caller): Promise<string> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       return replaceApiKey(tx, this.mint, actor, { now: this.clock.now(), except: caller.sessionId });
     });

@@ -12,7 +12,7 @@ async function deactivated(comment?: string) {
   const letters = new DeactivationLetters(mailer, uow, fakeRealmUrls);
   const selection = { kind: DEACTIVATION_LETTER_JOB.name, maxFormat: DEACTIVATION_LETTER_JOB.format };
   const deliver = async () => {
-    const due = await uow.read((r) => r.jobs.listDue(selection, clock.now(), 10));
+    const due = await uow.readAcross((r) => r.jobs.listDue(selection, clock.now(), 10));
     for (const job of due) await letters.prepare(decodeJob(DEACTIVATION_LETTER_JOB, job));
     return mailer.letters;
   };

@@ -140,7 +140,7 @@ export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
   }
 
   protected compose({ realmId, payload: { userId, byId, comment } }: Job<DeactivationNotice>): Promise<Letter | null> {
-    return this.uow.read(async ({ realms, users }) => {
+    return this.uow.read(realmId, async ({ realms, users }) => {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, userId);
       const by = await users.find(realmId, byId);

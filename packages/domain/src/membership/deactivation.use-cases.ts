@@ -32,7 +32,7 @@ export class DeactivateUser {
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, MUST_BE_OWNER, LAST_OWNER */
   execute(caller: Caller, { userId, comment, deletions }: DeactivateUserInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const user = await tx.users.find(caller.realmId, userId);
       const isOnlyOwner = user?.role === 'owner' && (await isOnlyOwnerOf(tx, caller.realmId, userId));
@@ -56,7 +56,7 @@ export class DeactivateSelf {
   /** @throws DomainError MUST_NOT_BE_BOT, CANNOT_DEACTIVATE_LAST_USER */
   execute(caller: Caller): Promise<void> {
     const { realmId, userId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustBeHuman(actor));
       const entries = await tx.users.listEntries(realmId);
@@ -80,7 +80,7 @@ export class ReactivateUser {
   /** Idempotent. @throws DomainError UNKNOWN_USER, NOT_PERMITTED, BOT_NAME_TAKEN, TOO_MANY_BOTS */
   execute(caller: Caller, userId: UserId): Promise<void> {
     const { realmId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(realmId);
       const user = await tx.users.find(realmId, userId);

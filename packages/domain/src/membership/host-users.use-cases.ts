@@ -27,12 +27,12 @@ export class FindHostUsers {
 
   /** Returns null if no user has this external id. */
   findId(realmId: RealmId, externalId: string): Promise<UserId | null> {
-    return this.uow.read(({ externalIds }) => externalIds.find(realmId, externalId));
+    return this.uow.read(realmId, ({ externalIds }) => externalIds.find(realmId, externalId));
   }
 
   /** Returns null for unknown users. */
   find(realmId: RealmId, by: HostUserReference): Promise<HostUser | null> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(realmId, async (repositories) => {
       const user = await findHostUser(repositories, realmId, by);
       if (!user) return null;
       return { user, externalId: (await repositories.externalIds.listByUser(realmId, [user.id])).get(user.id) ?? null };
@@ -41,14 +41,14 @@ export class FindHostUsers {
 
   /** @throws DomainError UNKNOWN_USER */
   get(realmId: RealmId, by: HostUserReference): Promise<User> {
-    return this.uow.read((repositories) => getHostUser(repositories, realmId, by));
+    return this.uow.read(realmId, (repositories) => getHostUser(repositories, realmId, by));
   }
 
   /**
    * Returns ids in the order of the external ids. @throws DomainError UNKNOWN_USER for the first unknown external id
    */
   getIds(realmId: RealmId, externalIds: readonly string[]): Promise<readonly UserId[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(realmId, async (repositories) => {
       const found = await repositories.externalIds.listUserIds(realmId, externalIds);
       const ids: UserId[] = [];
       for (const externalId of externalIds) {
@@ -60,7 +60,7 @@ export class FindHostUsers {
 
   /** Unknown ids are absent. */
   describe(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, HostUser>> {
-    return this.uow.read(async ({ users, externalIds }) => {
+    return this.uow.read(realmId, async ({ users, externalIds }) => {
       const found = await users.list(realmId, userIds);
       const ids = await externalIds.listByUser(realmId, userIds);
       return new Map(found.map((user) => [user.id, { user, externalId: ids.get(user.id) ?? null }]));
@@ -69,13 +69,13 @@ export class FindHostUsers {
 
   /** Returns all users of the realm by ascending id, including bots and deactivated users. */
   async listIds(realmId: RealmId): Promise<readonly UserId[]> {
-    const entries = await this.uow.read(({ users }) => users.listEntries(realmId));
+    const entries = await this.uow.read(realmId, ({ users }) => users.listEntries(realmId));
     return entries.map(({ id }) => id);
   }
 
   /** Users without an external id are absent. */
   externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
-    return this.uow.read(({ externalIds }) => externalIds.listByUser(realmId, userIds));
+    return this.uow.read(realmId, ({ externalIds }) => externalIds.listByUser(realmId, userIds));
   }
 }
 
@@ -100,6 +100,7 @@ export class GetHostUserApiKey {
     const { uow, mint, clock } = this;
     return issueKeyOf(
       { uow, mint, clock },
+      realmId,
       async (reads) => {
         const user = await getHostUser(reads, realmId, by);
         if (!user.isActive) throw accountDeactivated();
@@ -124,7 +125,7 @@ export class LinkHostUser {
   /** Idempotent. @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_USER, EXTERNAL_ID_TAKEN */
   async execute({ realmId, externalId, user: by }: LinkHostUserInput): Promise<User> {
     checkExternalId(externalId);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await getHostUser(tx, realmId, by);
       await tx.externalIds.assign(realmId, user.id, externalId);
       return user;
@@ -171,10 +172,10 @@ export class UpsertHostUser {
       throw new DomainError('INVALID_EMAIL', `'${email}' is no email address.`);
     }
     const wanted = { ...input, fullName };
-    const known = await this.uow.read((repositories) => this.find(repositories, wanted));
+    const known = await this.uow.read(wanted.realmId, (repositories) => this.find(repositories, wanted));
     if (known && !differs(known, wanted)) return known;
     const newAddress = `${this.randomness.uuid()}@${NOBODYS_DOMAIN}`;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
       const user = await this.find(tx, wanted);
       return user ? this.change(tx, realm, user, wanted) : this.add(tx, realm, { email: newAddress, ...wanted });
@@ -238,7 +239,7 @@ export class SetHostUserActive {
 
   /** Idempotent. @throws DomainError UNKNOWN_USER; for bots BOT_NAME_TAKEN, NOT_PERMITTED */
   execute({ realmId, user: by, isActive }: SetHostUserActiveInput): Promise<User> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await getHostUser(tx, realmId, by);
       if (user.isActive === isActive) return user;
       const realm = await tx.realms.get(realmId);

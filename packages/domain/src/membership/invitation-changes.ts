@@ -109,7 +109,7 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
   }
 
   protected async compose({ realmId, payload }: Job<LetterPayload>): Promise<Letter | null> {
-    const { realm, invitation, inviter } = await this.uow.read(async (repositories) => {
+    const { realm, invitation, inviter } = await this.uow.read(realmId, async (repositories) => {
       const realm = await repositories.realms.get(realmId);
       const stored = await repositories.invitations.find(realmId, payload.invitationId);
       const found = stored && (await withPresentOffer(repositories, realm, stored));

@@ -48,7 +48,7 @@ export class ListInvitations {
 
   /** Returns email invitations first, then by ascending id. @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT */
   async execute(caller: Caller): Promise<readonly ListedInvitation[]> {
-    const { realm, invitations } = await this.uow.read(async (repositories) => {
+    const { realm, invitations } = await this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       enforce(canUseInvitations(actor));
       const inviterId = seesAllInvitations(actor) ? null : actor.id;
@@ -87,7 +87,7 @@ export class CreateInvitationLink {
    * UNKNOWN_CHANNEL, CANNOT_SUBSCRIBE_OTHERS, UNKNOWN_GROUP, GROUP_DEACTIVATED, TOO_MANY_INVITATIONS
    */
   execute(caller: Caller, { expiresInMinutes, ...given }: CreateInvitationLinkInput): Promise<string> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       enforce(canInvite(actor, realm, 'link'));
@@ -140,7 +140,7 @@ export class InviteByEmail {
     caller: Caller,
     { invitees, expiresInMinutes, notifiesInviter, ...wanted }: InviteByEmailInput,
   ): Promise<void> {
-    const decision = await this.uow.write(async (tx) => {
+    const decision = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       enforce(canInvite(actor, realm, 'email'));
@@ -213,7 +213,7 @@ export class ResendInvitation {
    * INVITATION_FAILED
    */
   execute(caller: Caller, { id }: ResendInvitationInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const invitation = await loadChangeable(tx, caller, { kind: 'email', id });
       const now = this.clock.now();
       const sent = await tx.invitations.countLetters(caller.realmId, dayOf(now));
@@ -244,7 +244,7 @@ export class RevokeInvitation {
    * INVITATION_REVOKED
    */
   execute(caller: Caller, input: RevokeInvitationInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const invitation = await loadChangeable(tx, caller, input);
       await endInvitation(tx, invitation, 'revoked', this.clock.now());
       await publishInvitations(tx, caller.realmId, invitation.inviterId);

@@ -84,11 +84,11 @@ export class JoinRealm {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     const { password, cancellation } = input;
     // Runs every check before the slow hash, and repeats those that may have changed after it.
-    const ahead = await this.uow.read((repositories) => this.check(repositories, realmId, input));
+    const ahead = await this.uow.read(realmId, (repositories) => this.check(repositories, realmId, input));
     checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
     const words = await this.systemMessages.parseWelcome(ahead.realm, (ahead.invitation ?? OPEN_OFFER).welcomeText);
     const passwordHash = await this.hasher.hash(password, { client: ip, cancellation });
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const { realm, invitation, confirmation, email, fullName } = await this.check(tx, realmId, input);
       const offer = invitation ?? OPEN_OFFER;
       const now = this.clock.now();

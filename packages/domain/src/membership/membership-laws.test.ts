@@ -82,7 +82,9 @@ class RandomPeople {
   private async attempt(kind: Step['kind']): Promise<unknown> {
     const { fixture, useCases } = this;
     const people = [...fixture.users.values()].map(({ id }) => id);
-    const groups = (await fixture.uow.read((r) => r.groups.listNamed(fixture.realm.id))).map(({ id }) => id);
+    const groups = (await fixture.uow.read(fixture.realm.id, (r) => r.groups.listNamed(fixture.realm.id))).map(
+      ({ id }) => id,
+    );
     const caller = { realmId: fixture.realm.id, userId: this.oneOf(people), clientName: 'test' };
     const group = this.oneOf(groups);
     const groupSetting = () =>
@@ -167,7 +169,7 @@ class RandomPeople {
 
 /** Follows every path of active groups, one edge at a time. */
 async function naiveGroupsOf({ uow, realm }: MemoryFixture, userId: UserId): Promise<ReadonlySet<GroupId>> {
-  return uow.read(async ({ groups }) => {
+  return uow.read(realm.id, async ({ groups }) => {
     const edges = await groups.listEdges(realm.id);
     const deactivated = new Set(await groups.listDeactivatedIds(realm.id));
     const found = new Set<GroupId>();
@@ -183,7 +185,7 @@ async function naiveGroupsOf({ uow, realm }: MemoryFixture, userId: UserId): Pro
 
 async function expectLaws(fixture: MemoryFixture): Promise<void> {
   const { uow, realm } = fixture;
-  const users = await uow.read((r) =>
+  const users = await uow.read(realm.id, (r) =>
     r.users.list(
       realm.id,
       [...fixture.users.values()].map(({ id }) => id),
@@ -191,7 +193,7 @@ async function expectLaws(fixture: MemoryFixture): Promise<void> {
   );
   expect(users.some(({ role, isActive, bot }) => role === 'owner' && isActive && !bot)).toBe(true);
 
-  const groups = await uow.read(async (r) => {
+  const groups = await uow.read(realm.id, async (r) => {
     const edges = await r.groups.listEdges(realm.id);
     return (await r.groups.listViews(realm.id)).map(({ id, isDeactivated, memberIds }) => ({
       id,
@@ -202,10 +204,10 @@ async function expectLaws(fixture: MemoryFixture): Promise<void> {
   });
   expect(() => new GroupClosure(groups)).not.toThrow();
 
-  const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+  const system = await uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
   for (const { id, role, isActive } of users) {
     if (!isActive) continue;
-    const actor = await uow.read((r) => r.actors.get({ realmId: realm.id, userId: id }));
+    const actor = await uow.read(realm.id, (r) => r.actors.get({ realmId: realm.id, userId: id }));
     expect([...actor.groups].sort()).toEqual([...(await naiveGroupsOf(fixture, id))].sort());
     // Only roles determine membership in the system groups of roles.
     expect(actor.groups.has(system.owners)).toBe(role === 'owner');

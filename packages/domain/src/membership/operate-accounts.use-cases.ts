@@ -39,7 +39,7 @@ export class SetUserRole {
 
   /** @throws DomainError UNKNOWN_USER, LAST_OWNER, GUEST_CANNOT_ADMINISTER */
   execute({ realmId, userId, role }: AccountReference & { readonly role: Role }): Promise<User> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       if (user.role === role) return user;
       const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
@@ -55,7 +55,7 @@ export class SetUserName {
 
   /** @throws DomainError UNKNOWN_USER, INVALID_USER_NAME, USER_NAME_TAKEN */
   execute({ realmId, userId, fullName }: AccountReference & { readonly fullName: string }): Promise<User> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       if (trim(fullName) === user.fullName) return user;
       return rename(tx, user, await acceptedName(tx, await tx.realms.get(realmId), user, fullName));
@@ -72,7 +72,7 @@ export class SetUserEmail {
    * INVALID_EMAIL, EMAIL_TAKEN
    */
   execute({ realmId, userId, email }: AccountReference & { readonly email: string }): Promise<User> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot keeps its address.');
       const address = trim(email);
@@ -92,7 +92,7 @@ export class SetUserActive {
 
   /** Returns true if the state changed. @throws DomainError UNKNOWN_USER, LAST_OWNER, BOT_NAME_TAKEN, NOT_PERMITTED */
   execute({ realmId, userId, isActive }: AccountReference & { readonly isActive: boolean }): Promise<boolean> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       if (user.isActive === isActive) return false;
       const realm = await tx.realms.get(realmId);
@@ -121,11 +121,13 @@ export class SetUserPassword {
 
   /** A null `password` removes the password. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, WEAK_PASSWORD */
   async execute({ realmId, userId, password }: AccountReference & { readonly password: string | null }): Promise<void> {
-    const { email, fullName, bot } = await this.uow.read((repositories) => accountOf(repositories, realmId, userId));
+    const { email, fullName, bot } = await this.uow.read(realmId, (repositories) =>
+      accountOf(repositories, realmId, userId),
+    );
     if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
     if (password !== null) checkPassword(this.strength, password, [email, fullName]);
     const hash = password === null ? null : await this.hasher.hash(password);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(realmId, async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       await changePassword(tx, user, hash, { now: this.clock.now() });
     });
@@ -147,7 +149,7 @@ export class IssuePasswordLink {
    * UNKNOWN_USER, MUST_NOT_BE_BOT, USER_DEACTIVATED, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED
    */
   execute({ realmId, userId }: AccountReference): Promise<{ readonly url: string; readonly expiresAt: UnixSeconds }> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
       if (!user.isActive) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
@@ -173,7 +175,7 @@ export class IssueUserKey {
   /** Returns the key. @throws DomainError UNKNOWN_USER */
   execute({ realmId, userId, rotates }: AccountReference & { readonly rotates: boolean }): Promise<string> {
     const { uow, mint, clock } = this;
-    return issueKeyOf({ uow, mint, clock }, (reads) => accountOf(reads, realmId, userId), { rotates });
+    return issueKeyOf({ uow, mint, clock }, realmId, (reads) => accountOf(reads, realmId, userId), { rotates });
   }
 }
 

@@ -55,7 +55,7 @@ export class CreateRealm {
   async execute({ stringId, name }: CreateRealmInput): Promise<Realm> {
     checkNewRealm({ stringId, name });
     const uuid = this.randomness.uuid();
-    return this.uow.write(async (tx) => {
+    return this.uow.writeAcross(async (tx) => {
       const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
       return addRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
     });
@@ -85,7 +85,9 @@ export class ConfigureRealm {
     this.changes.checkProvider(settings);
     const parsed = await this.changes.parseDescription(realmId, settings.description);
     const input = { settings, permissions: {}, ...(name !== undefined && { name }) };
-    return this.uow.write(async (tx) => this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed));
+    return this.uow.write(realmId, async (tx) =>
+      this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed),
+    );
   }
 }
 
@@ -104,7 +106,7 @@ export class CheckStringId {
     if (stringId.length < MIN_LENGTH) return 'Subdomain needs to have length 3 or greater.';
     if (stringId.startsWith('-') || stringId.endsWith('-')) return "Subdomain cannot start or end with a '-'.";
     if (!/^[a-z0-9-]+$/.test(stringId)) return "Subdomain can only have lowercase letters, numbers, and '-'s.";
-    if (await this.uow.read(({ realms }) => realms.findByStringId(stringId))) {
+    if (await this.uow.readAcross(({ realms }) => realms.findByStringId(stringId))) {
       return 'Subdomain already in use. Please choose a different one.';
     }
     return RESERVED_STRING_IDS.has(stringId) ? 'Subdomain reserved. Please choose a different one.' : null;
@@ -131,7 +133,7 @@ export class ChangeRealm {
    */
   async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
     const parsed = await this.changes.parseDescription(caller.realmId, input.settings.description);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       this.check(actor, input);
@@ -178,7 +180,7 @@ export class ChangeUserDefaults {
    * @throws DomainError MUST_BE_ADMINISTRATOR, BAD_SETTING_VALUE
    */
   execute(caller: Caller, requested: SettingChanges<typeof USER_SETTINGS>): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       enforce(canChangeUserDefaults(await tx.actors.get(caller)));
       const realm = await tx.realms.get(caller.realmId);
       const changes = settingChanges('user', USER_SETTINGS, realm.userDefaults, requested, CHECKED_FIRST).filter(
@@ -215,7 +217,7 @@ export class DeactivateRealm {
 
   /** @throws DomainError MUST_BE_OWNER, INVALID_DELETION_DELAY */
   execute(caller: Caller, { deletionDelayDays }: DeactivateRealmInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       enforce(canDeactivateRealm(await tx.actors.get(caller)));
       if (deletionDelayDays !== null) {
         if (deletionDelayDays < MIN_DELETION_DELAY_DAYS) {
@@ -244,7 +246,7 @@ export class SuspendRealm {
 
   /** @throws DomainError UNKNOWN_REALM */
   execute({ stringId }: SuspendRealmInput): Promise<boolean> {
-    return this.uow.write(async (tx) => deactivate(tx, await realmNamed(tx, stringId)));
+    return this.uow.writeAcross(async (tx) => deactivate(tx, await realmNamed(tx, stringId)));
   }
 }
 
@@ -267,7 +269,7 @@ export class ReactivateRealm {
 
   /** @throws DomainError UNKNOWN_REALM */
   execute({ stringId }: ReactivateRealmInput): Promise<boolean> {
-    return this.uow.write(async (tx) => {
+    return this.uow.writeAcross(async (tx) => {
       const realm = await realmNamed(tx, stringId);
       if (realm.isDeactivated) {
         await tx.realms.update({ ...realm, isDeactivated: false });
@@ -318,7 +320,7 @@ export class GetServerSettings {
       if (!isServerAddress) throw new DomainError('UNKNOWN_REALM_ADDRESS', 'Invalid subdomain');
       return { realm: null, url: this.realmUrls.urlOf(SERVER_ITSELF), isDevelopment, allowsSpectators: false };
     }
-    return this.uow.read(async ({ realms, channels }) => {
+    return this.uow.read(realmId, async ({ realms, channels }) => {
       const realm = await realms.get(realmId);
       const { webPublicEnabled } = this.options;
       return {

@@ -202,7 +202,7 @@ export class UpdateUser {
   async execute(caller: Caller, input: UpdateUserInput): Promise<void> {
     const { profile = [] } = input;
     const parsed = await this.profiles.parse(caller.realmId, profile);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canUpdateUsers(actor));
       const realm = await tx.realms.get(caller.realmId);

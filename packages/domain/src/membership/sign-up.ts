@@ -51,7 +51,7 @@ export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
   }
 
   protected compose({ realmId, payload }: Job<WelcomePayload>): Promise<Letter | null> {
-    return this.uow.read(async ({ realms, users }) => {
+    return this.uow.read(realmId, async ({ realms, users }) => {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, payload.userId);
       if (!user?.isActive || realm.isDeactivated) return null;
@@ -232,7 +232,7 @@ export class GetSignUp {
    */
   execute({ realmId }: AnonymousCaller, { key }: GetSignUpInput): Promise<SignUpForm> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(realmId, async (repositories) => {
       const { realm, email } = await loadSignUp(repositories, this.keys, realmId, key, this.clock.now());
       return {
         email,
@@ -283,15 +283,15 @@ export class RequestSignUp {
     input: RequestSignUpInput,
   ): Promise<{ readonly email: string; readonly isSent: boolean }> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    const { email } = await this.uow.read((repositories) => this.check(repositories, realmId, input));
+    const { email } = await this.uow.read(realmId, (repositories) => this.check(repositories, realmId, input));
     if (input.key !== null && !this.config.confirmsAddresses) {
-      await this.uow.read((repositories) => assertNoAccount(repositories, realmId, email));
+      await this.uow.read(realmId, (repositories) => assertNoAccount(repositories, realmId, email));
       return { email, isSent: false };
     }
     // Throttle before the response can reveal that an account has the email.
     if (ip !== undefined) this.letters.take('anonymousByIp', ip);
     this.letters.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(realmId, async (tx) => {
       const { invitationId } = await this.check(tx, realmId, input);
       await assertNoAccount(tx, realmId, email);
       const wanted = { realmId, purpose: 'signUp', email, userId: null, invitationId } as const;
@@ -332,13 +332,13 @@ export class TestWelcomeMessage {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT */
   async execute(caller: Caller, { text }: TestWelcomeMessageInput): Promise<MessageId> {
-    const realm = await this.uow.read(async ({ actors, realms }) => {
+    const realm = await this.uow.read(caller.realmId, async ({ actors, realms }) => {
       enforce(canChangeRealm(await actors.get(caller), []));
       if (trim(text) === '') throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not be empty');
       return realms.get(caller.realmId);
     });
     const ahead = await this.systemMessages.parse(realm, text);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       enforce(canChangeRealm(await tx.actors.get(caller), []));
       const user = (await tx.users.find(caller.realmId, caller.userId))!;
       return (await this.systemMessages.sendTestWelcome(tx, realm, user, { text, ahead })).id;

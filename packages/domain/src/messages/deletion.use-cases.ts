@@ -23,7 +23,7 @@ export class DeleteMessage {
 
   /** @throws DomainError UNKNOWN_MESSAGE, CANNOT_DELETE_MESSAGE, DELETE_TIME_LIMIT_EXCEEDED */
   execute(caller: Caller, { messageId }: { readonly messageId: MessageId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId } = caller;
       const actor = await tx.actors.get(caller);
       const { message, channel } = await loadReadable(tx, actor, messageId, { modifying: true });
@@ -69,12 +69,16 @@ export class DeleteTopic {
     let count: number;
     do {
       if (this.clock.nowMs() >= deadline) return false;
-      count = await this.uow.write((tx) => this.deleteNewest(tx, caller, channelId, key), { givesWay: true });
+      count = await this.uow.write(caller.realmId, (tx) => this.deleteNewest(tx, caller, channelId, key), {
+        givesWay: true,
+      });
     } while (count === MAX_DELETED_AT_ONCE);
     let after: number | null = 0;
     while (after !== null) {
       const from: number = after;
-      after = await this.uow.write((tx) => this.forgetPolicies(tx, caller, channelId, key, from), { givesWay: true });
+      after = await this.uow.write(caller.realmId, (tx) => this.forgetPolicies(tx, caller, channelId, key, from), {
+        givesWay: true,
+      });
     }
     return true;
   }
@@ -153,20 +157,22 @@ export class ExpireMessages {
   /** Returns the number of expired messages. */
   async execute(): Promise<number> {
     let count = 0;
-    const realms = await this.uow.read((r) => r.realms.list());
+    const realms = await this.uow.readAcross((r) => r.realms.list());
     for (const realm of realms) if (!realm.isDeactivated) count += await this.expireIn(realm);
     return count;
   }
 
   private async expireIn(realm: Realm): Promise<number> {
     let count = 0;
-    const channels = await this.uow.read((r) => r.channels.listAll(realm.id));
+    const channels = await this.uow.read(realm.id, (r) => r.channels.listAll(realm.id));
     for (const channel of channels) {
       if (retentionDays(realm, channel) !== null) count += await this.expireAll(realm.id, channel.recipientId);
     }
     if (retentionDays(realm, null) === null) return count;
     for (let after = 0; ; ) {
-      const page = await this.uow.read((r) => r.recipients.listDirect(realm.id, after, CONVERSATIONS_AT_ONCE));
+      const page = await this.uow.read(realm.id, (r) =>
+        r.recipients.listDirect(realm.id, after, CONVERSATIONS_AT_ONCE),
+      );
       for (const recipientId of page) count += await this.expireAll(realm.id, recipientId);
       if (page.length < CONVERSATIONS_AT_ONCE) return count;
       after = page.at(-1)!;
@@ -174,7 +180,7 @@ export class ExpireMessages {
   }
 
   private async expireAll(realmId: RealmId, recipientId: RecipientId): Promise<number> {
-    const isDue = await this.uow.read(async (r) => {
+    const isDue = await this.uow.read(realmId, async (r) => {
       const [oldest] = await r.messages.list(realmId, await r.messages.listOldestIds(realmId, recipientId, 1));
       if (!oldest) return false;
       const channel = oldest.channelId === null ? null : await r.channels.find(realmId, oldest.channelId);
@@ -184,7 +190,7 @@ export class ExpireMessages {
     let count = 0;
     let deleted = isDue ? MAX_DELETED_AT_ONCE : 0;
     while (deleted === MAX_DELETED_AT_ONCE) {
-      deleted = await this.uow.write((tx) => this.expireOldest(tx, realmId, recipientId), { givesWay: true });
+      deleted = await this.uow.write(realmId, (tx) => this.expireOldest(tx, realmId, recipientId), { givesWay: true });
       count += deleted;
     }
     return count;
@@ -231,7 +237,7 @@ export class PurgeArchive {
     let count = 0;
     let purged: number;
     do {
-      purged = await this.uow.write((tx) => tx.archive.purge(before, AT_ONCE));
+      purged = await this.uow.writeAcross((tx) => tx.archive.purge(before, AT_ONCE));
       count += purged;
     } while (purged === AT_ONCE);
     return count;
@@ -258,12 +264,12 @@ export class RestoreMessages {
     let count = 0;
     let after = 0;
     for (;;) {
-      const archived = await this.uow.read((r) => r.archive.list(realmId, selection, after, AT_ONCE));
+      const archived = await this.uow.read(realmId, (r) => r.archive.list(realmId, selection, after, AT_ONCE));
       const ids = archived.map(({ id }) => id);
       const channelIds = new Set(archived.flatMap(({ channelId }) => channelId ?? []));
       if (isDryRun) count += ids.length;
       else {
-        count += await this.uow.write(async (tx) => {
+        count += await this.uow.write(realmId, async (tx) => {
           const restored = await tx.archive.restore(realmId, ids);
           for (const channelId of channelIds) await renewFirstMessage(tx, realmId, channelId);
           return restored.length;

@@ -21,7 +21,7 @@ export class ListDrafts {
 
   /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED */
   execute({ realmId, userId }: Caller): Promise<readonly Draft[]> {
-    return this.uow.read(async ({ users, drafts }) => {
+    return this.uow.read(realmId, async ({ users, drafts }) => {
       enforce(mustSynchronizeDrafts((await users.find(realmId, userId))!));
       return [...(await drafts.list(realmId, userId, MAX_DRAFTS))].reverse();
     });
@@ -42,7 +42,7 @@ export class CreateDrafts {
    */
   execute(caller: Caller, inputs: readonly DraftInput[]): Promise<readonly DraftId[]> {
     const { realmId, userId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
       const parsed = await parseDrafts(tx, actor, inputs, this.clock.nowMs() / 1000);
@@ -81,7 +81,7 @@ export class ChangeDraft {
    */
   execute(caller: Caller, { id, draft: input }: ChangeDraftInput): Promise<void> {
     const { realmId, userId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
       const before = await tx.drafts.find(realmId, userId, id);
@@ -103,7 +103,7 @@ export class DeleteDraft {
   /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED, UNKNOWN_DRAFT */
   execute(caller: Caller, { id }: { readonly id: DraftId }): Promise<void> {
     const { realmId, userId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
       if (!(await tx.drafts.find(realmId, userId, id))) throw unknownDraft();

@@ -28,7 +28,7 @@ export class ChangeMessageFlags {
 
   /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, UNKNOWN_MESSAGE */
   execute(caller: Caller, { ids, ...change }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
-    return this.uow.write(async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, change));
+    return this.uow.write(caller.realmId, async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, change));
   }
 }
 
@@ -58,7 +58,7 @@ export class ChangeNarrowFlags {
 
   /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, INVALID_MESSAGE_RANGE, INVALID_NARROW */
   execute(caller: Caller, { narrow, range, ...change }: ChangeNarrowFlagsInput): Promise<ChangeNarrowFlagsOutput> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       checkRange(range);
       const resolved = await resolveNarrow({ reads: tx, actor, realmUrls: this.realmUrls, words: this.words }, narrow);
@@ -92,7 +92,7 @@ export class MarkRead {
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_TOPIC */
   execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       if (scope.kind === 'everything') {
         await tx.personal.markAllRead(caller);
@@ -167,7 +167,7 @@ export class GetUnread {
         `The number of conversations is a whole number, at most ${MAX_UNREAD_CONVERSATIONS}.`,
       );
     }
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const { realmId } = await repositories.actors.get(caller);
       const { conversations: all, oldOnesAreMissing } = await loadUnread(takeSnapshot(repositories, caller));
       const conversations = all.filter(({ isArchived }) => !isArchived);
@@ -207,7 +207,7 @@ export class ListReaders {
 
   /** Sorted by ascending id. @throws DomainError UNKNOWN_MESSAGE, READ_RECEIPTS_DISABLED */
   execute(caller: Caller, { messageId }: { readonly messageId: MessageId }): Promise<readonly UserId[]> {
-    return this.uow.read(async (reads) => {
+    return this.uow.read(caller.realmId, async (reads) => {
       const actor = await reads.actors.get(caller);
       const { realmId } = actor;
       const { message } = await loadReadable(reads, actor, messageId);

@@ -228,7 +228,7 @@ export class ReadThumbnail {
     { pathId, format }: { readonly pathId: string; readonly format: string },
   ): Promise<ReadableFile> {
     const file = await accessibleFile(this.uow, caller, pathId);
-    const thumbnails = await this.uow.read(({ files }) => files.listThumbnails(file.realmId, file.id));
+    const thumbnails = await this.uow.read(file.realmId, ({ files }) => files.listThumbnails(file.realmId, file.id));
     return openFile(thumbnailOf(file, thumbnails, format), this.blobs);
   }
 }
@@ -278,7 +278,7 @@ export class ReadTemporaryFile {
   ): Promise<ReadableFile> {
     const ticket = this.tokens.verify(token);
     if (!ticket || ticket.realmId !== realmId || ticket.expiresAt <= this.clock.now()) throw invalidToken();
-    const file = await this.uow.read(({ files }) => files.find(ticket.realmId, ticket.fileId));
+    const file = await this.uow.read(ticket.realmId, ({ files }) => files.find(ticket.realmId, ticket.fileId));
     if (!file) throw invalidToken();
     if (lastOf(file.pathId) !== name) throw new DomainError('INVALID_FILE_NAME', 'Invalid filename');
     return openFile(file, this.blobs).catch((error) => {
@@ -301,7 +301,7 @@ export async function openFile(file: StoredFile, blobs: BlobStore): Promise<Read
 
 /** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
 function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promise<StoredFile> {
-  return uow.read(async (reads) => {
+  return uow.read(caller.realmId, async (reads) => {
     const actor = await reads.actors.get(caller);
     const [found] = await reads.files.listByPath(actor.realmId, [pathId]);
     const [file] = found ? await reads.files.listAttached(actor.realmId, [found.id]) : [];
@@ -330,7 +330,7 @@ export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
   ) {}
 
   async prepare({ realmId, payload }: Job<ThumbnailsPayload>): Promise<JobWork> {
-    const file = await this.uow.read((reads) => findFile(reads, realmId, payload));
+    const file = await this.uow.read(realmId, (reads) => findFile(reads, realmId, payload));
     const isPending = file !== null && (file.image === null || file.image.thumbnail === 'pending');
     const made = isPending ? await this.thumbnails.make(file) : null;
     return async (tx) => {

@@ -26,7 +26,7 @@ const idOf = (fixture: MemoryFixture, n: number) => fixture.messages[2 * n - 2]!
 
 /** Returns a page of Denmark with messages identified by their number there. */
 const pageOf = (fixture: MemoryFixture, anchor: Anchor, before: number, after: number, includeAnchor = true) =>
-  fixture.uow.read(async (repositories) => {
+  fixture.uow.read(fixture.realm.id, async (repositories) => {
     const actor = await repositories.actors.get(fixture.viewer('hamlet'));
     const denmark = [{ operator: 'channel', operand: 'Denmark', negated: false }];
     const narrow = await resolveNarrow(
@@ -110,7 +110,7 @@ describe('selectPage at an end', () => {
 describe('selectPage at the first unread message', () => {
   const firstUnread = { kind: 'firstUnread' } as const;
   const read = (fixture: MemoryFixture, ...numbers: readonly number[]) =>
-    fixture.uow.write((tx) =>
+    fixture.uow.write(fixture.realm.id, (tx) =>
       tx.personal.setRead(
         fixture.viewer('hamlet'),
         numbers.map((n) => fixture.messages[2 * n - 2]!.id),
@@ -139,7 +139,7 @@ describe('selectPage at the first unread message', () => {
   });
 
   const mute = (fixture: MemoryFixture, name: string) =>
-    fixture.uow.write(async (tx) => {
+    fixture.uow.write(fixture.realm.id, async (tx) => {
       const { realmId, userId } = fixture.viewer('hamlet');
       const row = (await tx.channels.findSubscription(realmId, fixture.channel(name).id, userId))!;
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
@@ -154,7 +154,7 @@ describe('selectPage at the first unread message', () => {
   it('skips muted channels when the narrow names none', async () => {
     const fixture = await tenMessages();
     await mute(fixture, 'Denmark');
-    const anchor = await fixture.uow.read(async (repositories) => {
+    const anchor = await fixture.uow.read(fixture.realm.id, async (repositories) => {
       const actor = await repositories.actors.get(fixture.viewer('hamlet'));
       const narrow = await resolveNarrow(
         { reads: repositories, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS },
@@ -175,7 +175,7 @@ describe('selectPage at the first unread message', () => {
     const fixture = await tenMessages();
     const { realmId, userId } = fixture.viewer('hamlet');
     const { channelId, topic } = fixture.messages.find(({ id }) => id === idOf(fixture, 1))!;
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(realmId, (tx) =>
       tx.topicPolicies.put({ realmId, userId, channelId: channelId!, topic, visibility: 'muted', changedAt: 0 }),
     );
     expect((await pageOf(fixture, firstUnread, 0, 0)).anchor).toBe(NEWEST_ANCHOR);
@@ -183,7 +183,7 @@ describe('selectPage at the first unread message', () => {
 
   it('ignores unsubscribed channels', async () => {
     const fixture = await tenMessages();
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       unsubscribeFromChannels(tx, [fixture.channel('Denmark')], [fixture.user('hamlet').id]),
     );
     expect((await pageOf(fixture, firstUnread, 1, 0)).anchor).toBe(NEWEST_ANCHOR);

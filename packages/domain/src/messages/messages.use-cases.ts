@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import type { WebPublicOption } from '../channels/channel-access.js';
-import { enterAsSpectator, loginRequired, type Spectator } from '../channels/spectators.js';
+import { loginRequired, readAsSpectator, type Spectator } from '../channels/spectators.js';
 import type { BlobStore } from '../files/blobs.js';
 import type { StoredFile } from '../files/files.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -60,7 +60,7 @@ export class GetMessages {
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
   execute<T>(caller: Caller, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const terms = await replaceWith(repositories, actor, narrow);
       checkPage(select);
@@ -101,7 +101,7 @@ export class GetMessage {
 
   /** @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages. */
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const loaded = await loadReadableWithFlags(repositories, actor, id);
       const [view] = await repositories.pages.listViews(actor.realmId, [id]);
@@ -140,7 +140,7 @@ export class GetEditHistory {
 
   /** Returns snapshots, oldest first. @throws DomainError EDIT_HISTORY_DISABLED, UNKNOWN_MESSAGE */
   async execute(caller: Caller, { messageId }: { readonly messageId: MessageId }): Promise<readonly MessageSnapshot[]> {
-    const { message, edits } = await this.uow.read(async (repositories) => {
+    const { message, edits } = await this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
       const [loaded] = await loadMessages(repositories, actor, [messageId]);
@@ -214,7 +214,7 @@ export class MatchNarrow {
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_NARROW */
   execute<T>(caller: Caller, { ids, narrow }: MatchNarrowInput, present: PresentMatches<T>): Promise<T> {
-    return this.uow.read(async (reads) => {
+    return this.uow.read(caller.realmId, async (reads) => {
       const actor = await reads.actors.get(caller);
       checkPage({ ids });
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
@@ -245,8 +245,7 @@ export class SpectateMessages {
 
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, INVALID_NARROW */
   execute<T>(caller: Spectator, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
-    return this.uow.read(async (reads) => {
-      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
+    return readAsSpectator(this.uow, caller, this.option, async (reads, { realm, actor, spectators }) => {
       const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
       if (!isForSpectators(narrow)) throw loginRequired();
       const terms = await replaceWith(reads, actor, narrow, mayRead);
@@ -284,8 +283,7 @@ export class SpectateMessage {
 
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_MESSAGE */
   execute(caller: Spectator, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
-    return this.uow.read(async (reads) => {
-      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
+    return readAsSpectator(this.uow, caller, this.option, async (reads, { realm, actor, spectators }) => {
       const [view] = await reads.pages.listViews(realm.id, [id]);
       const channelId = view?.message.channelId ?? null;
       const channel = channelId === null ? null : await reads.channels.find(realm.id, channelId);
@@ -321,8 +319,7 @@ export class SpectateFile {
     caller: Spectator,
     { pathId, format }: { readonly pathId: string; readonly format: string | null },
   ): Promise<ReadableFile> {
-    const readable = await this.uow.read(async (reads) => {
-      const { realm, spectators } = await enterAsSpectator(reads, caller, this.option);
+    const readable = await readAsSpectator(this.uow, caller, this.option, async (reads, { realm, spectators }) => {
       const [found] = await reads.files.listByPath(realm.id, [pathId]);
       const [file] = found ? await reads.files.listAttached(realm.id, [found.id]) : [];
       if (!file) throw unknownFile();

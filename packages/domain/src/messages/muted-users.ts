@@ -106,7 +106,7 @@ export class MuteUser {
 
   /** @throws DomainError CANNOT_MUTE_SELF, UNKNOWN_USER, NOT_PERMITTED, USER_ALREADY_MUTED, TOO_MANY_MUTED_USERS */
   execute(caller: Caller, { userId: senderId }: { readonly userId: UserId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       if (senderId === actor.id) throw new DomainError('CANNOT_MUTE_SELF', 'Cannot mute self');
       await requireMutable(tx, actor, senderId);
@@ -152,7 +152,7 @@ export class UnmuteUser {
 
   /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED, USER_NOT_MUTED */
   execute(caller: Caller, { userId: senderId }: { readonly userId: UserId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       await requireMutable(tx, actor, senderId);
       const muted = await tx.personal.listMutedSenders(caller);

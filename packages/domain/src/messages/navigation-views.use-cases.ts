@@ -15,7 +15,7 @@ export class ListNavigationViews {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly NavigationView[]> {
-    return this.uow.read(({ navigationViews }) => navigationViews.list(realmId, userId));
+    return this.uow.read(realmId, ({ navigationViews }) => navigationViews.list(realmId, userId));
   }
 }
 
@@ -28,7 +28,7 @@ export class CreateNavigationView {
   async execute(caller: Caller, view: NavigationView): Promise<void> {
     const { realmId, userId } = caller;
     requireFittingName(view.fragment, view.name);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(realmId, async (tx) => {
       const views = await tx.navigationViews.list(realmId, userId);
       requireUnique(views, view);
       requireRoomForView(views);
@@ -53,7 +53,7 @@ export class ChangeNavigationView {
   /** @throws DomainError UNKNOWN_NAVIGATION_VIEW, INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS */
   execute(caller: Caller, { fragment, isPinned, name }: ChangeNavigationViewInput): Promise<void> {
     const { realmId, userId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const views = await tx.navigationViews.list(realmId, userId);
       const view = requireView(views, fragment);
       if (name !== null) {
@@ -77,7 +77,7 @@ export class DeleteNavigationView {
   /** @throws DomainError UNKNOWN_NAVIGATION_VIEW */
   execute(caller: Caller, { fragment }: { readonly fragment: string }): Promise<void> {
     const { realmId, userId } = caller;
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       requireView(await tx.navigationViews.list(realmId, userId), fragment);
       await tx.navigationViews.remove(realmId, userId, fragment);
       await publishNavigationView(tx, caller, { type: 'navigation_view.removed', fragment });

@@ -45,7 +45,7 @@ async function aParser() {
     },
     parse: (content: string, as: 'member' | 'guest' = 'member') => parser.parse(fixture.caller(as), content),
     within: (text: TextAhead, known?: Realm): Promise<ParsedMarkdown> =>
-      fixture.uow.write(async (tx) => {
+      fixture.uow.write(fixture.realm.id, async (tx) => {
         const user = (await tx.users.find(fixture.realm.id, fixture.user('member').id))!;
         return parser.parsedBy(known ?? (await tx.realms.get(fixture.realm.id)), user, text);
       }),
@@ -115,11 +115,11 @@ it('evicts cached options of users and realms when the cache is full', async () 
     realms: { get: async (id: RealmId) => ({ ...fixture.realm, id }) },
     users: { find: async () => null },
   };
-  const read = async <T>(work: (repositories: never) => Promise<T>): Promise<T> => {
+  const read = async <T>(_: RealmId, work: (repositories: never) => Promise<T>): Promise<T> => {
     lookUps++;
     return work(reads as never);
   };
-  const parser = new OwnTextParser({ read, write: fixture.uow.write }, plain, fakeRealmUrls);
+  const parser = new OwnTextParser({ ...fixture.uow, read }, plain, fakeRealmUrls);
   const parse = (realmId: number, userId: number) =>
     parser.parse({ realmId: realmId as RealmId, userId: userId as UserId, clientName: 'test' }, 'one');
   const lookUpsOf = async (...callers: readonly [realmId: number, userId: number][]) => {

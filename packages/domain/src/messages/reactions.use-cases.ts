@@ -41,7 +41,7 @@ export class AddReaction {
    * EMOJI_DEACTIVATED, TOO_MANY_REACTIONS
    */
   execute(caller: Caller, input: AddReactionInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const loaded = await loadReadableWithFlags(tx, actor, input.messageId, { modifying: true });
       const { message, isOwn } = loaded;
@@ -95,7 +95,7 @@ export class RemoveReaction {
 
   /** @throws DomainError UNKNOWN_MESSAGE, EMOJI_REQUIRED, UNKNOWN_EMOJI, UNKNOWN_REACTION */
   execute(caller: Caller, input: RemoveReactionInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
       const { realmId, id: userId } = actor;

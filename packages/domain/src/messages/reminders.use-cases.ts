@@ -21,7 +21,7 @@ export class ListReminders {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly Reminder[]> {
-    return this.uow.read(({ reminders }) => reminders.list(realmId, userId, MAX_REMINDERS));
+    return this.uow.read(realmId, ({ reminders }) => reminders.list(realmId, userId, MAX_REMINDERS));
   }
 }
 
@@ -46,7 +46,7 @@ export class CreateReminder {
   async execute(caller: Caller, { messageId, dueAt, note: typed }: CreateReminderInput): Promise<ReminderId> {
     const { realmId, userId } = caller;
     requireFuture(dueAt, this.clock.now());
-    const { realm, reminded } = await this.uow.read(async (reads) => {
+    const { realm, reminded } = await this.uow.read(realmId, async (reads) => {
       const found = await reads.realms.get(realmId);
       const viewer = await reads.actors.get(caller);
       return { realm: found, reminded: await loadReminded(reads, viewer, found, messageId) };
@@ -54,7 +54,7 @@ export class CreateReminder {
     const note = parseNote(typed);
     const content = reminderText(reminded, note, this.realmUrls.urlOf(realm));
     const ahead = orThrow(await this.systemMessages.parse(realm, content));
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       // The caller may have lost access meanwhile.
       await loadReminded(tx, actor, realm, messageId);
@@ -76,7 +76,7 @@ export class DeleteReminder {
 
   /** @throws DomainError UNKNOWN_REMINDER */
   execute({ realmId, userId }: Caller, { id }: { readonly id: ReminderId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const reminder = await tx.reminders.find(realmId, id);
       if (reminder?.userId !== userId) throw new DomainError('UNKNOWN_REMINDER', 'Reminder does not exist');
       await tx.reminders.remove(realmId, id);

@@ -135,7 +135,7 @@ describe('rendered text', () => {
         aMessage({ from: 'member', to: 'vault', topic: 'plans' }),
         aMessage({ from: 'member', to: 'vault', topic: 'secret' }),
       );
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(fixture.realm.id, async (tx) => {
         for (const name of ['shared', 'vault']) await subscribe(tx, fixture.channel(name), [fixture.user('late').id]);
         await subscribe(tx, fixture.channel('shared'), [fixture.user('guest').id]);
       });
@@ -180,10 +180,10 @@ describe('rendered text', () => {
 
     it("links no topics of a notice's channel after the author has left it", async () => {
       const fixture = await archive();
-      await fixture.uow.write((tx) =>
+      await fixture.uow.write(fixture.realm.id, (tx) =>
         unsubscribeFromChannels(tx, [fixture.channel('vault')], [fixture.user('late').id]),
       );
-      const html = await fixture.uow.read(async (r) => {
+      const html = await fixture.uow.read(fixture.realm.id, async (r) => {
         const renderer = new FakeRenderer();
         const actor = await r.actors.get(fixture.caller('late'));
         const parsed = renderer.parseNow('#**vault** #**vault>plans**', markdownOptions(fixture.realm, ''));
@@ -207,8 +207,8 @@ describe('rendered text', () => {
         { kind: 'channelName', name: 'public' },
         { content: '#**vault>plans** #**vault>secret**' },
       );
-      const sent = await fixture.uow.read((r) => r.personal.newestId(fixture.viewer('guest')));
-      const message = await fixture.uow.read((r) => r.messages.find(fixture.realm.id, sent!));
+      const sent = await fixture.uow.read(fixture.realm.id, (r) => r.personal.newestId(fixture.viewer('guest')));
+      const message = await fixture.uow.read(fixture.realm.id, (r) => r.messages.find(fixture.realm.id, sent!));
       expect(message!.renderedContent).toBe(
         `<p><a>#vault&gt;plans/${fixture.messages[6]!.id}</a> <a>#vault&gt;secret/</a></p>`,
       );

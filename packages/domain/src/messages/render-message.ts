@@ -343,7 +343,7 @@ export class OwnTextParser {
   }
 
   private async lookUp({ realmId, userId }: Caller): Promise<OwnOptions> {
-    const { realm, wish } = await this.uow.read(async ({ realms, users }) => ({
+    const { realm, wish } = await this.uow.read(realmId, async ({ realms, users }) => ({
       realm: await realms.get(realmId),
       wish: (await users.find(realmId, userId))?.settings.translateEmoticons ?? false,
     }));
@@ -393,7 +393,7 @@ export class MarkdownTextRenderer implements TextRenderer {
     const all = new Map<string, ParsedText>(texts.map((text) => [text, { text, parsed: null }]));
     const written = [...all.keys()].filter((text) => text !== '');
     if (written.length === 0) return all;
-    const realm = await this.uow.read(({ realms }) => realms.get(realmId));
+    const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
     const options = markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
     for (const text of written) all.set(text, { text, parsed: await parseAhead(this.renderer, text, options) });
     return all;
@@ -421,7 +421,7 @@ export class RenderMarkdown {
     if (isLongerThan(content, MAX_MESSAGE_LENGTH))
       throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
     const text = await this.parser.parse(caller, content);
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(actor.realmId);
       const author = (await repositories.users.find(actor.realmId, actor.id))!;

@@ -61,7 +61,7 @@ export class ReportMessage {
   /** @throws DomainError REPORT_TOO_LONG, REPORT_NEEDS_EXPLANATION, REPORTS_DISABLED, UNKNOWN_MESSAGE */
   execute(caller: Caller, { messageId, reason, description }: ReportMessageInput): Promise<void> {
     checkReport(reason, description);
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const channel = await configuredChannel(tx, realm, realm.settings.moderationRequestChannelId);

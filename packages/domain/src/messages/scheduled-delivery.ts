@@ -96,7 +96,7 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
   ) {}
 
   async prepare(job: Job<DeliveryPayload>): Promise<JobWork> {
-    const message = await this.uow.read(async (reads) => {
+    const message = await this.uow.read(job.realmId, async (reads) => {
       const found = await findWaiting(reads, job);
       if (found) await this.requireDeliverable(reads, found);
       return found;
@@ -175,7 +175,7 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
   ) {}
 
   async prepare({ realmId, payload }: Job<DeliveryPayload>): Promise<JobWork> {
-    const found = await this.uow.read(async (reads) => {
+    const found = await this.uow.read(realmId, async (reads) => {
       const reminder = await reads.reminders.find(realmId, payload.id as ReminderId);
       if (!reminder) return null;
       await requireActiveOwner(reads, reminder);

@@ -25,7 +25,7 @@ export class ListScheduledMessages {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly ScheduledMessage[]> {
-    return this.uow.read(({ scheduledMessages }) =>
+    return this.uow.read(realmId, ({ scheduledMessages }) =>
       scheduledMessages.listUnsent(realmId, userId, MAX_SCHEDULED_MESSAGES),
     );
   }
@@ -60,7 +60,7 @@ export class CreateScheduledMessage {
     requireFuture(input.dueAt, this.clock.now());
     const to = parseRecipients(input.kind, input.to, userId);
     const prepared = await this.sendMessage.prepare(caller, { to, topic: input.topic, content: input.content });
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const { content, rendered } = await this.sendMessage.check(tx, caller, prepared);
       requireRoomForScheduledMessage(await tx.scheduledMessages.countUnsent(realmId, userId));
       await tx.scheduledMessages.removeSent(realmId, userId, this.clock.now() - KEEP_SENT_SECONDS);
@@ -130,7 +130,7 @@ export class ChangeScheduledMessage {
   /** Runs before the unit of work, since parsing may be slow. */
   private async plan(caller: Caller, input: ChangeScheduledMessageInput): Promise<Plan> {
     const { realmId, userId } = caller;
-    const found = await this.uow.read(({ scheduledMessages }) => scheduledMessages.find(realmId, input.id));
+    const found = await this.uow.read(realmId, ({ scheduledMessages }) => scheduledMessages.find(realmId, input.id));
     const before = requireChangeable(requireOwn(found, userId), input);
     const kind = input.kind ?? (before.to.kind === 'channelId' ? 'channel' : 'direct');
     const to = input.to === null ? before.to : parseRecipients(kind, input.to, userId);
@@ -151,7 +151,7 @@ export class ChangeScheduledMessage {
     input: ChangeScheduledMessageInput,
     { before, to, topic, prepared }: Plan,
   ): Promise<boolean> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const found = await tx.scheduledMessages.find(caller.realmId, input.id);
       if (JSON.stringify(found) !== JSON.stringify(before)) return false;
       const checked = prepared && (await this.sendMessage.check(tx, caller, prepared));
@@ -212,7 +212,7 @@ export class DeleteScheduledMessage {
 
   /** @throws DomainError UNKNOWN_SCHEDULED_MESSAGE */
   execute({ realmId, userId }: Caller, { id }: { readonly id: ScheduledMessageId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const message = requireOwn(await tx.scheduledMessages.find(realmId, id), userId);
       await tx.scheduledMessages.remove(realmId, id);
       await cancelDelivery(tx, SCHEDULED_MESSAGE_JOB, message);

@@ -155,12 +155,12 @@ export class IndexMessages {
 
   /** Indexes a batch of pending messages. Returns false if none are left. */
   async execute(): Promise<boolean> {
-    if ((await this.uow.read(({ searchIndex }) => searchIndex.unindexedUpTo())) === 0) return false;
-    return this.uow.write(({ searchIndex }) => searchIndex.indexSome(BATCH));
+    if ((await this.uow.readAcross(({ searchIndex }) => searchIndex.unindexedUpTo())) === 0) return false;
+    return this.uow.writeAcross(({ searchIndex }) => searchIndex.indexSome(BATCH));
   }
 
   /** Clears the index. Search results return as messages are indexed, newest first. */
   reset(): Promise<void> {
-    return this.uow.write(({ searchIndex }) => searchIndex.reset());
+    return this.uow.writeAcross(({ searchIndex }) => searchIndex.reset());
   }
 }

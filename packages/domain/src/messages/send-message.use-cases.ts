@@ -124,7 +124,9 @@ export class SendMessage {
     const prepared = await this.prepare(caller, asked);
     const { to } = prepared;
     try {
-      return await this.uow.write(async (tx) => this.send(tx, caller, await this.check(tx, caller, prepared), input));
+      return await this.uow.write(caller.realmId, async (tx) =>
+        this.send(tx, caller, await this.check(tx, caller, prepared), input),
+      );
     } catch (error) {
       if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect(to)) {
         await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
@@ -139,7 +141,9 @@ export class SendMessage {
    */
   async ask<T extends MessageDraft>(caller: Caller, input: T): Promise<T> {
     if (!this.hooks.asksBeforeSend) return input;
-    const destination = await this.uow.read((repositories) => this.hookedDestination(repositories, caller, input.to));
+    const destination = await this.uow.read(caller.realmId, (repositories) =>
+      this.hookedDestination(repositories, caller, input.to),
+    );
     const { topic, content } = await this.hooks.beforeSend(caller, {
       destination,
       topic: destination.kind === 'channel' ? input.topic : null,
@@ -238,7 +242,7 @@ export class SendMessage {
   }
 
   private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
-    return this.uow.read(async ({ users }) => {
+    return this.uow.read(realmId, async ({ users }) => {
       const id = (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
       if (id === null) throw new DomainError('CHANNEL_REQUIRED', 'Missing channel');
       return { kind: 'channelId', id: id as ChannelId };

@@ -16,7 +16,7 @@ export class ListSnippets {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly Snippet[]> {
-    return this.uow.read(({ snippets }) => snippets.list(realmId, userId, MAX_SNIPPETS));
+    return this.uow.read(realmId, ({ snippets }) => snippets.list(realmId, userId, MAX_SNIPPETS));
   }
 }
 
@@ -35,7 +35,7 @@ export class CreateSnippet {
 
   /** @throws DomainError TOO_MANY_SNIPPETS */
   execute({ realmId, userId }: Caller, { title, content }: CreateSnippetInput): Promise<SnippetId> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       requireRoomForSnippet(await tx.snippets.count(realmId, userId));
       requireRoomForSnippetText(await tx.snippets.countBytes(realmId, userId), [content]);
       const snippet = await tx.snippets.add({ realmId, userId, title, content, createdAt: this.clock.now() });
@@ -59,7 +59,7 @@ export class ChangeSnippet {
 
   /** @throws DomainError UNKNOWN_SNIPPET, TOO_MANY_SNIPPETS */
   execute({ realmId, userId }: Caller, { id, title, content }: ChangeSnippetInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const before = knownSnippet(await tx.snippets.find(realmId, userId, id));
       if (title === null && content === null) return;
       const snippet = { ...before, title: title ?? before.title, content: content ?? before.content };
@@ -78,7 +78,7 @@ export class DeleteSnippet {
 
   /** @throws DomainError UNKNOWN_SNIPPET */
   execute({ realmId, userId }: Caller, { id }: { readonly id: SnippetId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const snippet = knownSnippet(await tx.snippets.find(realmId, userId, id));
       await tx.snippets.remove(realmId, userId, id);
       await publishSnippet(tx, snippet, { type: 'snippet.removed', id });

@@ -139,7 +139,7 @@ export class AddSubmessage {
 
   /** @throws DomainError UNKNOWN_MESSAGE, CANNOT_ATTACH_SUBMESSAGE, INVALID_SUBMESSAGE, TOO_MANY_SUBMESSAGES */
   execute(caller: Caller, { messageId, kind, content }: AddSubmessageInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const { realmId, id: senderId } = actor;
       const { message, channel } = await loadReadable(tx, actor, messageId, { modifying: true });

@@ -27,7 +27,9 @@ const rendered = (fixture: MemoryFixture): readonly string[] =>
     event.type === 'message.sent' ? [event.view.message.renderedContent] : [],
   );
 const noticing = (fixture: MemoryFixture, work: (board: SystemMessages, tx: Transaction) => Promise<void>) =>
-  fixture.uow.write((tx) => work(new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock), tx));
+  fixture.uow.write(fixture.realm.id, (tx) =>
+    work(new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock), tx),
+  );
 const authorOf = async (fixture: MemoryFixture, tx: Transaction, who: string | null): Promise<Author> => ({
   actor: who === null ? null : await tx.actors.get(fixture.caller(who)),
 });
@@ -110,7 +112,7 @@ it('renders a text for several channels once unless it links to topics', async (
   const renderer = new CountingRenderer();
   const board = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const post = (contents: readonly string[]) =>
-    fixture.uow.write((tx) =>
+    fixture.uow.write(fixture.realm.id, (tx) =>
       board.postAll(
         tx,
         fixture.realm,
@@ -139,5 +141,7 @@ it('renders a text for several channels once unless it links to topics', async (
     ['b', '#**a>x**'],
     ['c', '#**a>x**'],
   ]);
-  expect(await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('hamlet'), 9))).toEqual([]);
+  expect(await fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread(fixture.viewer('hamlet'), 9))).toEqual(
+    [],
+  );
 });

@@ -6,7 +6,7 @@ import {
   unknownChannel,
   type WebPublicOption,
 } from '../channels/channel-access.js';
-import { enterAsSpectator, type Spectator } from '../channels/spectators.js';
+import { readAsSpectator, type Spectator } from '../channels/spectators.js';
 import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
@@ -69,7 +69,7 @@ export class ListTopics {
 
   /** @throws DomainError UNKNOWN_CHANNEL */
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<readonly TopicSummary[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const { channel, isSubscribed } = await loadChannel(repositories, actor, channelId, canReadContent);
       return hasFullHistoryAccess(actor, channel, isSubscribed)
@@ -89,8 +89,7 @@ export class SpectateTopics {
 
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_CHANNEL */
   execute(spectator: Spectator, { channelId }: { readonly channelId: ChannelId }): Promise<readonly TopicSummary[]> {
-    return this.uow.read(async (repositories) => {
-      const { realm, spectators } = await enterAsSpectator(repositories, spectator, this.option);
+    return readAsSpectator(this.uow, spectator, this.option, async (repositories, { realm, spectators }) => {
       const channel = await repositories.channels.find(realm.id, channelId);
       enforce(channel ? canSpectateChannel(realm, channel, spectators) : unknownChannel);
       return repositories.topics.listTopics(realm.id, channel!.recipientId);

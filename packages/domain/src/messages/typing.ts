@@ -64,7 +64,7 @@ export class NotifyTyping {
    * UNKNOWN_USER, and the codes for denied posting in a channel
    */
   async execute(caller: Caller, { op, to }: NotifyTypingInput): Promise<void> {
-    const announcement = await this.uow.read((reads) =>
+    const announcement = await this.uow.read(caller.realmId, (reads) =>
       to.kind === 'channel' ? inChannel(reads, caller, op, to) : inConversation(reads, caller, op, to.userIds),
     );
     if (announcement) this.events.publishEphemeral(caller.realmId, announcement);
@@ -86,7 +86,7 @@ export class NotifyTypingInMessage {
     { op, messageId }: { readonly op: TypingOp; readonly messageId: MessageId },
   ): Promise<void> {
     const { realmId } = caller;
-    const announcement = await this.uow.read(async (reads): Promise<EphemeralAnnouncement | null> => {
+    const announcement = await this.uow.read(realmId, async (reads): Promise<EphemeralAnnouncement | null> => {
       const actor = await reads.actors.get(caller);
       const { message, channel } = await loadReadable(reads, actor, messageId, { modifying: true });
       enforce(canEditContent(actor, await reads.realms.get(realmId), message, this.clock.now()));

@@ -121,7 +121,7 @@ export class UpdateMessage {
     const { messageId, content } = input;
     const text =
       content === null ? null : await this.parse(caller, await this.hooks.beforeEdit(caller, { messageId, content }));
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });

@@ -11,7 +11,7 @@ const KEY = { id: 1, key: 'key' };
 async function waiting() {
   const fixture = await createFixture(aUser({ name: 'hamlet' }));
   const { realmId, userId } = fixture.viewer('hamlet');
-  const device = await fixture.uow.write(async (tx) => {
+  const device = await fixture.uow.write(realmId, async (tx) => {
     const added = { ...(await tx.devices.add(realmId, userId)), key: KEY, pending };
     await tx.devices.update(added);
     return added;
@@ -34,10 +34,10 @@ const jobOf = ({ clock }: MemoryFixture, { id, realmId, userId }: Device, tokenI
 const run = async (fixture: MemoryFixture, service: PushService | null, job: ReturnType<typeof jobOf>) => {
   const handler = new RegisterDevices(fixture.uow, service, fixture.clock);
   const work = await handler.prepare(job);
-  await fixture.uow.write(work);
+  await fixture.uow.write(job.realmId, work);
 };
 const stored = ({ uow }: MemoryFixture, { realmId, userId, id }: Device) =>
-  uow.read(({ devices }) => devices.find(realmId, userId, id));
+  uow.read(realmId, ({ devices }) => devices.find(realmId, userId, id));
 
 describe('RegisterDevices (organization §12.2)', () => {
   it.each(['PUSH_SERVICE_UNREACHABLE', 'PUSH_SERVICE_FAILED', 'PUSH_SERVICE_DENIED'] as const)(
@@ -66,7 +66,7 @@ describe('RegisterDevices (organization §12.2)', () => {
     const { service } = serviceOf(async () => null);
     await run(fixture, service, job);
     expect(await stored(fixture, device)).toMatchObject({ tokenId: pending.tokenId });
-    await fixture.uow.write((tx) => tx.devices.update(device));
+    await fixture.uow.write(device.realmId, (tx) => tx.devices.update(device));
     fixture.clock.advance(1);
     await run(fixture, service, job);
     expect(await stored(fixture, device)).toEqual({ ...device, error: 'expired' });
@@ -79,7 +79,7 @@ describe('RegisterDevices (organization §12.2)', () => {
   it('expires a registration that is given up', async () => {
     const { fixture, device } = await waiting();
     const handler = new RegisterDevices(fixture.uow, null, fixture.clock);
-    await fixture.uow.write((tx) => handler.giveUp(tx, jobOf(fixture, device)));
+    await fixture.uow.write(fixture.realm.id, (tx) => handler.giveUp(tx, jobOf(fixture, device)));
     expect(await stored(fixture, device)).toEqual({ ...device, error: 'expired' });
   });
 
@@ -89,7 +89,7 @@ describe('RegisterDevices (organization §12.2)', () => {
     await run(fixture, service, jobOf(fixture, device, 'another token'));
     expect(await stored(fixture, device)).toEqual(device);
     await run(fixture, service, jobOf(fixture, { ...device, id: 99 as DeviceId }));
-    await fixture.uow.write((tx) => tx.devices.remove(device));
+    await fixture.uow.write(device.realmId, (tx) => tx.devices.remove(device));
     await run(fixture, service, jobOf(fixture, device));
     expect(fixture.storage.announced).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('UnregisterTokens', () => {
     const job = { id: 1 as never, realmId, dueAt: 0, attempt: 1, payload: { userId, ...token } };
     await handler.prepare(job);
     expect(asked).toEqual(['token']);
-    await fixture.uow.write((tx) => tx.pushTokens.add(realmId, userId, { ...token, iosAppId: null }));
+    await fixture.uow.write(realmId, (tx) => tx.pushTokens.add(realmId, userId, { ...token, iosAppId: null }));
     await handler.prepare(job);
     expect(asked).toEqual(['token']);
   });

@@ -63,7 +63,7 @@ export class RegisterDevices implements JobHandler<RegistrationJob> {
   ) {}
 
   async prepare({ realmId, payload }: Job<RegistrationJob>) {
-    const found = await this.uow.read(async ({ devices, realms }) => {
+    const found = await this.uow.read(realmId, async ({ devices, realms }) => {
       const device = await devices.find(realmId, payload.userId, payload.deviceId);
       return device && { device, realm: await realms.get(realmId) };
     });
@@ -171,7 +171,7 @@ export class UnregisterTokens implements JobHandler<UnregistrationJob> {
   async prepare({ realmId, payload: { userId, ...token } }: Job<UnregistrationJob>) {
     const { service } = this;
     if (service) {
-      const { realm, tokens } = await this.uow.read(async ({ realms, pushTokens }) => ({
+      const { realm, tokens } = await this.uow.read(realmId, async ({ realms, pushTokens }) => ({
         realm: await realms.get(realmId),
         tokens: await pushTokens.list(realmId, userId),
       }));
@@ -229,15 +229,16 @@ export async function replaceApiKey(
  */
 export async function issueKeyOf(
   { uow, mint, clock }: { readonly uow: UnitOfWork; readonly mint: ApiKeyMint; readonly clock: Clock },
+  realmId: RealmId,
   find: (repositories: Repositories | Transaction) => Promise<{ readonly realmId: RealmId; readonly id: UserId }>,
   { rotates }: { readonly rotates: boolean },
 ): Promise<string> {
   if (!rotates) {
-    const record = await uow.read(async (repositories) => {
+    const record = await uow.read(realmId, async (repositories) => {
       const user = await find(repositories);
-      return repositories.apiKeys.find(user.realmId, user.id);
+      return repositories.apiKeys.find(realmId, user.id);
     });
     if (record) return mint.derive(record);
   }
-  return uow.write(async (tx) => replaceApiKey(tx, mint, await find(tx), { now: clock.now() }));
+  return uow.write(realmId, async (tx) => replaceApiKey(tx, mint, await find(tx), { now: clock.now() }));
 }

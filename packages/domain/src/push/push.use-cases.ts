@@ -33,7 +33,7 @@ export class AddDevice {
 
   /** @throws DomainError MUST_NOT_BE_BOT */
   execute(caller: Caller): Promise<DeviceId> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { id: userId, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeHuman({ isBot }));
       const present = await tx.devices.list(realmId, userId);
@@ -56,7 +56,7 @@ export class RemoveDevice {
 
   /** @throws DomainError UNKNOWN_DEVICE */
   execute(caller: Caller, { deviceId }: { readonly deviceId: DeviceId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { id: userId, realmId } = await tx.actors.get(caller);
       const device = await tx.devices.find(realmId, userId, deviceId);
       if (!device) throw unknownDevice();
@@ -78,7 +78,7 @@ export class AddPushToken {
    * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, token: PushToken): Promise<void> {
-    const { realm, isKnown } = await this.uow.read(async (repositories) => {
+    const { realm, isKnown } = await this.uow.read(caller.realmId, async (repositories) => {
       await enforceHuman(repositories, caller);
       requirePushToken(token.kind, token.token);
       const tokens = await repositories.pushTokens.list(caller.realmId, caller.userId);
@@ -87,7 +87,7 @@ export class AddPushToken {
     if (isKnown) return;
     // Register first, so that a token rejected by the service is not stored.
     await this.service?.registerToken({ realm, userId: caller.userId }, token);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(caller.realmId, async (tx) => {
       const { id: userId, realmId } = await tx.actors.get(caller);
       const tokens = await tx.pushTokens.list(realmId, userId);
       const isMore = !tokens.some((it) => isSame(it, token));
@@ -120,7 +120,7 @@ export class RemovePushToken {
    * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, input: Pick<PushToken, 'kind' | 'token'>): Promise<void> {
-    const { realm, token } = await this.uow.read(async (repositories) => {
+    const { realm, token } = await this.uow.read(caller.realmId, async (repositories) => {
       await enforceHuman(repositories, caller);
       requirePushToken(input.kind, input.token);
       const tokens = await repositories.pushTokens.list(caller.realmId, caller.userId);
@@ -129,7 +129,7 @@ export class RemovePushToken {
       return { realm: await repositories.realms.get(caller.realmId), token: found };
     });
     await this.service?.unregisterToken({ realm, userId: caller.userId }, token);
-    await this.uow.write((tx) => tx.pushTokens.remove(caller.realmId, caller.userId, token));
+    await this.uow.write(caller.realmId, (tx) => tx.pushTokens.remove(caller.realmId, caller.userId, token));
   }
 }
 
@@ -160,7 +160,7 @@ export class RegisterForPush {
    * NO_PUSH_REGISTRATION, INVALID_PUSH_KEY, PUSH_REGISTRATION_IN_PROGRESS, INVALID_PUSH_TOKEN
    */
   execute(caller: Caller, { deviceId, key, token }: RegisterForPushInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { id: userId, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeHuman({ isBot }));
       requirePushService(this.service);
@@ -235,7 +235,7 @@ export class SendTestPush {
    * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, input: { readonly token: string | null }): Promise<void> {
-    const { realm, tokens } = await this.uow.read(async (repositories) => {
+    const { realm, tokens } = await this.uow.read(caller.realmId, async (repositories) => {
       await enforceHuman(repositories, caller);
       const all = await repositories.pushTokens.list(caller.realmId, caller.userId);
       const wanted = input.token === null ? all : all.filter(({ token }) => token === input.token);
@@ -267,7 +267,7 @@ export class SendEncryptedTestPush {
    */
   async execute(caller: Caller, { deviceId }: { readonly deviceId: DeviceId | null }): Promise<void> {
     const { realmId, userId } = caller;
-    const { realm, devices } = await this.uow.read(async (repositories) => {
+    const { realm, devices } = await this.uow.read(realmId, async (repositories) => {
       await enforceHuman(repositories, caller);
       const all = await repositories.devices.list(realmId, userId);
       const wanted = all.filter(({ id }) => deviceId === null || id === deviceId);
@@ -284,7 +284,7 @@ export class SendEncryptedTestPush {
     };
     const { goneTokenIds } = await service.sendEncrypted({ realm, userId }, devices, payload);
     if (goneTokenIds.length === 0) return;
-    await this.uow.write(async (tx) => {
+    await this.uow.write(realmId, async (tx) => {
       for (const device of await tx.devices.list(realmId, userId)) {
         if (device.tokenId !== null && goneTokenIds.includes(device.tokenId)) await removeDevice(tx, device);
       }

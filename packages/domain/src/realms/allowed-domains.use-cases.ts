@@ -17,7 +17,7 @@ export class ListAllowedDomains {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(caller: Caller): Promise<readonly AllowedDomain[]> {
-    return this.uow.read(({ allowedDomains }) => allowedDomains.list(caller.realmId));
+    return this.uow.read(caller.realmId, ({ allowedDomains }) => allowedDomains.list(caller.realmId));
   }
 }
 
@@ -33,7 +33,7 @@ export class AddAllowedDomain {
 
   /** @throws DomainError MUST_BE_OWNER, INVALID_DOMAIN, ALLOWED_DOMAIN_EXISTS, TOO_MANY_ALLOWED_DOMAINS */
   execute(caller: Caller, { domain: raw, allowsSubdomains }: AddAllowedDomainInput): Promise<ListedDomain> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageDomains(actor));
       const domain = { domain: parseDomain(raw), allowsSubdomains };
@@ -52,7 +52,7 @@ export class ChangeAllowedDomain {
 
   /** The domain is matched exactly as given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
   execute(caller: Caller, domain: AllowedDomain): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageDomains(actor));
       if (!(await tx.allowedDomains.update(realmId, domain))) throw unknownDomain(domain.domain);
@@ -74,7 +74,7 @@ export class RemoveAllowedDomain {
 
   /** The domain is matched exactly as given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
   execute(caller: Caller, { domain }: RemoveAllowedDomainInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageDomains(actor));
       if (!(await tx.allowedDomains.remove(realmId, domain))) throw unknownDomain(domain);

@@ -51,7 +51,7 @@ export class CreateCall {
 
   /** @throws DomainError USER_DEACTIVATED, CALL_PROVIDER_UNAVAILABLE */
   async execute(caller: Caller, { provider }: CreateCallInput): Promise<never> {
-    await this.uow.read(({ actors }) => actors.get(caller));
+    await this.uow.read(caller.realmId, ({ actors }) => actors.get(caller));
     throw new DomainError('CALL_PROVIDER_UNAVAILABLE', `${provider} credentials have not been configured`);
   }
 }
@@ -76,7 +76,7 @@ export class CreateMeetingLink {
 
   /** Returns the signed link text. @throws DomainError USER_DEACTIVATED */
   async execute(caller: Caller, { name, isVoiceOnly }: CreateMeetingLinkInput): Promise<string> {
-    const { id: moderatorId, realmId } = await this.uow.read(({ actors }) => actors.get(caller));
+    const { id: moderatorId, realmId } = await this.uow.read(caller.realmId, ({ actors }) => actors.get(caller));
     return this.links.sign({ realmId, key: `parley-${this.randomness.uuid()}`, name, isVoiceOnly, moderatorId });
   }
 }
@@ -102,7 +102,7 @@ export class JoinMeeting {
    * `MeetingServer`
    */
   async execute(caller: Caller, { link }: JoinMeetingInput): Promise<string> {
-    const { id, fullName } = await this.uow.read(async ({ actors, users }) => {
+    const { id, fullName } = await this.uow.read(caller.realmId, async ({ actors, users }) => {
       const actor = await actors.get(caller);
       return (await users.find(actor.realmId, actor.id))!;
     });

@@ -92,12 +92,12 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
   async deleteNow(realmId: RealmId): Promise<void> {
     if (!(await this.makeUnreachable(realmId))) return;
     await this.removeUntil(realmId, null, Number.POSITIVE_INFINITY);
-    await this.uow.write((tx) => tx.realmData.removeRealm(realmId));
+    await this.uow.write(realmId, (tx) => tx.realmData.removeRealm(realmId));
   }
 
   /** Returns true if the realm is still deactivated and may be removed. */
   private makeUnreachable(realmId: RealmId): Promise<boolean> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.find(realmId);
       if (!realm?.isDeactivated) return false;
       await tx.realms.update({ ...realm, stringId: unreachableStringId(realmId), isAtServerAddress: false });
@@ -109,7 +109,7 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
     let place: RemovalPlace | 'done' = from;
     do {
       const begin: RemovalPlace = place;
-      place = await this.uow.write((tx) => tx.realmData.removeSome(realmId, begin, ROWS_AT_A_TIME));
+      place = await this.uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, begin, ROWS_AT_A_TIME));
     } while (place !== 'done' && this.clock.nowMs() < until);
     return place;
   }
@@ -133,7 +133,7 @@ export class ForgetLimits {
 
   /** @throws DomainError UNKNOWN_REALM, UNKNOWN_USER */
   execute({ realmId, userId, ip }: ForgetLimitsInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       await tx.realms.get(realmId);
       const user = userId === null ? null : await tx.users.find(realmId, userId);
       if (userId !== null && !user) throw new DomainError('UNKNOWN_USER', 'No such user');

@@ -19,7 +19,7 @@ export class ListLinkifiers {
   constructor(private readonly uow: UnitOfWork) {}
 
   async execute({ realmId }: Caller): Promise<readonly Linkifier[]> {
-    return (await this.uow.read(({ realms }) => realms.get(realmId))).linkifiers;
+    return (await this.uow.read(realmId, ({ realms }) => realms.get(realmId))).linkifiers;
   }
 }
 
@@ -33,7 +33,7 @@ export class AddLinkifier {
 
   /** Returns the id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
   execute(caller: Caller, given: LinkifierFields): Promise<number> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
       const { linkifiers } = await tx.realms.get(realmId);
@@ -59,7 +59,7 @@ export class ChangeLinkifier {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_LINKIFIER, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
   execute(caller: Caller, { id, ...given }: ChangeLinkifierInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
       const { linkifiers } = await tx.realms.get(realmId);
@@ -84,7 +84,7 @@ export class RemoveLinkifier {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_LINKIFIER */
   execute(caller: Caller, { id }: RemoveLinkifierInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
       if (!(await tx.linkifiers.remove(realmId, id))) throw unknownLinkifier();
@@ -105,7 +105,7 @@ export class ReorderLinkifiers {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER_ORDER */
   execute(caller: Caller, { ids }: ReorderLinkifiersInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
       const { linkifiers } = await tx.realms.get(realmId);

@@ -148,7 +148,7 @@ export class AddPlayground {
 
   /** Returns the id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PLAYGROUND, TOO_MANY_PLAYGROUNDS */
   execute(caller: Caller, given: PlaygroundFields): Promise<number> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManagePlaygrounds(actor));
       const playground = checkPlayground(given, await tx.playgrounds.list(realmId), this.syntax);
@@ -170,7 +170,7 @@ export class RemovePlayground {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_PLAYGROUND */
   execute(caller: Caller, { id }: RemovePlaygroundInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManagePlaygrounds(actor));
       if (!(await tx.playgrounds.remove(realmId, id)))

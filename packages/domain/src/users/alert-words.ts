@@ -95,7 +95,7 @@ export class ListAlertWords {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly string[]> {
-    return this.uow.read(({ alertWords }) => alertWords.list(realmId, userId));
+    return this.uow.read(realmId, ({ alertWords }) => alertWords.list(realmId, userId));
   }
 }
 
@@ -111,7 +111,7 @@ export class ChangeAlertWords {
 
   /** @throws DomainError TOO_MANY_ALERT_WORDS */
   execute({ realmId, userId }: Caller, { op, words: raw }: ChangeAlertWordsInput): Promise<readonly string[]> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const given = parseAlertWords(raw);
       if (op === 'add') await tx.alertWords.add(realmId, userId, given);
       else await tx.alertWords.remove(realmId, userId, given);

@@ -53,7 +53,7 @@ export class FetchApiKey {
 
 /** Returns the user's current key. */
 export async function issueKey(uow: UnitOfWork, mint: ApiKeyMint, user: User): Promise<IssuedKey> {
-  const record = await uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+  const record = await uow.read(user.realmId, ({ apiKeys }) => apiKeys.find(user.realmId, user.id));
   if (!record) throw authenticationFailed();
   return { apiKey: mint.derive(record), user };
 }
@@ -82,7 +82,7 @@ export class FetchOwnApiKey {
    */
   async execute(caller: Caller, { password, cancellation }: FetchOwnApiKeyInput): Promise<IssuedKey> {
     const { realmId, userId } = caller;
-    const { user, hash, asksForPassword } = await this.uow.read(async ({ actors, realms, users }) => {
+    const { user, hash, asksForPassword } = await this.uow.read(realmId, async ({ actors, realms, users }) => {
       await actors.get(caller);
       const { settings } = await realms.get(realmId);
       return {
@@ -126,9 +126,11 @@ export class FetchApiKeyByToken {
     { token }: { readonly token: string },
   ): Promise<IssuedKey & { readonly realm: Realm }> {
     if (realmId === null) throw unknownRealm();
-    const { stringId } = await this.uow.read(({ realms }) => realms.get(realmId));
+    const { stringId } = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
     const email = await this.emailIn(token, stringId);
-    const { user, realm } = await this.uow.read((repositories) => findActiveAccount(repositories, realmId, email));
+    const { user, realm } = await this.uow.read(realmId, (repositories) =>
+      findActiveAccount(repositories, realmId, email),
+    );
     if (!user || user.bot) throw authenticationFailed();
     return { ...(await issueKey(this.uow, this.mint, user)), realm };
   }
@@ -172,7 +174,7 @@ export class FetchDevelopmentApiKey {
   async execute({ realmId }: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw unknownRealm();
-    const { user } = await this.uow.read(async (repositories) => {
+    const { user } = await this.uow.read(realmId, async (repositories) => {
       requireDevelopmentAuth(await repositories.realms.get(realmId));
       if (!isEmailAddress(username)) throw invalidEmail();
       return findActiveAccount(repositories, realmId, username);
@@ -220,7 +222,7 @@ export class ListDevelopmentUsers {
   async execute({ realmId }: AnonymousCaller): Promise<DevelopmentUsers> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw unknownRealm();
-    return this.uow.read(async ({ realms, users }) => {
+    return this.uow.read(realmId, async ({ realms, users }) => {
       const realm: Realm = await realms.get(realmId);
       requireDevelopmentAuth(realm);
       const heads = (await users.listEntries(realmId)).filter((head) => head.isActive);
@@ -279,7 +281,7 @@ export class VerifyApiKey implements EventListener {
   }
 
   private lookUp(fingerprint: string, email: string | null): Promise<VerifiedUser> {
-    return this.uow.read(async ({ apiKeys, users, realms }) => {
+    return this.uow.readAcross(async ({ apiKeys, users, realms }) => {
       const record = await apiKeys.findByFingerprint(fingerprint);
       const user = record && (await users.find(record.realmId, record.userId));
       if (!user || (email !== null && foldCase(user.email) !== foldCase(email))) {

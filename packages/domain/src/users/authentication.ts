@@ -132,7 +132,7 @@ export class LoginLetters {
       throw error;
     }
     const payload = { userId, at: now, clientName: shortened(clientName), ip: shortened(ip) };
-    await this.uow.write((tx) => tx.jobs.schedule(encodeJob(LOGIN_LETTER, { realmId, dueAt: now, payload })));
+    await this.uow.write(realmId, (tx) => tx.jobs.schedule(encodeJob(LOGIN_LETTER, { realmId, dueAt: now, payload })));
   }
 }
 
@@ -153,7 +153,7 @@ export class SendLoginLetters extends LetterJobs<LoginNotice> {
   }
 
   protected async compose({ realmId, payload }: Job<LoginNotice>): Promise<Letter | null> {
-    const { realm, user } = await this.uow.read(async ({ realms, users }) => ({
+    const { realm, user } = await this.uow.read(realmId, async ({ realms, users }) => ({
       realm: await realms.get(realmId),
       user: await users.find(realmId, payload.userId),
     }));
@@ -210,7 +210,7 @@ export async function userOfPassword(
   if (!isEmailAddress(username)) throw invalidEmail();
   const key = loginAttemptKey(realmId, username);
   attempts.attempt(key, ip);
-  const { user, hash } = await uow.read(async ({ realms, users }) => {
+  const { user, hash } = await uow.read(realmId, async ({ realms, users }) => {
     const { realm, user: found } = await findActiveAccount({ realms, users }, realmId, username);
     if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
     // Bots cannot log in with a password, even if one is stored.

@@ -84,9 +84,9 @@ export class ChangeOwnAvatar {
    */
   async execute(caller: Caller, { image }: ChangeOwnAvatarInput): Promise<AvatarOutput> {
     const given = requireOneImage(image, 'avatar');
-    await this.uow.read((reads) => loadChangeable(reads, caller));
+    await this.uow.read(caller.realmId, (reads) => loadChangeable(reads, caller));
     const { replaced, ...output } = await this.pictures.make(caller.userId, bytesOf(given), AVATAR_TARGETS, (made) =>
-      this.uow.write(async (tx) => {
+      this.uow.write(caller.realmId, async (tx) => {
         const { user, realm } = await loadChangeable(tx, caller);
         return { realm, ...(await giveAvatar(tx, user, made)) };
       }),
@@ -106,7 +106,7 @@ export class RemoveOwnAvatar {
 
   /** @throws DomainError AVATAR_CHANGES_DISABLED */
   async execute(caller: Caller): Promise<AvatarOutput> {
-    const { replaced, ...output } = await this.uow.write(async (tx) => {
+    const { replaced, ...output } = await this.uow.write(caller.realmId, async (tx) => {
       const { user, realm } = await loadChangeable(tx, caller);
       const { source, version } = user.avatar;
       if (source !== 'uploaded') return { realm, user, replaced: [] };

@@ -30,7 +30,9 @@ describe('findByPublicAddress', () => {
       'otherRealmUser@example.com',
       'user9999@chat.example',
     ];
-    const found = await fixture.uow.read((r) => findByPublicAddress(r, fixture.realm.id, typed, 'chat.example'));
+    const found = await fixture.uow.read(fixture.realm.id, (r) =>
+      findByPublicAddress(r, fixture.realm.id, typed, 'chat.example'),
+    );
     expect([...found].map(([address, user]) => [address, user.fullName])).toEqual([
       [' GUEST@example.com ', 'guest'],
       [dummy, 'owner'],

@@ -95,7 +95,7 @@ export class CompleteOnboardingStep {
     if (!isOnboardingStep(step)) {
       throw new DomainError('UNKNOWN_ONBOARDING_STEP', `Unknown onboarding_step: ${step}`);
     }
-    await this.uow.write(async (tx) => {
+    await this.uow.write(realmId, async (tx) => {
       await tx.onboarding.markDone(realmId, userId, step);
       const remaining = remainingSteps(await tx.onboarding.listDone(realmId, userId));
       const event = { type: 'onboarding.steps_changed', remaining } as const;

@@ -1,4 +1,4 @@
-import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { aUser, createFixture, intercepting, type MemoryFixture } from '@parley/testkit';
 import type { EphemeralAnnouncement } from '../kernel/event.js';
 import type { UserId } from '../kernel/ids.js';
 import { PresenceBoard } from './presence-board.js';
@@ -18,7 +18,7 @@ async function fixtureWith(count: number) {
 const shown = async (board: PresenceBoard, { realm }: MemoryFixture, after: number | null = null) =>
   (await board.list(realm.id, { ...everything, after })).entries.map(({ userId }) => userId);
 const idsOf = (...users: readonly (User | undefined)[]): UserId[] => users.map((user) => user!.id);
-const stored = ({ uow, realm }: MemoryFixture) => uow.read((r) => r.presence.list(realm.id));
+const stored = ({ uow, realm }: MemoryFixture) => uow.read(realm.id, (r) => r.presence.list(realm.id));
 
 describe('PresenceBoard', () => {
   it('lists each user once in update order, starting after a given update', async () => {
@@ -64,10 +64,9 @@ describe('PresenceBoard', () => {
   it('retries a failed save with the next one', async () => {
     const { fixture, users } = await fixtureWith(1);
     let fails = false;
-    const uow = {
-      read: fixture.uow.read,
-      write: (work: never) => (fails ? Promise.reject(new Error('full')) : fixture.uow.write(work)),
-    } as typeof fixture.uow;
+    const uow = intercepting(fixture.uow, {
+      write: (work, run) => (fails ? Promise.reject(new Error('full')) : run(work)),
+    });
     const board = new PresenceBoard(uow, fixture.clock, { publishEphemeral: () => {} }, toAll);
     await board.report(users[0]!, 'active');
     fails = true;

@@ -132,7 +132,7 @@ export class PresenceBoard implements EventListener {
     if (changed.length === 0) return;
     for (const { board } of changed) board.unsaved.clear();
     try {
-      await this.uow.write(async (tx) => {
+      await this.uow.writeAcross(async (tx) => {
         for (const { realmId, presences } of changed) {
           for (const slice of slicesOf(presences, ROWS_AT_A_TIME)) {
             await tx.presence.put(realmId, slice);
@@ -192,7 +192,7 @@ export class PresenceBoard implements EventListener {
     for (;;) {
       const board = this.realms.get(realmId);
       if (board) return board;
-      await this.uow.read((repositories) => this.load(repositories, realmId));
+      await this.uow.read(realmId, (repositories) => this.load(repositories, realmId));
     }
   }
 
@@ -223,7 +223,7 @@ export class PresenceBoard implements EventListener {
 
   private async reserveIds(realmId: RealmId, board: RealmBoard): Promise<void> {
     board.reserving ??= this.uow
-      .write((tx) => tx.presence.reserveIds(realmId, IDS_AT_A_TIME))
+      .write(realmId, (tx) => tx.presence.reserveIds(realmId, IDS_AT_A_TIME))
       .then((first) => {
         board.nextId = Math.max(first, (board.order.at(-1)?.updateId ?? 0) + 1);
         board.endId = first + IDS_AT_A_TIME;

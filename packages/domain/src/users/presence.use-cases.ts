@@ -22,7 +22,7 @@ export class GetPresence {
   /** @throws DomainError UNKNOWN_USER, NO_PRESENCE_OF_BOTS, NOT_PERMITTED, UNKNOWN_PRESENCE */
   async execute(caller: Caller, by: UserReference): Promise<PresenceEntry> {
     const { realmId } = caller;
-    const { userId, isShown } = await this.uow.read(async (repositories) => {
+    const { userId, isShown } = await this.uow.read(realmId, async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(realmId);
       const user =
@@ -67,7 +67,7 @@ export class ListPresence {
 
   execute(caller: Caller): Promise<PresenceList> {
     const selection = { after: null, since: since(this.clock, DEFAULT_HISTORY_DAYS) };
-    return this.uow.read((repositories) => this.board.listFor(repositories, caller, selection));
+    return this.uow.read(caller.realmId, (repositories) => this.board.listFor(repositories, caller, selection));
   }
 }
 
@@ -93,7 +93,7 @@ export class ReportPresence {
   async execute(caller: Caller, input: ReportPresenceInput): Promise<PresenceList | null> {
     const { realmId, userId } = caller;
     const known = await this.board.find(realmId, userId);
-    const user = known?.user ?? (await this.uow.read(({ users }) => users.find(realmId, userId)))!;
+    const user = known?.user ?? (await this.uow.read(realmId, ({ users }) => users.find(realmId, userId)))!;
     enforce(mustBeHuman({ isBot: user.bot !== null }));
     if (user.settings.presenceEnabled) await this.board.report(user, input.status);
     if (input.isPingOnly) return null;
@@ -105,6 +105,6 @@ export class ReportPresence {
     };
     // Reports are frequent; only guests need a database lookup.
     if (user.role !== 'guest') return this.board.list(realmId, selection);
-    return this.uow.read((repositories) => this.board.listFor(repositories, caller, selection));
+    return this.uow.read(caller.realmId, (repositories) => this.board.listFor(repositories, caller, selection));
   }
 }

@@ -42,7 +42,7 @@ export class ProfileValues {
   /** Runs before the unit of work, since parsing is slow. */
   async parse(realmId: RealmId, entries: readonly ProfileEntry[]): Promise<ParsedProfile> {
     if (entries.length === 0) return new Map();
-    const fields = await this.uow.read(({ profiles }) => profiles.listFields(realmId));
+    const fields = await this.uow.read(realmId, ({ profiles }) => profiles.listFields(realmId));
     const rendered = new Set(fields.filter(({ kind }) => isRenderedKind(kind)).map(({ id }) => id));
     const texts = entries.flatMap(({ fieldId, value }) => {
       // Overlong values are rejected later, in their place in the validation order.
@@ -167,7 +167,7 @@ export class ChangeOwnProfile {
    */
   async execute(caller: Caller, entries: readonly ProfileEntry[]): Promise<void> {
     const parsed = await this.values.parse(caller.realmId, entries);
-    await this.uow.write(async (tx) => {
+    await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustBeHuman(actor));
       const realm = await tx.realms.get(caller.realmId);
@@ -187,7 +187,7 @@ export class ClearOwnProfile {
    * PROFILE_FIELD_NOT_EDITABLE
    */
   execute(caller: Caller, fieldIds: readonly ProfileFieldId[]): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustBeHuman(actor));
       const fields = await fieldsById(tx, caller.realmId);
@@ -205,7 +205,7 @@ export class ListProfileFields {
 
   /** Sorted by display order. */
   execute(caller: Caller): Promise<readonly ProfileField[]> {
-    return this.uow.read(async ({ actors, profiles }) => {
+    return this.uow.read(caller.realmId, async ({ actors, profiles }) => {
       await actors.get(caller);
       return profiles.listFields(caller.realmId);
     });
@@ -303,7 +303,7 @@ function administrate<T>(
   change: (tx: Transaction, fields: readonly ProfileField[]) => Promise<T>,
 ): Promise<T> {
   const { realmId } = caller;
-  return uow.write(async (tx) => {
+  return uow.write(realmId, async (tx) => {
     enforce(mustBeAdministrator(await tx.actors.get(caller)));
     const result = await change(tx, await tx.profiles.listFields(realmId));
     const event = { type: 'profile.fields_changed', fields: await tx.profiles.listFields(realmId) } as const;

@@ -57,7 +57,7 @@ export class OpenSession {
 
   /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
   execute({ user: { realmId, id: userId }, userAgent, passwordHash }: OpenSessionInput): Promise<OpenedSession> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const now = this.clock.now();
       const user = await tx.users.find(realmId, userId);
       if (!user?.isActive) throw accountDeactivated();
@@ -118,7 +118,7 @@ export class LogOut {
 
   async execute({ realmId, userId, sessionId }: Caller): Promise<void> {
     if (sessionId === undefined) return;
-    await this.uow.write((tx) => removeSessions(tx, { realmId, id: userId }, [sessionId]));
+    await this.uow.write(realmId, (tx) => removeSessions(tx, { realmId, id: userId }, [sessionId]));
   }
 }
 
@@ -138,7 +138,7 @@ export class ListSessions {
 
   /** @throws DomainError UNKNOWN_USER */
   execute({ realmId, email }: SessionsOf): Promise<readonly Session[]> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(realmId, async (repositories) => {
       const { id } = await userWith(repositories, realmId, email);
       const now = this.clock.now();
       return (await repositories.sessions.listOf(realmId, id)).filter(({ expiresAt }) => expiresAt > now);
@@ -153,7 +153,7 @@ export class EndSessions {
 
   /** @throws DomainError UNKNOWN_USER */
   execute({ realmId, email, sessionId }: SessionsOf & { readonly sessionId?: SessionId }): Promise<number> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await userWith(tx, realmId, email);
       return sessionId === undefined ? endSessions(tx, user) : removeSessions(tx, user, [sessionId]);
     });
@@ -172,7 +172,9 @@ export class RemoveExpiredSessions {
 
   async execute(): Promise<void> {
     const now = this.clock.now();
-    while ((await this.uow.write((tx) => tx.sessions.removeExpired(now, SESSIONS_AT_A_TIME))) === SESSIONS_AT_A_TIME);
+    while (
+      (await this.uow.writeAcross((tx) => tx.sessions.removeExpired(now, SESSIONS_AT_A_TIME))) === SESSIONS_AT_A_TIME
+    );
   }
 }
 
@@ -241,7 +243,7 @@ export class VerifySession implements EventListener {
   }
 
   private lookUp(fingerprint: string, csrfToken: string): Promise<KnownSession | null> {
-    return this.uow.read(async ({ sessions, users, realms }) => {
+    return this.uow.readAcross(async ({ sessions, users, realms }) => {
       const session = await sessions.findByFingerprint(fingerprint);
       const user = session && (await users.find(session.realmId, session.userId));
       if (!user) return null;
@@ -258,7 +260,7 @@ export class VerifySession implements EventListener {
     // Updates the cache first, so that only one of several concurrent requests writes.
     known.session = { ...known.session, ...use };
     try {
-      await this.uow.write((tx) => tx.sessions.renew(known.session.id, use));
+      await this.uow.write(known.session.realmId, (tx) => tx.sessions.renew(known.session.id, use));
     } catch (err) {
       this.report('writing down that a session is used failed', { err });
     }

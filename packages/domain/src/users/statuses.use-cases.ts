@@ -28,7 +28,7 @@ export class GetStatus {
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED */
   execute(caller: Caller, { userId }: { readonly userId: UserId }): Promise<ShownStatus> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
       const user = await repositories.users.find(realm.id, userId);
@@ -70,7 +70,7 @@ export class ChangeOwnStatus {
    * EMOJI_NAME_MISMATCH, EMOJI_DEACTIVATED
    */
   execute(caller: Caller, { isAway, ...input }: ChangeOwnStatusInput): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeHuman({ isBot }));
       const change = readChange(input, isAway, await catalogueFor(tx, realmId, this.unicodeEmoji, input));
@@ -100,7 +100,7 @@ export class ChangeStatus {
    * EMOJI_NAME_REQUIRED, UNKNOWN_EMOJI, UNKNOWN_EMOJI_TYPE, EMOJI_NAME_MISMATCH, EMOJI_DEACTIVATED
    */
   execute(caller: Caller, { userId, ...input }: ChangeStatusInput & { readonly userId: UserId }): Promise<void> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustBeAdministrator(actor));
       const user = await tx.users.find(actor.realmId, userId);

@@ -171,7 +171,7 @@ export class ChangeSettings {
     const password = await this.preparePassword(caller, input);
     const email = await this.prepareEmail(caller, input);
     try {
-      await this.uow.write(async (tx) => {
+      await this.uow.write(caller.realmId, async (tx) => {
         const actor = await tx.actors.get(caller);
         const realm = await tx.realms.get(caller.realmId);
         const user = (await tx.users.find(caller.realmId, caller.userId))!;
@@ -204,7 +204,7 @@ export class ChangeSettings {
   private async prepareEmail(caller: Caller, { settings, email: raw }: ChangeSettingsInput): Promise<string | null> {
     if (raw === undefined) return null;
     const email = trim(raw);
-    const isNew = await this.uow.read(async (repositories) => {
+    const isNew = await this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const user = (await repositories.users.find(caller.realmId, caller.userId))!;
       settingChanges('user', USER_SETTINGS, user.settings, settings, CHECKED_FIRST);
@@ -220,7 +220,7 @@ export class ChangeSettings {
   /** Hashes the password before the unit of work, since it is slow, and after all earlier checks. */
   private async preparePassword(caller: Caller, { settings, oldPassword = '', newPassword = '' }: ChangeSettingsInput) {
     if (newPassword === '') return null;
-    const { user, hash } = await this.uow.read(async ({ actors, users }) => {
+    const { user, hash } = await this.uow.read(caller.realmId, async ({ actors, users }) => {
       await actors.get(caller);
       const found = (await users.find(caller.realmId, caller.userId))!;
       settingChanges('user', USER_SETTINGS, found.settings, settings, CHECKED_FIRST);
@@ -272,7 +272,7 @@ export class ChangeSettings {
   private changeOthers(caller: Caller, input: ChangeSettingsInput, targets: SettingTargets): Promise<void> {
     const { email, newPassword = '' } = input;
     const settings = Object.keys(input.settings) as UserSettingName[];
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(
         canChangeSettingsOfOthers(actor, {
@@ -369,7 +369,7 @@ export class SwitchDisplay {
 
   /** Returns true if the setting changed. */
   execute(caller: Caller, settings: DisplaySwitch): Promise<boolean> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, id } = await tx.actors.get(caller);
       const user = (await tx.users.find(realmId, id))!;
       const changes = settingChanges('user', USER_SETTINGS, user.settings, settings, []);

@@ -61,7 +61,7 @@ export class GetOwnUser {
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(caller: Caller): Promise<GetOwnUserOutput> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
       const user = await repositories.users.find(caller.realmId, caller.userId);
@@ -87,7 +87,7 @@ export class GetUser {
 
   /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
   execute(caller: Caller, by: UserReference): Promise<GetUserOutput> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
       const user = await findReferencedUser(repositories, viewer, realm, this.realmUrls, by);
@@ -118,7 +118,7 @@ export class ListUsers {
     { ids }: { readonly ids: readonly UserId[] | null },
     present: PresentUsers<T>,
   ): Promise<T> {
-    return this.uow.read(async (repositories) => {
+    return this.uow.read(caller.realmId, async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
       return presentKnownUsers(repositories, { viewer, realm, ids }, present);
@@ -139,7 +139,7 @@ export class GrantSpecialPermission {
 
   /** Idempotent. @throws DomainError UNKNOWN_USER if no user has the email. */
   execute({ realmId, email, permission }: GrantSpecialPermissionInput): Promise<User> {
-    return this.uow.write(async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const user = await tx.users.findByEmail(realmId, email);
       if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
       if (user.specialPermissions.includes(permission)) return user;

@@ -19,7 +19,7 @@ describe('presentChannel', () => {
       aChannel({ name: 'general', creator: 'hamlet', subscribers: ['hamlet'] }),
     );
     const { realm } = fixture;
-    [[view], [row]] = await fixture.uow.read(async ({ channels }) => [
+    [[view], [row]] = await fixture.uow.read(realm.id, async ({ channels }) => [
       (await channels.listViews(realm.id, [fixture.channel('general').id])) as [ChannelView],
       (await channels.listSubscriptions(realm.id, fixture.user('hamlet').id)) as [Subscription],
     ]);

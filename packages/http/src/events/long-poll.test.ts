@@ -93,7 +93,7 @@ const cast = () =>
 async function aSentMessage(fixture: MemoryFixture, content = 'hello', from = 'iago'): Promise<DomainEvent> {
   await fixture.add(aMessage({ from, to: 'Denmark', content }));
   const { id } = fixture.messages.at(-1)!;
-  const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [id]));
+  const [view] = await fixture.uow.read(fixture.realm.id, (r) => r.pages.listViews(fixture.realm.id, [id]));
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 }
 
@@ -153,7 +153,7 @@ describe('waiting poll', () => {
     const queue = await register('hamlet');
     const waiting = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
-    await events.uow.write(async (tx) => {
+    await events.uow.write(fixture.realm.id, async (tx) => {
       for (let n = 0; n < 3; n++) await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
     expect(await waiting).toMatchObject({ events: [{}, {}, {}], queue_id: queue });
@@ -204,7 +204,7 @@ describe('waiting poll', () => {
     const queue = await register('hamlet');
     const waiting = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
-    await events.uow.write(async (tx) => {
+    await events.uow.write(fixture.realm.id, async (tx) => {
       for (let n = 0; n < 300; n++)
         await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
@@ -218,7 +218,9 @@ describe('waiting poll', () => {
     const waiting = wait('hamlet', queue);
     for (let n = 0; n < 3; n++) await turn();
     await fixture.add(aMessage({ from: 'iago', to: 'Denmark' }));
-    const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
+    const [view] = await fixture.uow.read(fixture.realm.id, (r) =>
+      r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]),
+    );
     const channelId = fixture.channel('Denmark').id;
     events.announceEphemeral({
       event: {
@@ -251,7 +253,7 @@ describe('poll response', () => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');
-    await events.uow.write(async (tx) => {
+    await events.uow.write(fixture.realm.id, async (tx) => {
       for (let n = 0; n < 1500; n++)
         await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
     });
@@ -346,7 +348,7 @@ describe('poll response', () => {
 
 describe('long poll catch-up', () => {
   const flood = async (events: LiveEvents, count: number) =>
-    events.uow.write(async (tx) => {
+    events.uow.write(events.fixture.realm.id, async (tx) => {
       const { realm } = events.fixture;
       const messageIds = Array.from({ length: 3000 }, (_, n) => (1_000_000 + n) as MessageId);
       const large = { ...flagChange, messageIds };

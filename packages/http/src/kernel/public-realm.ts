@@ -28,7 +28,7 @@ export class PublicRealms {
   async of(id: RealmId): Promise<PublicRealm> {
     let realm = this.realms.get(id);
     if (!realm) {
-      const { stringId, isAtServerAddress } = await this.uow.read(({ realms }) => realms.get(id));
+      const { stringId, isAtServerAddress } = await this.uow.read(id, ({ realms }) => realms.get(id));
       realm = { stringId, isAtServerAddress };
       this.realms.set(id, realm);
     }
@@ -37,6 +37,6 @@ export class PublicRealms {
 
   /** Loads the current realm with all fields. */
   load(id: RealmId): Promise<Realm> {
-    return this.uow.read(({ realms }) => realms.get(id));
+    return this.uow.read(id, ({ realms }) => realms.get(id));
   }
 }

@@ -102,7 +102,9 @@ describe('message page presenter', () => {
 
   it('refetches messages after a new sender name', async () => {
     await read(fixture, pages, 'hamlet');
-    await fixture.uow.write((tx) => tx.users.update({ ...fixture.user('hamlet'), fullName: 'Prince Hamlet' }));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.users.update({ ...fixture.user('hamlet'), fullName: 'Prince Hamlet' }),
+    );
     const renamed = await read(fixture, pages, 'cordelia');
     expect(renamed.messages[0].sender_full_name).toBe('Prince Hamlet');
     // Messages sent by the user and direct messages with them.
@@ -114,7 +116,9 @@ describe('message page presenter', () => {
 
   it('refetches messages after a new channel name', async () => {
     await read(fixture, pages, 'hamlet');
-    await fixture.uow.write((tx) => tx.channels.update({ ...fixture.channel('general'), name: 'Renamed' }));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.channels.update({ ...fixture.channel('general'), name: 'Renamed' }),
+    );
     const renamed = await read(fixture, pages, 'cordelia');
     expect(renamed.fetched).toEqual(idsOf(fixture).slice(0, 2));
     expect(renamed.messages[0].display_recipient).toBe('Renamed');
@@ -140,7 +144,7 @@ describe('message page presenter', () => {
     const { id, settings, ...hamlet } = fixture.user('hamlet');
     await fixture.add(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'polonius', role: 'guest' }));
     const shy = { ...settings, emailAddressVisibility: 'administrators' as const };
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       await tx.users.update({ ...hamlet, id, settings: shy });
       for (const who of ['iago', 'polonius']) await subscribe(tx, fixture.channel('general'), [fixture.user(who).id]);
     });

@@ -26,7 +26,7 @@ const GRAVATAR = /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=iden
 const DRAWN = /^https:\/\/chat\.example\/user_avatars\/2\/\d+\.png\?version=1$/;
 
 const viewsOf = (fixture: MemoryFixture): Promise<readonly MessageView[]> =>
-  fixture.uow.read(({ pages }) =>
+  fixture.uow.read(fixture.realm.id, ({ pages }) =>
     pages.listViews(
       fixture.realm.id,
       fixture.messages.map((message) => message.id),

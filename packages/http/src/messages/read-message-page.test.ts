@@ -73,7 +73,7 @@ describe('readMessagePage', () => {
     const [last, secondLast] = fixture.messages.slice(-2).reverse();
     const { fields } = await take(await read(), async (part) => {
       if (part !== 0) return;
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(fixture.realm.id, async (tx) => {
         await tx.messages.remove(fixture.realm.id, [secondLast!.id]);
         await tx.personal.setFlag(fixture.viewer('cordelia'), [last!.id], 'starred', true);
       });
@@ -85,7 +85,7 @@ describe('readMessagePage', () => {
   it('omits messages that the reader can no longer access', async () => {
     const { fields, lengths } = await take(await read(), async (part) => {
       if (part === 0) {
-        await fixture.uow.write((tx) =>
+        await fixture.uow.write(fixture.realm.id, (tx) =>
           unsubscribeFromChannels(tx, [fixture.channel('odd')], [fixture.user('cordelia').id]),
         );
       }
@@ -98,7 +98,8 @@ describe('readMessagePage', () => {
 
   it('returns valid JSON if no message of a page is left', async () => {
     const { fields } = await take(await read({ select: { ids: all().reverse() } }), async (part) => {
-      if (part === 0) await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, all()).then(() => {}));
+      if (part === 0)
+        await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, all()).then(() => {}));
     });
     expect(idsOf(fields)).toEqual(all().slice(0, fields.messages.length));
     expect(fields.messages.length).toBeLessThan(25);

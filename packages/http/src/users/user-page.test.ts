@@ -38,7 +38,7 @@ describe('user list presenter', () => {
       aUser({ name: 'hamlet' }),
       aUser({ name: 'helper', botOf: 'hamlet' }),
     );
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.users.update(settings(fixture.user('hamlet'), { emailAddressVisibility: 'administrators' })),
     );
     pages = new UserPagePresenter(realmUrls);
@@ -66,7 +66,7 @@ describe('user list presenter', () => {
   it('refetches only changed users', async () => {
     await read(fixture, pages, 'iago');
     const { fullName: _old, ...hamlet } = fixture.user('hamlet');
-    await fixture.uow.write((tx) => tx.users.update({ ...hamlet, fullName: 'Prince Hamlet' }));
+    await fixture.uow.write(hamlet.realmId, (tx) => tx.users.update({ ...hamlet, fullName: 'Prince Hamlet' }));
     const { members, fetched } = await read(fixture, pages, 'iago');
     expect(fetched).toEqual([idOf('hamlet')]);
     expect(members[1].full_name).toBe('Prince Hamlet');

@@ -65,7 +65,7 @@ export const noRealm = () => new StartupError('There is no organization yet; see
 
 /** Returns the named organization, or the only one. @throws StartupError */
 export async function findRealm({ ports }: ComposedParley, named: string | undefined): Promise<Realm> {
-  const realms = await ports.unitOfWork.read((repositories) => repositories.realms.list());
+  const realms = await ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
   if (realms.length === 0) throw noRealm();
   const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
   if (realm) return realm;
@@ -75,7 +75,7 @@ export async function findRealm({ ports }: ComposedParley, named: string | undef
 
 /** Finds a user by id or by case-insensitive email. @throws StartupError */
 export async function findUser({ ports }: ComposedParley, realm: Realm, named: string): Promise<User> {
-  const user = await ports.unitOfWork.read(({ users }) =>
+  const user = await ports.unitOfWork.read(realm.id, ({ users }) =>
     /^[1-9]\d{0,14}$/.test(named)
       ? users.find(realm.id, Number(named) as User['id'])
       : users.findByEmail(realm.id, named),

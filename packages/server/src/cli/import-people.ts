@@ -161,7 +161,7 @@ async function knownAddresses(
   const known = new Set<string>();
   for (let start = 0; start < people.length; start += LOOKED_UP_AT_ONCE) {
     const emails = people.slice(start, start + LOOKED_UP_AT_ONCE).map(({ email }) => email);
-    const found = await ports.unitOfWork.read(({ users }) => users.listByEmail(realmId, emails));
+    const found = await ports.unitOfWork.read(realmId, ({ users }) => users.listByEmail(realmId, emails));
     for (const { email } of found) known.add(email.toLowerCase());
   }
   return known;

@@ -20,7 +20,7 @@ async function restore(context: CommandContext): Promise<CommandResult> {
     const channel =
       channelName === undefined
         ? null
-        : await parley.ports.unitOfWork.read(({ channels }) => channels.findByName(realm.id, channelName));
+        : await parley.ports.unitOfWork.read(realm.id, ({ channels }) => channels.findByName(realm.id, channelName));
     if (channelName !== undefined && !channel) throw new StartupError(`There is no channel ${channelName}.`);
     const isDryRun = context.isOn('dry-run');
     const count = await parley.useCase(RestoreMessages).execute({

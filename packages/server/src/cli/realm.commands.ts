@@ -32,7 +32,7 @@ const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
 
 async function list(context: CommandContext): Promise<CommandResult> {
   return context.withParley(async (parley) => {
-    const realms = await parley.ports.unitOfWork.read((repositories) => repositories.realms.list());
+    const realms = await parley.ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
     const presented = realms.map((realm) => presentRealm(parley, realm));
     return {
       lines: presented.map(
@@ -129,7 +129,7 @@ async function shownSettings({ ports }: ComposedParley, realm: Realm): Promise<r
   const ids = settings.flatMap((setting) =>
     REALM_SETTINGS[setting].kind === 'channel' ? ((realm.settings[setting] ?? []) as ChannelId) : [],
   );
-  const channels = await ports.unitOfWork.read((repositories) => repositories.channels.list(realm.id, ids));
+  const channels = await ports.unitOfWork.read(realm.id, (repositories) => repositories.channels.list(realm.id, ids));
   const names = new Map<unknown, string>(channels.map(({ id, name }) => [id, name]));
   return settings.map((setting) => {
     const value: unknown = realm.settings[setting];
@@ -162,7 +162,7 @@ async function parseValue({ ports }: ComposedParley, realm: Realm, name: RealmSe
     case 'text':
       return text;
     case 'channel': {
-      const channel = await ports.unitOfWork.read(({ channels }) => channels.findByName(realm.id, text));
+      const channel = await ports.unitOfWork.read(realm.id, ({ channels }) => channels.findByName(realm.id, text));
       if (!channel) throw new StartupError(`There is no channel ${text} in ${nameOf(realm)}.`);
       return channel.id;
     }
@@ -196,7 +196,7 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
     throw new UsageError('Whose? Name somebody, or give --ip ADDRESS, or --all.');
   }
   return context.withParley(async (parley) => {
-    const realms = await parley.ports.unitOfWork.read((repositories) => repositories.realms.list());
+    const realms = await parley.ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
     // Limits per address apply to the whole server; the reset is logged in any organization.
     const realm = named === undefined && realms[0] ? realms[0] : await findRealm(parley, context.flag('realm'));
     const user = named === undefined ? null : await findUser(parley, realm, named);
@@ -214,7 +214,7 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
 function withRealm<T>(context: CommandContext, work: (parley: ComposedParley, realm: Realm) => Promise<T>): Promise<T> {
   return context.withParley(async (parley) => {
     const [stringId] = context.words as [string];
-    const realm = await parley.ports.unitOfWork.read(({ realms }) => realms.findByStringId(stringId));
+    const realm = await parley.ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId(stringId));
     if (!realm) throw new StartupError(`There is no organization '${stringId}'; see parley realm list.`);
     return work(parley, realm);
   });

@@ -55,7 +55,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
   const role = context.flag('role') === undefined ? null : parseRole(context.flag('role')!);
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context.flag('realm'));
-    const found = await parley.ports.unitOfWork.read(async ({ users, ...unit }) => {
+    const found = await parley.ports.unitOfWork.read(realm.id, async ({ users, ...unit }) => {
       const entries = await users.listEntries(realm.id);
       const wanted: User[] = [];
       for (let start = 0; start < entries.length; start += PAGE) {
@@ -71,7 +71,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
 
 async function show(context: CommandContext): Promise<CommandResult> {
   return withUser(context, async ({ ports }, user, realm) => {
-    const details = await ports.unitOfWork.read(async ({ users, groups }) => ({
+    const details = await ports.unitOfWork.read(realm.id, async ({ users, groups }) => ({
       hasPassword: (await users.findPasswordHash(realm.id, user.id)) !== null,
       groups: (await groups.list(realm.id, await groups.listDirectIds(realm.id, user.id))).flatMap(
         ({ name }) => name ?? [],

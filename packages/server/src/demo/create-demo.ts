@@ -70,7 +70,7 @@ export function listDemoAccess({
   unitOfWork,
   apiKeyMint,
 }: Pick<Ports, 'unitOfWork' | 'apiKeyMint'>): Promise<DemoAccess[]> {
-  return unitOfWork.read(async ({ realms, users, apiKeys }) => {
+  return unitOfWork.readAcross(async ({ realms, users, apiKeys }) => {
     const realm = await realms.findByStringId(DEMO_REALM.stringId);
     const access: DemoAccess[] = [];
     for (const { email } of realm ? DEMO_PEOPLE : []) {
@@ -121,13 +121,13 @@ interface Stage {
  * happens in one transaction, so that a crash leaves nothing incomplete.
  */
 export async function createDemo(ports: Ports): Promise<boolean> {
-  const isThere = await ports.unitOfWork.read(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
+  const isThere = await ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
   if (isThere) return false;
   const passwordHasher = await hashBeforehand(ports.passwordHasher, DEMO_PEOPLE.map(passwordOf));
   const emoji = await storeDemoEmoji(ports.blobStore, ports.randomness);
   const now = ports.clock.now();
 
-  await ports.unitOfWork.write(async (tx) => {
+  await ports.unitOfWork.writeAcross(async (tx) => {
     const random = new SeededRandom(SEED);
     const clock = new DemoClock(now - PERIOD_SECONDS - 1);
     const useCase = compose({ ...ports, unitOfWork: within(tx), clock, randomness: random, passwordHasher });
@@ -148,7 +148,12 @@ export async function createDemo(ports: Ports): Promise<boolean> {
 }
 
 /** Runs use cases, which open transactions of their own, inside an open one. */
-const within = (tx: Transaction): UnitOfWork => ({ read: (work) => work(tx), write: (work) => work(tx) });
+const within = (tx: Transaction): UnitOfWork => ({
+  read: (_, work) => work(tx),
+  readAcross: (work) => work(tx),
+  write: (_, work) => work(tx),
+  writeAcross: (work) => work(tx),
+});
 
 /** Hashes the passwords in advance, since hashing is too slow for a transaction. */
 async function hashBeforehand(hasher: PasswordHasher, passwords: readonly string[]): Promise<PasswordHasher> {

@@ -145,7 +145,7 @@ export class Consumers implements Worker, EventListener {
     await this.running.get(name)?.stop();
     this.running.delete(name);
     this.holdOrRelease();
-    return this.parts.uow.write(({ consumers }) => consumers.remove(name));
+    return this.parts.uow.writeAcross(({ consumers }) => consumers.remove(name));
   }
 }
 

@@ -33,7 +33,7 @@ export interface Realms {
 
 export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Realms {
   const present = (realm: Realm) => presentRealm(realm, urls.urlOf(realm));
-  const find = (name: string) => uow.read(({ realms }) => realms.findByStringId(name));
+  const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
   return {
     async ensure({ name, title = name === '' ? 'Chat' : name }) {
       const existing = await find(name);
@@ -51,7 +51,7 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
       const realm = await find(name);
       return realm && present(realm);
     },
-    list: async () => (await uow.read(({ realms }) => realms.list())).map(present),
+    list: async () => (await uow.readAcross(({ realms }) => realms.list())).map(present),
   };
 }
 

@@ -79,7 +79,7 @@ export function readinessChecks(
     {
       name: 'write',
       // Writes the existing value, which changes nothing but requires a commit.
-      run: () => unitOfWork.write((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint)),
+      run: () => unitOfWork.writeAcross((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint)),
     },
     {
       name: 'schema',

@@ -26,20 +26,21 @@ it('returns the same view until the channel changes, despite group changes', asy
     aUser({ name: 'prospero' }),
     aChannel({ name: 'general', creator: 'iago', subscribers: ['iago'] }),
   );
-  const view = async () => (await uow.read((r) => r.channels.listViews(realm.id, [channel('general').id])))[0]!;
+  const view = async () =>
+    (await uow.read(realm.id, (r) => r.channels.listViews(realm.id, [channel('general').id])))[0]!;
   const first = await view();
   expect(await view()).toBe(first);
-  const { moderators } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
-  await uow.write((tx) => tx.groups.addMembers(realm.id, moderators, [user('prospero').id]));
+  const { moderators } = await uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
+  await uow.write(realm.id, (tx) => tx.groups.addMembers(realm.id, moderators, [user('prospero').id]));
   expect(await view()).toBe(first);
-  const givenUp = uow.write(async (tx) => {
+  const givenUp = uow.write(realm.id, async (tx) => {
     await tx.channels.update({ ...channel('general'), description: 'Never' });
     await tx.channels.listViews(realm.id, [channel('general').id]);
     throw new Error('given up');
   });
   await expect(givenUp).rejects.toThrow('given up');
   expect(await view()).toBe(first);
-  await uow.write((tx) => tx.channels.update({ ...channel('general'), description: 'Changed' }));
+  await uow.write(realm.id, (tx) => tx.channels.update({ ...channel('general'), description: 'Changed' }));
   expect(await view()).toEqual({ ...first, description: 'Changed', version: first.version + 1 });
 });
 
@@ -48,7 +49,7 @@ describe('listing channels again', () => {
   let fixture: Fixture;
   let before: readonly ChannelView[];
 
-  const list = () => storage.uow.read((r) => r.channels.listViewsWhere(fixture.realm.id, () => true));
+  const list = () => storage.uow.read(fixture.realm.id, (r) => r.channels.listViewsWhere(fixture.realm.id, () => true));
   /** Returns the names of recreated views and the tables read. */
   const listAgain = async () => {
     statements = [];
@@ -73,8 +74,8 @@ describe('listing channels again', () => {
   it('reads neither channels nor groups without changes or after additions to a named group', async () => {
     const { realm, user } = fixture;
     expect(await listAgain()).toMatchObject({ made: [], channelsRead: [] });
-    const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realm.id));
-    await storage.uow.write((tx) => tx.groups.addMembers(realm.id, moderators, [user('hamlet').id]));
+    const { moderators } = await storage.uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
+    await storage.uow.write(realm.id, (tx) => tx.groups.addMembers(realm.id, moderators, [user('hamlet').id]));
     const { made, isRead, channelsRead } = await listAgain();
     expect({ made, channelsRead, isGroupRead: isRead('user_group') }).toEqual({
       made: [],
@@ -85,7 +86,7 @@ describe('listing channels again', () => {
 
   it('reads only the changed channel', async () => {
     const changed = fixture.channel('of hamlet');
-    await storage.uow.write((tx) => tx.channels.update({ ...changed, description: 'Changed' }));
+    await storage.uow.write(changed.realmId, (tx) => tx.channels.update({ ...changed, description: 'Changed' }));
     const { made, isRead, channelsRead } = await listAgain();
     expect({ made, isGroupRead: isRead('user_group') }).toEqual({ made: ['of hamlet'], isGroupRead: false });
     expect(channelsRead).toEqual([expect.stringContaining(`json_each('[${changed.id}]')`)]);
@@ -94,8 +95,8 @@ describe('listing channels again', () => {
   it('reads the groups of a channel whose permissions changed', async () => {
     const { realm } = fixture;
     const { permissions, ...channel } = fixture.channel('of hamlet');
-    const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realm.id));
-    await storage.uow.write((tx) =>
+    const { moderators } = await storage.uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
+    await storage.uow.write(channel.realmId, (tx) =>
       tx.channels.update({ ...channel, permissions: { ...permissions, canSendMessage: moderators } }),
     );
     const [changed] = await list();
@@ -108,7 +109,7 @@ describe('listing channels again', () => {
   });
 
   it('recreates values that named a deactivated user directly', async () => {
-    await storage.uow.write((tx) => tx.users.update({ ...fixture.user('iago'), isActive: false }));
+    await storage.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('iago'), isActive: false }));
     const { isRead } = await listAgain();
     const administrators = (await list()).map(({ permissions }) => permissions.canAdministerChannel);
     expect({ isRead: isRead('user_group'), administrators }).toEqual({
@@ -131,7 +132,7 @@ it('shares one set of permission values among channels that grant the same to th
     ...['one', 'two'].map((name) => aChannel({ name, creator: 'iago' })),
     aChannel({ name: 'three', creator: 'prospero' }),
   );
-  const [one, three, two] = await uow.read((r) => r.channels.listViewsWhere(realm.id, () => true));
+  const [one, three, two] = await uow.read(realm.id, (r) => r.channels.listViewsWhere(realm.id, () => true));
   expect(channel('one').permissions).not.toEqual(channel('two').permissions);
   expect(one!.permissions).toBe(two!.permissions);
   expect(three!.permissions).not.toEqual(one!.permissions);

@@ -21,7 +21,7 @@ beforeEach(async () => {
     aUser({ name: 'iago' }),
     aChannel({ name: 'general', creator: 'iago' }),
   );
-  ({ everyone, nobody } = await storage.uow.read((r) => r.groups.systemGroupIds(fixture.realm.id)));
+  ({ everyone, nobody } = await storage.uow.read(fixture.realm.id, (r) => r.groups.systemGroupIds(fixture.realm.id)));
 });
 afterEach(() => storage.close());
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -111,42 +111,42 @@ const kept: [string, { first: Change; second: Change; look: Look; seen: () => un
 
 describe.each(kept)('supports the operator %s', (_, { first, second, look, seen }) => {
   it('does not cache the state of a unit that was rolled back', async () => {
-    const failing = storage.uow.write(async (tx) => {
+    const failing = storage.uow.write(fixture.realm.id, async (tx) => {
       await first(tx);
       await look(tx);
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    await storage.uow.write(second);
-    expect(await storage.uow.read(look)).toEqual(seen());
-    expect(await storage.uow.write(look)).toEqual(seen());
+    await storage.uow.write(fixture.realm.id, second);
+    expect(await storage.uow.read(fixture.realm.id, look)).toEqual(seen());
+    expect(await storage.uow.write(fixture.realm.id, look)).toEqual(seen());
   });
 
   it('does not cache rolled-back state from a later unit of the same batch', async () => {
-    const failing = storage.uow.write(async (tx) => {
+    const failing = storage.uow.write(fixture.realm.id, async (tx) => {
       await first(tx);
       await look(tx);
       throw new Error('no');
     });
     const [, committed] = await Promise.all([
       expect(failing).rejects.toThrow('no'),
-      storage.uow.write(async (tx) => {
+      storage.uow.write(fixture.realm.id, async (tx) => {
         await second(tx);
         return look(tx);
       }),
     ]);
     expect(committed).toEqual(seen());
-    expect(await storage.uow.read(look)).toEqual(seen());
+    expect(await storage.uow.read(fixture.realm.id, look)).toEqual(seen());
   });
 
   it('keeps the cached state for a read that began before the change', async () => {
-    const before = await storage.uow.read(look);
-    const seenInside = await storage.uow.read(async (r) => {
+    const before = await storage.uow.read(fixture.realm.id, look);
+    const seenInside = await storage.uow.readAcross(async (r) => {
       await r.realms.list();
       let isOver = false;
       void storage.uow
-        .write(second)
-        .then(() => storage.uow.read(look))
+        .write(fixture.realm.id, second)
+        .then(() => storage.uow.read(fixture.realm.id, look))
         .then(() => {
           isOver = true;
         });
@@ -157,7 +157,7 @@ describe.each(kept)('supports the operator %s', (_, { first, second, look, seen 
       return look(r);
     });
     expect(seenInside).toEqual(before);
-    expect(await storage.uow.read(look)).toEqual(seen());
+    expect(await storage.uow.read(fixture.realm.id, look)).toEqual(seen());
   });
 });
 
@@ -189,8 +189,8 @@ it('counts the active subscribers of a channel after any change of subscriptions
     activate(true),
     subscribe(false),
   ]) {
-    await storage.uow.write(change);
-    await storage.uow.read(async (r) => {
+    await storage.uow.write(realm.id, change);
+    await storage.uow.read(realm.id, async (r) => {
       counts.push(await r.channels.countSubscribers(realm.id, id));
       expect((await r.channels.listSubscribers(realm.id, [id])).get(id)).toHaveLength(counts.at(-1)!);
     });

@@ -44,7 +44,7 @@ async function damage(statement: string, ...parameters: unknown[]): Promise<void
   database.close();
   storage = open();
 }
-const read = <T>(work: (r: Repositories) => Promise<T>) => storage.uow.read(work);
+const read = <T>(work: (r: Repositories) => Promise<T>) => storage.uow.read(fixture.realm.id, work);
 const told = (where: string) => [expect.stringContaining(`(${where}: `)];
 
 it.each(['{', '[]', 'null', '"x"', ''])('reads a realm with settings %j with the defaults', async (json) => {

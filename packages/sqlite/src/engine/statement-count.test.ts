@@ -46,9 +46,9 @@ async function countOf(
   fixture: Fixture,
   read: (r: Repositories, fixture: Fixture) => Promise<unknown>,
 ): Promise<number> {
-  await fixture.uow.read((r) => read(r, fixture));
+  await fixture.uow.read(fixture.realm.id, (r) => read(r, fixture));
   statements = [];
-  await fixture.uow.read((r) => read(r, fixture));
+  await fixture.uow.read(fixture.realm.id, (r) => read(r, fixture));
   return statements.length;
 }
 
@@ -152,12 +152,12 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
 it('loads uncached actors with the same number of statements for thirty as for three', async () => {
   const counts: number[] = [];
   for (const fixture of [small, large]) {
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       const { members } = await tx.groups.systemGroupIds(fixture.realm.id);
       await tx.groups.removeMembers(fixture.realm.id, members, [first(fixture)]);
     });
     statements = [];
-    await fixture.uow.read((r) => r.actors.list(fixture.realm.id, ids(fixture.users)));
+    await fixture.uow.read(fixture.realm.id, (r) => r.actors.list(fixture.realm.id, ids(fixture.users)));
     counts.push(statements.length);
   }
   expect(counts[0]).toBeGreaterThan(3);
@@ -167,7 +167,7 @@ it('loads uncached actors with the same number of statements for thirty as for t
 it('adds the search terms of a batch with one statement before the commit', async () => {
   const say = aMessage({ from: 'user 0', to: 'channel 0', content: 'together' });
   statements = [];
-  await Promise.all(Array.from({ length: 20 }, () => large.uow.write((tx) => say(large, tx))));
+  await Promise.all(Array.from({ length: 20 }, () => large.uow.write(large.realm.id, (tx) => say(large, tx))));
   const named = (sql: string) => /^(SAVEPOINT|COMMIT)|INTO message_search/.exec(sql.trim())?.[0];
   const relevant = statements.flatMap((sql) => named(sql) ?? []);
   // On a busy machine, the batch time limit leads to several batches.
@@ -179,7 +179,7 @@ it('makes room for edits without reading earlier texts', async () => {
   const { id } = small.messages[0]!;
   const edit = { userId: first(small), editedAt: 1, topic: null, channelId: null };
   statements = [];
-  await small.uow.write(async (tx) => {
+  await small.uow.write(small.realm.id, async (tx) => {
     for (let n = 0; n < MAX_EDITS + 2; n++) await tx.edits.add(small.realm.id, edit, [id], id);
   });
   const ofEdits = new Set(
@@ -187,7 +187,7 @@ it('makes room for edits without reading earlier texts', async () => {
   );
   expect([...ofEdits]).toEqual(['INSERT INTO ', 'SELECT count', 'DELETE FROM ']);
   expect(statements.filter((sql) => / OVER |\blength\(/.test(sql))).toEqual([]);
-  expect(await small.uow.read((r) => r.edits.list(small.realm.id, id))).toHaveLength(MAX_EDITS);
+  expect(await small.uow.read(small.realm.id, (r) => r.edits.list(small.realm.id, id))).toHaveLength(MAX_EDITS);
 });
 
 it('changes the content without touching flags if it mentioned nobody', async () => {
@@ -195,7 +195,7 @@ it('changes the content without touching flags if it mentioned nobody', async ()
   const text = { ...small.messages[0]!, content: 'new', renderedContent: '<p>new</p>', editedAt: 1 };
   const edit = (exceptions: ReadonlyMap<UserId, SentFlags>) => {
     statements = [];
-    return small.uow.write((tx) => tx.messages.edit(small.realm.id, id, { ...text, exceptions }));
+    return small.uow.write(small.realm.id, (tx) => tx.messages.edit(small.realm.id, id, { ...text, exceptions }));
   };
   const ofFlags = () =>
     statements.flatMap((sql) => /(SELECT|UPDATE|INSERT)(?= .*message_flag)/s.exec(sql.trim())?.[0] ?? []);
@@ -224,9 +224,9 @@ it('stores shared invitation contents once and all invitations with one statemen
   } as const;
   statements = [];
   const emails = Array.from({ length: 1000 }, (_, n) => `${n}@example.com`);
-  expect(await small.uow.write((tx) => tx.invitations.add(given, emails))).toHaveLength(1000);
+  expect(await small.uow.write(given.realmId, (tx) => tx.invitations.add(given, emails))).toHaveLength(1000);
   expect(statements.filter((sql) => sql.includes('INTO invitation'))).toHaveLength(2);
   statements = [];
-  await small.uow.read((r) => r.invitations.listOpen(small.realm.id, 1, null));
+  await small.uow.read(small.realm.id, (r) => r.invitations.listOpen(small.realm.id, 1, null));
   expect(statements.filter((sql) => sql.includes('channel_ids'))).toEqual([]);
 });

@@ -62,8 +62,8 @@ it('no statement scans all rows of an organization to find a few', async () => {
   }
   const path = join(directory, 'plans.db');
   const storage = openSqliteStorage({ path, clock: new FixedClock() });
-  await storage.uow.write(async () => {});
-  await storage.uow.read(async () => {});
+  await storage.uow.writeAcross(async () => {});
+  await storage.uow.readAcross(async () => {});
   jest.restoreAllMocks();
   const database = new Sqlite(path, { readonly: true });
   defineSearchFunctions(database, PLAIN_TEXTS);

@@ -55,7 +55,9 @@ async function opened(): Promise<{
   const storage = open();
   const fixture = await createFixtureOn(storage.uow, clock, aUser({ name: 'hamlet' }), aChannel({ name: 'general' }));
   const say = (content: string) =>
-    storage.uow.write((tx) => aMessage({ from: 'hamlet', to: 'general', topic: 'x', content })(fixture, tx));
+    storage.uow.write(fixture.realm.id, (tx) =>
+      aMessage({ from: 'hamlet', to: 'general', topic: 'x', content })(fixture, tx),
+    );
   await say('before');
   storage.verify();
   return { storage, fixture, say };
@@ -114,7 +116,7 @@ describe('loss of a file in use', () => {
     harm();
     expect(() => storage.verify()).toThrow(unavailable);
     await expect(say('after')).rejects.toEqual(unavailable);
-    await expect(storage.uow.read(({ realms }) => realms.list())).rejects.toEqual(unavailable);
+    await expect(storage.uow.readAcross(({ realms }) => realms.list())).rejects.toEqual(unavailable);
     expect(() => storage.verify()).toThrow(unavailable);
     await storage.close();
 
@@ -137,7 +139,7 @@ describe('loss of a file in use', () => {
     const { storage, say } = await opened();
     rmSync(path + suffix);
     await expect(say('after')).rejects.toEqual(unavailable);
-    await expect(storage.uow.read(({ realms }) => realms.list())).rejects.toEqual(unavailable);
+    await expect(storage.uow.readAcross(({ realms }) => realms.list())).rejects.toEqual(unavailable);
     expect(reports[0]).toContain('was deleted or moved');
   });
 

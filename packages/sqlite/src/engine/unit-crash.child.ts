@@ -39,19 +39,25 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
   const { members } = await tx.groups.systemGroupIds(realm.id);
   await tx.groups.addMembers(realm.id, members, [user.id]);
   const message = await tx.messages.append(crashMessage(channel, user.id, name, now()));
-  const seq = await tx.events.append(realm.id, {
+  await tx.events.append(realm.id, {
     event: { type: 'user.created', user },
     audience: { kind: 'realm' },
     quotes: message.id,
   });
   await tx.apiKeys.put({ realmId: realm.id, userId: user.id, generation: 1 }, name);
-  return { name, userId: user.id, messageId: message.id, ordinal: message.ordinal, seq };
+  return {
+    name,
+    userId: user.id,
+    messageId: message.id,
+    ordinal: message.ordinal,
+    seq: await tx.events.lastSeq(realm.id),
+  };
 }
 
 /** Writes until killed. Arguments: the database and a name prefix for this run's changes. */
 async function main(path: string, prefix: string): Promise<void> {
   const { uow } = openSqliteStorage({ path, clock: { now, nowMs: Date.now } });
-  const { realm, channel } = await uow.read(async (r) => {
+  const { realm, channel } = await uow.readAcross(async (r) => {
     const realm = (await r.realms.list())[0]!;
     return { realm, channel: (await r.channels.listAll(realm.id))[0]! };
   });
@@ -59,10 +65,10 @@ async function main(path: string, prefix: string): Promise<void> {
   const writeOn = async (): Promise<never> => {
     for (;;) {
       const name = `${prefix}-${count++}`;
-      const done = await uow.write((tx) => change(tx, realm, channel, name));
+      const done = await uow.write(realm.id, (tx) => change(tx, realm, channel, name));
       writeSync(1, `${JSON.stringify(done)}\n`);
       await uow
-        .write(async (tx) => {
+        .write(realm.id, async (tx) => {
           await change(tx, realm, channel, `refused-${name}`);
           await tx.users.setPasswordHash(realm.id, done.userId as UserId, 'refused');
           throw new Error('refused');

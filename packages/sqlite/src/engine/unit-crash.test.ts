@@ -98,7 +98,7 @@ function look(prefix: string): Found {
 /** Deletes the highest ids, which must not be reused. */
 async function forgetTheNewest(messageId: number): Promise<void> {
   const storage = openSqliteStorage({ path: database, clock });
-  await storage.uow.write(async (tx) => {
+  await storage.uow.writeAcross(async (tx) => {
     const realm = (await tx.realms.list())[0]!;
     await tx.messages.remove(realm.id, [messageId as never]);
     await tx.events.prune(realm.id, await tx.events.lastSeq(realm.id), clock.now() + 1, 100_000);

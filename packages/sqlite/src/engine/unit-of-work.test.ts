@@ -35,8 +35,8 @@ let onStatement: (sql: string) => void;
 /** Elapsed milliseconds as seen by units. */
 let spent: number;
 let uow: {
-  read<T>(work: (notes: Notes) => Promise<T>): Promise<T>;
-  write<T>(work: (notes: Notes) => Promise<T>, options?: WriteOptions): Promise<T>;
+  readAcross<T>(work: (notes: Notes) => Promise<T>): Promise<T>;
+  writeAcross<T>(work: (notes: Notes) => Promise<T>, options?: WriteOptions): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -84,8 +84,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const add = (text: string) => uow.write(async (notes) => void notes.insert.run(text));
-const stored = () => uow.read(async (notes) => notes.all.all());
+const add = (text: string) => uow.writeAcross(async (notes) => void notes.insert.run(text));
+const stored = () => uow.readAcross(async (notes) => notes.all.all());
 const commits = () => statements.filter((sql) => sql === 'COMMIT').length;
 /** Longer than the time slice of a unit. */
 const SLICE = 10;
@@ -98,7 +98,7 @@ function spend(ms: number): void {
 
 describe('low-priority units', () => {
   const addLater = (text: string, ms = 8) =>
-    uow.write(
+    uow.writeAcross(
       async (notes) => {
         spend(ms);
         notes.insert.run(text);
@@ -164,7 +164,7 @@ describe('batch of units', () => {
     const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
     await Promise.all(
       texts.map((text) =>
-        uow.write(async (notes) => {
+        uow.writeAcross(async (notes) => {
           spend(3);
           notes.insert.run(text);
         }),
@@ -185,10 +185,10 @@ describe('batch of units', () => {
     const results = await Promise.allSettled([
       add('a'),
       add('a'),
-      uow.write(() => {
+      uow.writeAcross(() => {
         throw new Error('at once');
       }),
-      uow.write(async (notes) => {
+      uow.writeAcross(async (notes) => {
         notes.insert.run('b');
         throw new Error('after a change');
       }),
@@ -202,7 +202,7 @@ describe('batch of units', () => {
   it('runs each unit once when a neighbour fails after a change', async () => {
     const runs: string[] = [];
     const run = (text: string, fails = false) =>
-      uow.write(async (notes) => {
+      uow.writeAcross(async (notes) => {
         runs.push(text);
         notes.insert.run(text);
         if (fails) throw new Error('after a change');
@@ -215,7 +215,7 @@ describe('batch of units', () => {
   });
 
   it('has no savepoint for a unit by itself, and no commit when that unit fails', async () => {
-    const failing = uow.write(async (notes) => {
+    const failing = uow.writeAcross(async (notes) => {
       notes.insert.run('lost');
       throw new Error('after a change');
     });
@@ -230,12 +230,12 @@ describe('batch of units', () => {
     let count = 0;
     const seen: number[] = [];
     const counting = (fails = false) =>
-      uow.write(async (notes) => {
+      uow.writeAcross(async (notes) => {
         seen.push(++count);
         notes.onRollback(() => count--);
         if (fails) throw new Error('refused');
       });
-    const breakCommit = () => uow.write(async () => void writer.prepare('INSERT INTO book VALUES (7)').run());
+    const breakCommit = () => uow.writeAcross(async () => void writer.prepare('INSERT INTO book VALUES (7)').run());
     await Promise.allSettled([counting(), counting(true), counting()]);
     expect(seen).toEqual([1, 2, 2]);
     await Promise.allSettled([counting(), breakCommit()]);
@@ -261,7 +261,7 @@ describe('batch of units', () => {
   it('fails as a whole if its commit fails', async () => {
     const results = await Promise.allSettled([
       add('a'),
-      uow.write(async () => void writer.prepare('INSERT INTO book VALUES (7)').run()),
+      uow.writeAcross(async () => void writer.prepare('INSERT INTO book VALUES (7)').run()),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(writer.inTransaction).toBe(false);
@@ -276,7 +276,7 @@ describe('unit that awaits something other than its repositories', () => {
     ['a timer', () => longSleep()],
     ['another write', () => add('inner')],
   ])('fails alone in its batch if it awaits %s', async (_, somethingElse) => {
-    const yielding = uow.write(async (notes) => {
+    const yielding = uow.writeAcross(async (notes) => {
       notes.insert.run('outer');
       await somethingElse();
     });
@@ -293,14 +293,14 @@ describe('unit that awaits something other than its repositories', () => {
     const seen: boolean[] = [];
     const look = async (notes: Notes) => void seen.push(notes.isCacheable());
     await Promise.allSettled([
-      uow.write(look),
-      uow.write(async (notes) => notes.disableCaching()),
-      uow.write(async () => nextTurn()),
-      uow.write(look),
+      uow.writeAcross(look),
+      uow.writeAcross(async (notes) => notes.disableCaching()),
+      uow.writeAcross(async () => nextTurn()),
+      uow.writeAcross(look),
     ]);
-    await uow.write(look);
+    await uow.writeAcross(look);
     expect(seen).toEqual([true, false, true]);
-    await Promise.allSettled([uow.write(async () => nextTurn()), uow.write(look)]);
+    await Promise.allSettled([uow.writeAcross(async () => nextTurn()), uow.writeAcross(look)]);
     expect(seen).toEqual([true, false, true, true]);
   });
 
@@ -310,7 +310,7 @@ describe('unit that awaits something other than its repositories', () => {
       goOn = resolve;
     });
     let late: unknown;
-    const yielding = uow.write(async (notes) => {
+    const yielding = uow.writeAcross(async (notes) => {
       await until;
       try {
         notes.insert.run('late');
@@ -319,7 +319,7 @@ describe('unit that awaits something other than its repositories', () => {
       }
     });
     await expect(yielding).rejects.toThrow(UnitYielded);
-    await uow.write(async (notes) => {
+    await uow.writeAcross(async (notes) => {
       notes.insert.run('a');
       goOn();
       await until;
@@ -331,7 +331,7 @@ describe('unit that awaits something other than its repositories', () => {
   });
 
   it('may call its repositories many times', async () => {
-    await uow.write(async (notes) => {
+    await uow.writeAcross(async (notes) => {
       for (let i = 0; i < 2000; i++) await Promise.resolve(notes.all.all());
       notes.insert.run('done');
     });
@@ -350,7 +350,7 @@ describe('unit that lets the event loop turn', () => {
       }
     };
     const looking = look();
-    const long = uow.write(async (notes) => {
+    const long = uow.writeAcross(async (notes) => {
       for (const text of ['a', 'b', 'c', 'd']) {
         spend(SLICE);
         notes.insert.run(text);
@@ -368,7 +368,7 @@ describe('unit that lets the event loop turn', () => {
 
   it('does not yield within its time slice', async () => {
     let turns = 0;
-    const seen = await uow.write(async (notes) => {
+    const seen = await uow.writeAcross(async (notes) => {
       setImmediate(() => turns++);
       for (let i = 0; i < 100; i++) await notes.yield();
       return turns;
@@ -377,7 +377,7 @@ describe('unit that lets the event loop turn', () => {
   });
 
   it('leaves no changes and intact neighbours if it fails after yielding', async () => {
-    const failing = uow.write(async (notes) => {
+    const failing = uow.writeAcross(async (notes) => {
       notes.insert.run('lost');
       spend(SLICE);
       await notes.yield();
@@ -390,7 +390,7 @@ describe('unit that lets the event loop turn', () => {
   });
 
   it('fails if it awaits anything else', async () => {
-    const yielding = uow.write(async (notes) => {
+    const yielding = uow.writeAcross(async (notes) => {
       notes.insert.run('lost');
       spend(SLICE);
       await Promise.all([notes.yield(), longSleep()]);
@@ -401,7 +401,7 @@ describe('unit that lets the event loop turn', () => {
 
   it('disables repositories kept beyond its end', async () => {
     let kept!: Notes;
-    const long = uow.write(async (notes) => {
+    const long = uow.writeAcross(async (notes) => {
       kept = notes;
       spend(SLICE);
       await notes.yield();
@@ -415,7 +415,7 @@ describe('unit that lets the event loop turn', () => {
   });
 
   it('commits although it did not await its yield', async () => {
-    const careless = uow.write(async (notes) => {
+    const careless = uow.writeAcross(async (notes) => {
       notes.insert.run('a');
       spend(SLICE);
       void notes.yield();
@@ -429,7 +429,7 @@ describe('unit that lets the event loop turn', () => {
     onStatement = (sql) => {
       if (sql === 'COMMIT') setImmediate(() => order.push('turn'));
     };
-    await uow.write(async (notes) => {
+    await uow.writeAcross(async (notes) => {
       notes.insert.run('one');
       spend(SLICE);
       await notes.yield();
@@ -444,7 +444,7 @@ describe('unit that lets the event loop turn', () => {
   it('leaves the checkpoint to the next commit, or to the next turn after two long units', async () => {
     const long = 'x'.repeat(8_000_000);
     const addSlowly = (text: string) =>
-      uow.write(async (notes) => {
+      uow.writeAcross(async (notes) => {
         notes.insert.run(text);
         spend(SLICE);
         await notes.yield();
@@ -464,7 +464,7 @@ describe('unit that lets the event loop turn', () => {
   });
 
   it('completes before the storage closes', async () => {
-    const long = uow.write(async (notes) => {
+    const long = uow.writeAcross(async (notes) => {
       for (const text of ['a', 'b', 'c']) {
         spend(SLICE);
         await notes.yield();
@@ -567,7 +567,10 @@ it('rejects writes above the maximum queue length', async () => {
 });
 
 it('rejects repositories kept beyond their unit', async () => {
-  const [writing, reading] = [await uow.write(async (notes) => notes), await uow.read(async (notes) => notes)];
+  const [writing, reading] = [
+    await uow.writeAcross(async (notes) => notes),
+    await uow.readAcross(async (notes) => notes),
+  ];
   expect(() => writing.insert.run('late')).toThrow('after its unit of work had ended');
   expect(() => reading.all.all()).toThrow('after its unit of work had ended');
 });
@@ -576,7 +579,7 @@ describe('read unit', () => {
   it('keeps its snapshot while writes commit', async () => {
     await add('a');
     const other = new Sqlite(path);
-    const seen = await uow.read(async (notes) => {
+    const seen = await uow.readAcross(async (notes) => {
       const before = notes.all.all();
       other.exec("INSERT INTO note VALUES ('b')");
       return [before, notes.all.all()];
@@ -589,7 +592,7 @@ describe('read unit', () => {
   it('returns its connection when it fails', async () => {
     for (let i = 0; i < 10; i++) {
       await expect(
-        uow.read(async (notes) => {
+        uow.readAcross(async (notes) => {
           notes.all.all();
           throw new Error('no');
         }),
@@ -602,7 +605,7 @@ describe('read unit', () => {
   it('waits for a connection when many reads overlap', async () => {
     await add('a');
     const reads = Array.from({ length: 20 }, () =>
-      uow.read(async (notes) => {
+      uow.readAcross(async (notes) => {
         spend(SLICE);
         await notes.yield();
         return notes.all.all();
@@ -617,7 +620,7 @@ describe('read unit', () => {
     ['a write', () => add('inner')],
   ])('fails and returns its connection if it awaits %s', async (_, somethingElse) => {
     for (let i = 0; i < 10; i++) {
-      const yielding = uow.read(async (notes) => {
+      const yielding = uow.readAcross(async (notes) => {
         await somethingElse().catch(() => undefined);
         return notes.all.all();
       });
@@ -633,7 +636,7 @@ describe('read unit', () => {
     let kept!: Notes;
     let goOn = () => {};
     let late: Promise<unknown> | undefined;
-    const yielding = uow.read(async (notes) => {
+    const yielding = uow.readAcross(async (notes) => {
       kept = notes;
       late = new Promise<void>((resolve) => {
         goOn = resolve;
@@ -641,7 +644,7 @@ describe('read unit', () => {
       await late;
     });
     await expect(yielding).rejects.toThrow(UnitYielded);
-    await uow.read(async (notes) => {
+    await uow.readAcross(async (notes) => {
       goOn();
       await expect(late).rejects.toThrow('after its unit of work had ended');
       expect(() => kept.all.all()).toThrow('after its unit of work had ended');
@@ -651,7 +654,7 @@ describe('read unit', () => {
 
   it('yields to the event loop and keeps its snapshot', async () => {
     let turns = 0;
-    const seen = await uow.read(async (notes) => {
+    const seen = await uow.readAcross(async (notes) => {
       const before = notes.all.all();
       setImmediate(() => turns++);
       void add('a');
@@ -668,7 +671,7 @@ describe('read unit', () => {
 
 describe('Parley.close', () => {
   it('completes running units, rejects later ones and leaves one file', async () => {
-    const slowRead = uow.read(async (notes) => {
+    const slowRead = uow.readAcross(async (notes) => {
       spend(SLICE);
       await notes.yield();
       return notes.all.all();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
+import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
 import type { Database } from 'better-sqlite3';
 import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
@@ -95,27 +95,22 @@ export class SqliteUnitOfWork implements UnitOfWork {
     this.readers = new ReaderPool(openIntact, createRepositories, now);
   }
 
-  async read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+  read<T>(_realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return this.readAcross(work);
+  }
+
+  async readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     if (this.isClosed) throw closed();
     this.guard.requireIntact();
     return this.readers.run(work);
   }
 
-  write<T>(work: Work<T>, { givesWay = false, onCommit }: WriteOptions = {}): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.isClosed) throw closed();
-      this.guard.requireIntact();
-      if (this.waitingWrites >= MAX_WAITING) throw storageBusy();
-      (givesWay ? this.givingWay : this.waiting).push({
-        work,
-        givesWay,
-        queuedAt: this.now(),
-        ...(onCommit && { onCommit }),
-        resolve: resolve as (value: unknown) => void,
-        reject,
-      });
-      this.scheduleBatch();
-    });
+  write<T>(realmId: RealmId, work: Work<T>, options?: WriteOptions): Promise<T> {
+    return this.enqueue(realmId, work, options);
+  }
+
+  writeAcross<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
+    return this.enqueue(null, work, options);
   }
 
   /** Number of units waiting to be written. */
@@ -141,6 +136,28 @@ export class SqliteUnitOfWork implements UnitOfWork {
     }
     await this.readers.close();
     this.writer.close();
+  }
+
+  private enqueue<T>(
+    realmId: RealmId | null,
+    work: Work<T>,
+    { givesWay = false, onCommit }: WriteOptions = {},
+  ): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.isClosed) throw closed();
+      this.guard.requireIntact();
+      if (this.waitingWrites >= MAX_WAITING) throw storageBusy();
+      (givesWay ? this.givingWay : this.waiting).push({
+        realmId,
+        work,
+        givesWay,
+        queuedAt: this.now(),
+        ...(onCommit && { onCommit }),
+        resolve: resolve as (value: unknown) => void,
+        reject,
+      });
+      this.scheduleBatch();
+    });
   }
 
   private scheduleBatch(): void {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
-import type { Transaction, WriteOptions } from '@parley/domain/kernel';
+import type { RealmId, Transaction, WriteOptions } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
 import type { StorageGuard } from './storage-guard.js';
 import { type CreateRepositories, UnitRunner } from './unit-runner.js';
@@ -10,6 +10,8 @@ import { isLockedOut, writeFailure } from './write-failures.js';
 const MAX_BATCH_MS = 5;
 
 export interface Unit extends Pick<WriteOptions, 'onCommit'> {
+  /** Organization that the unit names, or null. */
+  readonly realmId: RealmId | null;
   readonly work: (tx: Transaction) => Promise<unknown>;
   /** True if the unit commits alone. */
   readonly givesWay: boolean;
@@ -122,7 +124,7 @@ export class UnitWriter {
     const hasSavepoints = units.length > 1;
     for (const unit of units) {
       if (hasSavepoints) this.savepoint.run();
-      const record = new UnitRecord();
+      const record = new UnitRecord(unit.realmId);
       const outcome = await this.runner.run(unit.work, record).then(
         (value) => ({ value }),
         (error: unknown) => ({ error }),

@@ -157,7 +157,8 @@ export class SqliteEventLog implements EventLog {
     return this.pruned.get(realmId) ?? 0;
   }
 
-  async append(realmId: RealmId, announcement: Announcement): Promise<EventSeq> {
+  async append(realmId: RealmId, announcement: Announcement): Promise<void> {
+    this.connection.record.requireRealm(realmId);
     const last = this.head.get(realmId);
     if (last === undefined) throw new Error(`There is no realm ${realmId}`);
     const seq = seqAfter(last);
@@ -166,10 +167,10 @@ export class SqliteEventLog implements EventLog {
     const encoded = encodeEvent(announcement);
     this.insert.run(realmId, seq, at, quotes, encoded.format, encoded.audience, encoded.payload);
     this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
-    return seq;
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
+    this.connection.record.requireRealm(realmId);
     this.blankQuoting.run(BLANK_EVENT.payload, BLANK_EVENT.format, jsonList(messageIds), realmId);
     this.connection.record.blanked.push({ realmId, messageIds });
   }

@@ -10,7 +10,7 @@ const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
 /** Sends a message for each job it executes until killed. Argument: the database. */
 async function main(path: string): Promise<void> {
   const { uow } = openSqliteStorage({ path, clock });
-  const { realm, channel, sender } = await uow.read(async (r) => {
+  const { realm, channel, sender } = await uow.readAcross(async (r) => {
     const [realm] = await r.realms.list();
     const [channel] = await r.channels.listAll(realm!.id);
     const [sender] = await r.users.listEntries(realm!.id);

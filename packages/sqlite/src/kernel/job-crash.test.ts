@@ -30,7 +30,7 @@ it('executes each job once despite kills and several processes on one database',
   const { realm } = await createFixtureOn(storage.uow, clock, aUser({ name: 'sender' }), aChannel({ name: 'general' }));
   const expected: string[] = [];
   const schedule = (round: number, jobs: number) =>
-    storage.uow.write(async (tx) => {
+    storage.uow.write(realm.id, async (tx) => {
       for (const kind of [POST, MAIL]) {
         for (let i = 0; i < jobs; i++) {
           const payload = { name: `${kind.name} ${round}.${i}`, subscribers: FOLLOWERS };

@@ -74,6 +74,7 @@ export class SqliteJobRepository implements JobRepository {
   }
 
   async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {
+    this.connection.record.requireRealm(realmId);
     if (key !== null) this.deleteReplaced.run(realmId, kind, key);
     const id = Number(this.insert.run(realmId, kind, key, dueAt, format, payload).lastInsertRowid) as JobId;
     this.connection.record.jobs.push({ kind, dueAt });

@@ -21,7 +21,7 @@ describe('event queue housekeeping', () => {
     const clock = new FixedClock();
     storage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
     fixture = await createFixtureOn(storage.uow, clock, aUser({ name: 'owner' }));
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       for (let n = 0; n < QUEUES; n++) await tx.queues.add(queue(n));
     });
     database = new Sqlite(path, { readonly: true });
@@ -61,7 +61,7 @@ describe('event queue housekeeping', () => {
     ['removes some of them', (tx) => tx.queues.remove(fixture.realm.id, ['queue 1', 'queue 2'])],
   ])('%s through an index to each queue instead of all rows of the realm', async (_, work) => {
     statements = [];
-    await fixture.uow.write(work);
+    await fixture.uow.writeAcross(work);
     const details = statements
       .filter((sql) => sql.includes('event_queue'))
       .flatMap((sql) => database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { readonly detail: string }[])

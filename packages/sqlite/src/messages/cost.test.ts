@@ -183,7 +183,7 @@ describe('marking messages as read', () => {
     const before = rowsOf(world, 'read_segment');
     const flagsBefore = rowsOf(world, 'message_flag');
     const sql = await traced(() =>
-      world.uow.write(async (tx) => {
+      world.uow.write(world.realm.id, async (tx) => {
         expect(await tx.personal.setRead(world.viewer('reader'), ids, true)).toEqual(ids);
       }),
     );
@@ -197,7 +197,7 @@ describe('marking messages as read', () => {
       const topic = own(inChannel(world, 'busy'), inTopic('topic 3'));
       const expected = world.messages.filter((message) => message.topic === 'topic 3').map(({ id }) => id);
       const sql = await traced(() =>
-        world.uow.write(async (tx) => {
+        world.uow.write(world.realm.id, async (tx) => {
           expect(await tx.personal.markRead(world.viewer('reader'), topic)).toEqual(expected);
         }),
       );
@@ -224,9 +224,9 @@ describe('marking messages as read', () => {
     // Leaves unread the oldest message and the newest of another topic.
     const [oldest, newest] = [busy[0]!, busy.at(-1)!];
     const read = busy.filter((message) => message !== oldest && message !== newest).map(({ id }) => id);
-    await world.uow.write((tx) => tx.personal.setRead(viewer, read, true));
+    await world.uow.write(viewer.realmId, (tx) => tx.personal.setRead(viewer, read, true));
     const sql = await traced(() =>
-      world.uow.write(async (tx) => {
+      world.uow.write(newest.realmId, async (tx) => {
         const topic = own(inChannel(world, 'busy'), inTopic(newest.topic));
         expect(await tx.personal.markRead(viewer, topic)).toEqual([newest.id]);
       }),
@@ -240,7 +240,7 @@ describe('marking messages as read', () => {
     const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id).map(({ id }) => id);
     const { id: channelId, recipientId } = world.channel('quiet');
     const quiet = world.messages.filter((message) => message.channelId === channelId).map(({ id }) => id);
-    await world.uow.write(async (tx) => {
+    await world.uow.write(world.realm.id, async (tx) => {
       await tx.moves.move(world.realm.id, busy, { channelId, recipientId, topic: null, isHistoryProtected: false });
       const changed = await tx.personal.markRead(world.viewer('reader'), own(inChannel(world, 'quiet')));
       expect(changed).toEqual([...busy, ...quiet].sort((a, b) => a - b));
@@ -250,8 +250,8 @@ describe('marking messages as read', () => {
   it('leaves one segment per conversation when everything is read', async () => {
     const world = await worldOf({ messages: 300 });
     const odd = world.messages.filter((_, i) => i % 2 === 1).map(({ id }) => id);
-    await world.uow.write((tx) => tx.personal.setRead(world.viewer('reader'), odd, true));
-    await world.uow.write((tx) => tx.personal.markAllRead(world.viewer('reader')));
+    await world.uow.write(world.realm.id, (tx) => tx.personal.setRead(world.viewer('reader'), odd, true));
+    await world.uow.write(world.realm.id, (tx) => tx.personal.markAllRead(world.viewer('reader')));
     const reader = world.user('reader').id;
     expect(count(world, `SELECT count(*) FROM read_segment WHERE user_id = ${reader}`)).toBe(3);
   });
@@ -261,7 +261,7 @@ describe('marking messages as read', () => {
     const busy = world.messages.filter(({ channelId }) => channelId === world.channel('busy').id);
     const viewer = world.viewer('reader');
     const [first, second, third, fourth] = busy.map(({ id }) => id);
-    await world.uow.write(async (tx) => {
+    await world.uow.write(world.realm.id, async (tx) => {
       await tx.messages.remove(world.realm.id, [first!, third!]);
       await tx.personal.setRead(viewer, [second!], true);
       await tx.personal.setRead(viewer, [fourth!], true);
@@ -279,7 +279,7 @@ describe('marking messages as read', () => {
     const { id: channelId, recipientId } = world.channel('quiet');
     const tables = ['message_flag', 'read_segment', 'span', 'moved_message'];
     const before = tables.map((table) => rowsOf(world, table));
-    await world.uow.write((tx) =>
+    await world.uow.write(world.realm.id, (tx) =>
       tx.moves.move(world.realm.id, ids, { channelId, recipientId, topic: null, isHistoryProtected: true }),
     );
     expect(tables.map((table, i) => rowsOf(world, table) - before[i]!)).toEqual([0, 0, 0, ids.length]);
@@ -294,7 +294,9 @@ describe('cost of reads', () => {
     long = await worldOf({ messages: 3000 });
     for (const world of [short, long]) {
       const starred = world.messages.filter((_, i) => i % 100 === 13).map(({ id }) => id);
-      await world.uow.write((tx) => tx.personal.setFlag(world.viewer('reader'), starred, 'starred', true));
+      await world.uow.write(world.realm.id, (tx) =>
+        tx.personal.setFlag(world.viewer('reader'), starred, 'starred', true),
+      );
     }
   });
 
@@ -377,15 +379,15 @@ describe('cost of reads', () => {
   ];
 
   it.each(reads)('reads %s with the same number of statements for any history', async (_, read) => {
-    const few = await traced(() => short.uow.read((r) => read(r, short)));
-    const many = await traced(() => long.uow.read((r) => read(r, long)));
+    const few = await traced(() => short.uow.read(short.realm.id, (r) => read(r, short)));
+    const many = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));
     // More than BEGIN and COMMIT, which shows that counting works.
     expect(few.length).toBeGreaterThan(2);
     expect(many.length).toBe(few.length);
   });
 
   it.each(reads)('finds %s by an index without scanning a table', async (_, read) => {
-    const sql = await traced(() => long.uow.read((r) => read(r, long)));
+    const sql = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));
     const plans = sql
       .filter((text) => /^\s*(SELECT|WITH)/.test(text))
       .map((text) => {
@@ -409,7 +411,7 @@ describe('cost of reads', () => {
     'finds the heads of %s in an index alone',
     async (title) => {
       const read = reads.find(([name]) => name === title)![1];
-      const sql = await traced(() => long.uow.read((r) => read(r, long)));
+      const sql = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));
       const page = sql.filter((text) => /FROM message m INDEXED BY message_by_(recipient|topic)/.test(text));
       expect(page).toHaveLength(1);
       const steps = long.database.prepare(`EXPLAIN QUERY PLAN ${page[0]!}`).all() as { readonly detail: string }[];
@@ -421,7 +423,7 @@ describe('cost of reads', () => {
     'reads %s in order, without sorting',
     async (title) => {
       const read = reads.find(([name]) => name === title)![1];
-      const sql = await traced(() => long.uow.read((r) => read(r, long)));
+      const sql = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));
       const pages = sql.filter((text) => text.includes('FROM message_search s'));
       expect(pages.length).toBeGreaterThan(0);
       for (const page of pages) {
@@ -434,7 +436,7 @@ describe('cost of reads', () => {
   it('reads the search index only from the bound on', async () => {
     const [, ...ids] = long.messages.slice(-4).map(({ id }) => id);
     const sql = await traced(() =>
-      long.uow.read(async ({ pages }) => {
+      long.uow.read(long.realm.id, async ({ pages }) => {
         await pages.listEntries(long.viewer('reader'), ids, [search('hello')]);
         await pages.listEntriesUpTo(long.viewer('reader'), own(search('hello')), ids[0]!, 10);
       }),
@@ -454,7 +456,7 @@ describe('cost of reads', () => {
     const isRare = ({ content }: { readonly content: string }) => content.includes('rare');
     const busy = long.messages.filter(({ channelId }) => channelId === long.channel('busy').id);
     const find = (...conditions: readonly MessageCondition[]) =>
-      long.uow.read(async ({ pages }) => {
+      long.uow.read(long.realm.id, async ({ pages }) => {
         const ids = [];
         for (const scope of ['own', 'shared'] as const) {
           const filter = { conditions: [...conditions, inChannel(long, 'busy')], scope };

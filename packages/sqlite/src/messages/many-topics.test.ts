@@ -61,7 +61,7 @@ describe('reading many interleaved topics', () => {
         const viewer = fixture.viewer(`reader ${reader++ % READERS}`);
         const { recipientId } = fixture.channel('busy');
         const unreadOf = (filter: MessageFilter) =>
-          storage.uow.read(({ personal }) => personal.listUnread(viewer, MESSAGES, filter));
+          storage.uow.read(viewer.realmId, ({ personal }) => personal.listUnread(viewer, MESSAGES, filter));
         const busy = receivedMessagesIn(recipientId);
         const unread = new Set((await unreadOf(busy)).map(({ id }) => id));
         for (const step of taken) {
@@ -72,7 +72,7 @@ describe('reading many interleaved topics', () => {
             return n >= step.from && n < step.from + step.length && (n - step.from) % step.step === 0;
           });
           const changing = meant.filter((id) => unread.has(id) === read);
-          const changed = await storage.uow.write(({ personal }) =>
+          const changed = await storage.uow.write(viewer.realmId, ({ personal }) =>
             step.kind === 'stretch'
               ? personal.setRead(viewer, meant, read)
               : personal.markRead(

@@ -58,7 +58,9 @@ describe('more unread messages than function arguments', () => {
     const viewer = { realmId: fixture.realm.id, userId: fixture.user('reader').id };
     const fromWriter = { kind: 'sender', userId: fixture.user('writer').id } as const;
     const filter: MessageFilter = { conditions: [fromWriter], scope: 'own' };
-    expect(await storage.uow.write(({ personal }) => personal.markRead(viewer, filter))).toHaveLength(MESSAGES);
-    expect(await storage.uow.read(({ personal }) => personal.listUnread(viewer, 10))).toHaveLength(1);
+    expect(await storage.uow.write(viewer.realmId, ({ personal }) => personal.markRead(viewer, filter))).toHaveLength(
+      MESSAGES,
+    );
+    expect(await storage.uow.read(viewer.realmId, ({ personal }) => personal.listUnread(viewer, 10))).toHaveLength(1);
   });
 });

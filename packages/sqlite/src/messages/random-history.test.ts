@@ -229,11 +229,11 @@ describe('read state without a row per recipient', () => {
           const plain = await createFixtureOn(new MemoryStorage(clock).uow, clock, ...pieces);
           const compact = await createFixtureOn(sqlite.uow, clock, ...pieces);
           for (const each of steps) {
-            const expected = await plain.uow.write((tx) => take(plain, tx, each));
-            expect(await compact.uow.write((tx) => take(compact, tx, each))).toEqual(expected);
+            const expected = await plain.uow.write(plain.realm.id, (tx) => take(plain, tx, each));
+            expect(await compact.uow.write(compact.realm.id, (tx) => take(compact, tx, each))).toEqual(expected);
           }
-          const expected = await plain.uow.read((r) => answers(plain, r));
-          expect(await compact.uow.read((r) => answers(compact, r))).toEqual(expected);
+          const expected = await plain.uow.read(plain.realm.id, (r) => answers(plain, r));
+          expect(await compact.uow.read(compact.realm.id, (r) => answers(compact, r))).toEqual(expected);
         } finally {
           await sqlite.close();
         }

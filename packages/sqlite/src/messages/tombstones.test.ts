@@ -27,12 +27,14 @@ it('prunes traces of deleted messages together with their events', async () => {
   const userId = fixture.user('hamlet').id;
   const say = async (content: string): Promise<MessageId> => {
     const exceptions = { hamlet: { mentioned: true } };
-    await uow.write((tx) => aMessage({ from: 'iago', to: 'general', content, exceptions })(fixture, tx));
+    await uow.write(fixture.realm.id, (tx) =>
+      aMessage({ from: 'iago', to: 'general', content, exceptions })(fixture, tx),
+    );
     return fixture.messages.at(-1)!.id;
   };
-  const remove = (id: MessageId) => uow.write((tx) => tx.messages.remove(realm.id, [id]));
+  const remove = (id: MessageId) => uow.write(realm.id, (tx) => tx.messages.remove(realm.id, [id]));
   const tell = (count: number) =>
-    uow.write(async (tx) => {
+    uow.write(realm.id, async (tx) => {
       const event = { type: 'user.role_changed', userId, role: 'member' } as const;
       for (let n = 0; n < count; n++) await tx.events.append(realm.id, { event, audience: { kind: 'users', ids: [] } });
     });
@@ -44,7 +46,7 @@ it('prunes traces of deleted messages together with their events', async () => {
     return counts;
   };
   const pruneAll = () =>
-    uow.write(async (tx) =>
+    uow.write(realm.id, async (tx) =>
       tx.events.prune(realm.id, await tx.events.lastSeq(realm.id), (clock.now() + 1) as UnixSeconds, 1e6),
     );
 

@@ -63,7 +63,7 @@ async function expected({ personal }: Repositories, viewer: Viewer, limit: numbe
 
 async function check(fixture: Fixture): Promise<void> {
   const viewer = fixture.viewer('reader');
-  await fixture.uow.read(async (r) => {
+  await fixture.uow.read(viewer.realmId, async (r) => {
     const all = (await r.personal.listUnread(viewer, 1_000_000)).length;
     for (const limit of [1, 2, 7, Math.ceil(all / 3), Math.ceil(all / 2), all - 1, all, all + 1, 50_000]) {
       if (limit < 1) continue;
@@ -94,7 +94,7 @@ describe('unread overview by conversation equals the result message by message',
     [
       'the first half is read',
       (s) =>
-        s.uow.write((tx) =>
+        s.uow.write(s.realm.id, (tx) =>
           tx.personal.setRead(
             s.viewer('reader'),
             idsWhere(s, (n) => n < 200),
@@ -105,7 +105,7 @@ describe('unread overview by conversation equals the result message by message',
     [
       'every other message is read',
       (s) =>
-        s.uow.write((tx) =>
+        s.uow.write(s.realm.id, (tx) =>
           tx.personal.setRead(
             s.viewer('reader'),
             idsWhere(s, (n) => n % 2 === 0),
@@ -116,7 +116,7 @@ describe('unread overview by conversation equals the result message by message',
     [
       'nearly everything is read',
       (s) =>
-        s.uow.write((tx) =>
+        s.uow.write(s.realm.id, (tx) =>
           tx.personal.setRead(
             s.viewer('reader'),
             idsWhere(s, (n) => n % 40 !== 7),
@@ -124,11 +124,11 @@ describe('unread overview by conversation equals the result message by message',
           ),
         ),
     ],
-    ['everything is read', (s) => s.uow.write((tx) => tx.personal.markAllRead(s.viewer('reader')))],
+    ['everything is read', (s) => s.uow.write(s.realm.id, (tx) => tx.personal.markAllRead(s.viewer('reader')))],
     [
       'some are marked unread again',
       (s) =>
-        s.uow.write(async (tx) => {
+        s.uow.write(s.realm.id, async (tx) => {
           await tx.personal.markAllRead(s.viewer('reader'));
           await tx.personal.setRead(
             s.viewer('reader'),
@@ -140,7 +140,7 @@ describe('unread overview by conversation equals the result message by message',
     [
       'a sender was muted, and some of theirs marked unread',
       (s) =>
-        s.uow.write(async (tx) => {
+        s.uow.write(s.realm.id, async (tx) => {
           await tx.personal.muteSender(s.viewer('reader'), s.user('other').id, 5);
           for (const message of interleaved(100, 7)) await aMessage(message as GivenMessage)(s, tx);
           await tx.personal.setRead(
@@ -153,7 +153,7 @@ describe('unread overview by conversation equals the result message by message',
     [
       'some were moved to other channels and topics',
       (s) =>
-        s.uow.write(async (tx) => {
+        s.uow.write(s.realm.id, async (tx) => {
           const { id: channelId, recipientId } = s.channel('blue');
           const moved = idsWhere(s, (n) => n % 30 === 1);
           await tx.moves.move(s.realm.id, moved, {
@@ -168,7 +168,7 @@ describe('unread overview by conversation equals the result message by message',
     [
       'some were deleted',
       (s) =>
-        s.uow.write((tx) =>
+        s.uow.write(s.realm.id, (tx) =>
           tx.messages.remove(
             s.realm.id,
             idsWhere(s, (n) => n % 7 < 3),
@@ -178,7 +178,9 @@ describe('unread overview by conversation equals the result message by message',
     [
       'a channel was left',
       (s) =>
-        s.uow.write((tx) => tx.personal.closeSpans(s.realm.id, s.channel('red').recipientId, [s.user('reader').id])),
+        s.uow.write(s.realm.id, (tx) =>
+          tx.personal.closeSpans(s.realm.id, s.channel('red').recipientId, [s.user('reader').id]),
+        ),
     ],
   ])('returns correct counts when %s', async (_, change) => {
     const fixture = await worldOf(interleaved(400, 7));
@@ -190,7 +192,7 @@ describe('unread overview by conversation equals the result message by message',
     const fixture = await worldOf(many(600, (n) => ({ to: 'red', topic: `topic ${n % 3}` })));
     const { id: channelId, recipientId } = fixture.channel('blue');
     const moved = idsWhere(fixture, (n) => n % 2 === 0);
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.moves.move(fixture.realm.id, moved, { channelId, recipientId, topic: 'moved', isHistoryProtected: false }),
     );
     await check(fixture);
@@ -198,7 +200,7 @@ describe('unread overview by conversation equals the result message by message',
 
   it('returns correct counts above the topic limit', async () => {
     const fixture = await worldOf(many(300, (n) => ({ topic: `topic ${n}` })));
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.personal.setRead(
         fixture.viewer('reader'),
         idsWhere(fixture, (n) => n < 280),
@@ -212,14 +214,15 @@ describe('unread overview by conversation equals the result message by message',
 it('takes the same number of statements for any number of topics and messages', async () => {
   const counts: number[] = [];
   for (const fixture of [await worldOf(interleaved(90, 3)), await worldOf(interleaved(900, 40))]) {
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.personal.setRead(
         fixture.viewer('reader'),
         idsWhere(fixture, (n) => n % 2 === 0),
         true,
       ),
     );
-    const read = () => fixture.uow.read((r) => r.personal.overviewUnread(fixture.viewer('reader'), 50_000));
+    const read = () =>
+      fixture.uow.read(fixture.realm.id, (r) => r.personal.overviewUnread(fixture.viewer('reader'), 50_000));
     await read();
     statements = [];
     await read();

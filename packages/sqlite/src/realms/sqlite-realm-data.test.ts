@@ -38,13 +38,13 @@ it('removes the given number of rows per step and finally all rows of the realm 
     reader.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE realm_id = ?`).pluck(),
   );
   const rowsOf = (realmId: number) => counts.reduce((sum, count) => sum + count.get(realmId)!, 0);
-  const [own, others] = await storage.uow.read((r) => r.realms.list());
+  const [own, others] = await storage.uow.readAcross((r) => r.realms.list());
   const othersBefore = rowsOf(others!.id);
   let left = rowsOf(own!.id);
   expect(left).toBeGreaterThan(40);
   for (let place: RemovalPlace | 'done' = null; place !== 'done'; ) {
     const from: RemovalPlace = place;
-    place = await storage.uow.write((tx) => tx.realmData.removeSome(own!.id, from, 7));
+    place = await storage.uow.write(own!.id, (tx) => tx.realmData.removeSome(own!.id, from, 7));
     const now = rowsOf(own!.id);
     expect(left - now).toBeLessThanOrEqual(7);
     left = now;

@@ -11,14 +11,14 @@ export function actorReadsContract(open: OpenStorage): void {
         aUser({ name: 'iago', role: 'administrator' }),
         aUser({ name: 'helper', botOf: 'iago', role: 'guest' }),
       );
-      expect(await uow.read((r) => r.actors.get(caller('iago')))).toMatchObject({
+      expect(await uow.read(realm.id, (r) => r.actors.get(caller('iago')))).toMatchObject({
         id: user('iago').id,
         realmId: realm.id,
         role: 'administrator',
         isBot: false,
         botOwnerId: null,
       });
-      expect(await uow.read((r) => r.actors.get(caller('helper')))).toMatchObject({
+      expect(await uow.read(realm.id, (r) => r.actors.get(caller('helper')))).toMatchObject({
         role: 'guest',
         isBot: true,
         botOwnerId: user('iago').id,
@@ -34,20 +34,20 @@ export function actorReadsContract(open: OpenStorage): void {
         aGroup({ name: 'theatre', members: ['ophelia'], subgroups: ['crew'] }),
         aGroup({ name: 'others' }),
       );
-      const anonymous = await uow.write((tx) =>
+      const anonymous = await uow.write(realm.id, (tx) =>
         tx.groups.add(
           { ...group('cast'), name: null, permissions: null, createdAt: null },
           [user('ophelia').id],
           [group('crew').id],
         ),
       );
-      const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
-      const hamlet = await uow.read((r) => r.actors.get(caller('hamlet')));
+      const system = await uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
+      const hamlet = await uow.read(realm.id, (r) => r.actors.get(caller('hamlet')));
       const own = [group('cast'), group('crew'), group('theatre'), anonymous].map(({ id }) => id);
       expect(ascending(hamlet.groups)).toEqual(
         ascending([system.members, system.fullMembers, system.everyone, system.internet, ...own]),
       );
-      const ophelia = await uow.read((r) => r.actors.get(caller('ophelia')));
+      const ophelia = await uow.read(realm.id, (r) => r.actors.get(caller('ophelia')));
       expect(ascending(ophelia.groups)).toEqual(
         ascending([system.everyone, system.internet, group('theatre').id, anonymous.id]),
       );
@@ -62,8 +62,8 @@ export function actorReadsContract(open: OpenStorage): void {
         aGroup({ name: 'c', members: ['owner'], subgroups: ['b'], isDeactivated: true }),
         aGroup({ name: 'd', subgroups: ['c'] }),
       );
-      await uow.write((tx) => tx.groups.addSubgroups(realm.id, group('a').id, [group('b').id]));
-      await uow.read(async (r) => {
+      await uow.write(realm.id, (tx) => tx.groups.addSubgroups(realm.id, group('a').id, [group('b').id]));
+      await uow.read(realm.id, async (r) => {
         const userIds = [...users.values()].map(({ id }) => id);
         const actors = await r.actors.list(realm.id, userIds);
         for (const { id, name } of await r.groups.listViews(realm.id)) {
@@ -80,29 +80,29 @@ export function actorReadsContract(open: OpenStorage): void {
         aGroup({ name: 'theatre', subgroups: ['cast'] }),
       );
       const isIn = (name: string) =>
-        uow.read(async (r) => (await r.actors.get(caller('hamlet'))).groups.has(group(name).id));
+        uow.read(realm.id, async (r) => (await r.actors.get(caller('hamlet'))).groups.has(group(name).id));
       expect(await isIn('theatre')).toBe(false);
-      const seenWithin = await uow.write(async (tx) => {
+      const seenWithin = await uow.write(realm.id, async (tx) => {
         await tx.groups.addMembers(realm.id, group('cast').id, [user('hamlet').id]);
         return (await tx.actors.get(caller('hamlet'))).groups.has(group('theatre').id);
       });
       expect(seenWithin).toBe(true);
       expect(await isIn('theatre')).toBe(true);
-      await uow.write((tx) => tx.groups.removeSubgroups(realm.id, group('theatre').id, [group('cast').id]));
+      await uow.write(realm.id, (tx) => tx.groups.removeSubgroups(realm.id, group('theatre').id, [group('cast').id]));
       expect([await isIn('cast'), await isIn('theatre')]).toEqual([true, false]);
     });
 
     it('discards group changes of a rolled back transaction', async () => {
       const { uow, realm, user, group, caller } = await stage(aUser({ name: 'hamlet' }), aGroup({ name: 'cast' }));
-      const failing = uow.write(async (tx) => {
+      const failing = uow.write(realm.id, async (tx) => {
         await tx.groups.addMembers(realm.id, group('cast').id, [user('hamlet').id]);
         await tx.actors.get(caller('hamlet'));
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
-      const actor = await uow.read((r) => r.actors.get(caller('hamlet')));
+      const actor = await uow.read(realm.id, (r) => r.actors.get(caller('hamlet')));
       expect(actor.groups.has(group('cast').id)).toBe(false);
-      const inWrite = await uow.write((tx) => tx.actors.get(caller('hamlet')));
+      const inWrite = await uow.write(actor.realmId, (tx) => tx.actors.get(caller('hamlet')));
       expect(inWrite.groups.has(group('cast').id)).toBe(false);
     });
 
@@ -110,14 +110,14 @@ export function actorReadsContract(open: OpenStorage): void {
       const fixture = await stage(aUser({ name: 'hamlet' }), aUser({ name: 'gone', isActive: false }));
       const { uow, realm, user, caller } = fixture;
       const other = await anotherRealm(fixture);
-      await expect(uow.read((r) => r.actors.get(caller('gone')))).rejects.toEqual(code('USER_DEACTIVATED'));
+      await expect(uow.read(realm.id, (r) => r.actors.get(caller('gone')))).rejects.toEqual(code('USER_DEACTIVATED'));
       await expect(
-        uow.read((r) => r.actors.get({ realmId: realm.id, userId: other.user('otherRealmUser').id })),
+        uow.read(realm.id, (r) => r.actors.get({ realmId: realm.id, userId: other.user('otherRealmUser').id })),
       ).rejects.toThrow();
       const ids = [user('hamlet').id, user('gone').id, other.user('otherRealmUser').id, 9999 as UserId];
-      const actors = await uow.read((r) => r.actors.list(realm.id, ids));
+      const actors = await uow.read(realm.id, (r) => r.actors.list(realm.id, ids));
       expect([...actors.keys()]).toEqual([user('hamlet').id]);
-      expect(actors.get(user('hamlet').id)).toEqual(await uow.read((r) => r.actors.get(caller('hamlet'))));
+      expect(actors.get(user('hamlet').id)).toEqual(await uow.read(realm.id, (r) => r.actors.get(caller('hamlet'))));
     });
   });
 }

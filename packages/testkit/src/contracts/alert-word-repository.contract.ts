@@ -5,13 +5,13 @@ import { type OpenStorage, stagesOn } from './storage-under-test.js';
 const pieces = [aUser({ name: 'a' }), aUser({ name: 'b' })];
 
 const add = (fixture: Fixture, who: string, ...words: readonly string[]) =>
-  fixture.uow.write((tx) => tx.alertWords.add(fixture.realm.id, fixture.user(who).id, words));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.alertWords.add(fixture.realm.id, fixture.user(who).id, words));
 const remove = (fixture: Fixture, who: string, words: readonly string[], realmId = fixture.realm.id) =>
-  fixture.uow.write((tx) => tx.alertWords.remove(realmId, fixture.user(who).id, words));
+  fixture.uow.write(realmId, (tx) => tx.alertWords.remove(realmId, fixture.user(who).id, words));
 const list = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ alertWords }) => alertWords.list(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ alertWords }) => alertWords.list(realmId, fixture.user(who).id));
 const bySegment = (fixture: Fixture, ...segments: readonly string[]) =>
-  fixture.uow.read(async ({ alertWords }) =>
+  fixture.uow.read(fixture.realm.id, async ({ alertWords }) =>
     Object.fromEntries(await alertWords.listBySegment(fixture.realm.id, new Set(segments))),
   );
 
@@ -43,13 +43,14 @@ export function alertWordRepositoryContract(open: OpenStorage): void {
     it('reports whether a realm has words, independent of other realms', async () => {
       const fixture = await stage(...pieces);
       const { realm } = await anotherRealm(fixture);
-      const hasAny = (realmId = fixture.realm.id) => fixture.uow.read(({ alertWords }) => alertWords.hasAny(realmId));
+      const hasAny = (realmId = fixture.realm.id) =>
+        fixture.uow.read(realmId, ({ alertWords }) => alertWords.hasAny(realmId));
       expect(await hasAny()).toBe(false);
       await add(fixture, 'a', 'tea');
       expect([await hasAny(), await hasAny(realm.id)]).toEqual([true, false]);
       expect(await list(fixture, 'a', realm.id)).toEqual([]);
       await remove(fixture, 'a', ['tea'], realm.id);
-      await fixture.uow.read(async ({ alertWords }) => {
+      await fixture.uow.read(realm.id, async ({ alertWords }) => {
         expect(await alertWords.listBySegment(realm.id, new Set(['tea']))).toEqual(new Map());
       });
       expect(await list(fixture, 'a')).toEqual(['tea']);

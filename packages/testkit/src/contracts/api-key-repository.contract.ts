@@ -10,11 +10,11 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const mine = { realmId: fixture.realm.id, userId: fixture.user('a').id, generation: 1 };
       const foreign = { realmId: other.realm.id, userId: other.user('b').id, generation: 7 };
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.writeAcross(async (tx) => {
         await tx.apiKeys.put(foreign, 'print-b');
         await tx.apiKeys.put(mine, 'print-a');
       });
-      await fixture.uow.read(async (r) => {
+      await fixture.uow.readAcross(async (r) => {
         expect(await r.apiKeys.findByFingerprint('print-a')).toEqual(mine);
         expect(await r.apiKeys.findByFingerprint('print-b')).toEqual(foreign);
         expect(await r.apiKeys.findByFingerprint('print-c')).toBeNull();
@@ -28,9 +28,9 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
       const { uow, realm, user } = await stage(aUser({ name: 'a' }));
       const first = { realmId: realm.id, userId: user('a').id, generation: 1 };
       const second = { ...first, generation: 2 };
-      await uow.write((tx) => tx.apiKeys.put(first, 'print-1'));
-      await uow.write((tx) => tx.apiKeys.put(second, 'print-2'));
-      await uow.read(async (r) => {
+      await uow.write(first.realmId, (tx) => tx.apiKeys.put(first, 'print-1'));
+      await uow.write(second.realmId, (tx) => tx.apiKeys.put(second, 'print-2'));
+      await uow.read(second.realmId, async (r) => {
         expect(await r.apiKeys.findByFingerprint('print-1')).toBeNull();
         expect(await r.apiKeys.findByFingerprint('print-2')).toEqual(second);
         expect(await r.apiKeys.listAll()).toEqual([second]);
@@ -39,10 +39,10 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
 
     it('stores which secret the fingerprints belong to', async () => {
       const { uow } = await stage();
-      const secret = () => uow.read((r) => r.apiKeys.secretFingerprint());
+      const secret = () => uow.readAcross((r) => r.apiKeys.secretFingerprint());
       expect(await secret()).toBeNull();
-      await uow.write((tx) => tx.apiKeys.setSecretFingerprint('old'));
-      await uow.write((tx) => tx.apiKeys.setSecretFingerprint('new'));
+      await uow.writeAcross((tx) => tx.apiKeys.setSecretFingerprint('old'));
+      await uow.writeAcross((tx) => tx.apiKeys.setSecretFingerprint('new'));
       expect(await secret()).toBe('new');
     });
   });

@@ -20,13 +20,13 @@ export function botRepositoryContract(open: OpenStorage): void {
   describe('bot repository', () => {
     const stage = stagesOn(open);
     const listed = (fixture: Fixture, ...names: readonly string[]) =>
-      fixture.uow.read(async ({ bots }) => {
+      fixture.uow.read(fixture.realm.id, async ({ bots }) => {
         const ids = names.map((name) => fixture.user(name).id);
         const options = await bots.listOptions(fixture.realm.id, ids);
         return ids.map((id) => options.get(id));
       });
     const put = (fixture: Fixture, name: string, options: BotOptions) =>
-      fixture.uow.write((tx) => tx.bots.putOptions(fixture.realm.id, fixture.user(name).id, options));
+      fixture.uow.write(fixture.realm.id, (tx) => tx.bots.putOptions(fixture.realm.id, fixture.user(name).id, options));
 
     it('stores the options of each bot with defaults for bots without any', async () => {
       const fixture = await stage(...pieces);
@@ -41,7 +41,7 @@ export function botRepositoryContract(open: OpenStorage): void {
     it('lists the bots of an owner including deactivated ones', async () => {
       const fixture = await stage(...pieces);
       const owned = (name: string) =>
-        fixture.uow.read(({ bots }) => bots.listOwnedIds(fixture.realm.id, fixture.user(name).id));
+        fixture.uow.read(fixture.realm.id, ({ bots }) => bots.listOwnedIds(fixture.realm.id, fixture.user(name).id));
       expect(await owned('a')).toEqual([fixture.user('one').id, fixture.user('three').id]);
       expect(await owned('b')).toEqual([fixture.user('two').id]);
       expect(await owned('one')).toEqual([]);
@@ -52,7 +52,7 @@ export function botRepositoryContract(open: OpenStorage): void {
       const { id } = fixture.user('one');
       await put(fixture, 'one', OPTIONS);
       const other = (await anotherRealm(fixture)).realm.id;
-      await fixture.uow.write(async ({ bots }) => {
+      await fixture.uow.write(other, async ({ bots }) => {
         expect((await bots.listOptions(other, [id])).get(id)).toEqual(NO_BOT_OPTIONS);
         expect(await bots.listOwnedIds(other, fixture.user('a').id)).toEqual([]);
       });

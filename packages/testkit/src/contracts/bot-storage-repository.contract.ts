@@ -6,11 +6,13 @@ const pieces = [aUser({ name: 'a' }), aUser({ name: 'bot', botOf: 'a' }), aUser(
 
 const entry = (key: string, value: string): StoredEntry => ({ key, value });
 const put = (fixture: Fixture, who: string, ...entries: readonly StoredEntry[]) =>
-  fixture.uow.write((tx) => tx.botStorage.put(fixture.realm.id, fixture.user(who).id, entries));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.botStorage.put(fixture.realm.id, fixture.user(who).id, entries));
 const all = (fixture: Fixture, who = 'bot') =>
-  fixture.uow.read(({ botStorage }) => botStorage.listAfter(fixture.realm.id, fixture.user(who).id, null, 100));
+  fixture.uow.read(fixture.realm.id, ({ botStorage }) =>
+    botStorage.listAfter(fixture.realm.id, fixture.user(who).id, null, 100),
+  );
 const usage = (fixture: Fixture, who = 'bot') =>
-  fixture.uow.read(({ botStorage }) => botStorage.usage(fixture.realm.id, fixture.user(who).id));
+  fixture.uow.read(fixture.realm.id, ({ botStorage }) => botStorage.usage(fixture.realm.id, fixture.user(who).id));
 
 export function botStorageRepositoryContract(open: OpenStorage): void {
   describe('bot storage repository', () => {
@@ -30,7 +32,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const texts = ['[object Object]', 'a\0b', 'a\0', 'a', '"\\', '𝕂', '\uffff', 'é', 'e\u0301', ' '];
       await put(fixture, 'bot', ...texts.map((text) => entry(text, `${text}${text}`)));
-      const found = await fixture.uow.read(({ botStorage }) =>
+      const found = await fixture.uow.read(fixture.realm.id, ({ botStorage }) =>
         botStorage.list(fixture.realm.id, fixture.user('bot').id, texts),
       );
       expect(found).toEqual(texts.map((text) => entry(text, `${text}${text}`)));
@@ -41,7 +43,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       await put(fixture, 'bot', ...['c', 'a', 'd', 'b'].map((key) => entry(key, key)));
       const listAfter = (after: string | null, limit: number) =>
-        fixture.uow.read(async ({ botStorage }) =>
+        fixture.uow.read(fixture.realm.id, async ({ botStorage }) =>
           (await botStorage.listAfter(fixture.realm.id, fixture.user('bot').id, after, limit)).map(({ key }) => key),
         );
       expect(await listAfter(null, 2)).toEqual(['a', 'b']);
@@ -58,14 +60,14 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       expect(await usage(fixture)).toEqual({ size: 11, keys: 2 });
       await put(fixture, 'bot', entry('key', 'v'), entry('k', ''));
       expect(await usage(fixture)).toEqual({ size: 8, keys: 3 });
-      const sizes = await fixture.uow.read(({ botStorage }) =>
+      const sizes = await fixture.uow.read(fixture.realm.id, ({ botStorage }) =>
         botStorage.sizesOf(fixture.realm.id, id, ['key', '𝕂𝕂', 'key', 'none']),
       );
       expect([...sizes].sort()).toEqual([
         ['key', 4],
         ['𝕂𝕂', 3],
       ]);
-      await fixture.uow.write((tx) => tx.botStorage.remove(fixture.realm.id, id, ['key', 'none']));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.botStorage.remove(fixture.realm.id, id, ['key', 'none']));
       expect(await usage(fixture)).toEqual({ size: 4, keys: 2 });
       expect(await usage(fixture, 'other')).toEqual({ size: 0, keys: 0 });
     });
@@ -75,7 +77,9 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       await put(fixture, 'bot', ...['a', 'b', 'c'].map((key) => entry(key, key)));
       await put(fixture, 'other', entry('a', 'a'));
       const removeSome = () =>
-        fixture.uow.write((tx) => tx.botStorage.removeSome(fixture.realm.id, fixture.user('bot').id, 2));
+        fixture.uow.write(fixture.realm.id, (tx) =>
+          tx.botStorage.removeSome(fixture.realm.id, fixture.user('bot').id, 2),
+        );
       expect([await removeSome(), await removeSome(), await removeSome()]).toEqual([2, 1, 0]);
       expect([await all(fixture), await usage(fixture)]).toEqual([[], { size: 0, keys: 0 }]);
       expect(await all(fixture, 'other')).toHaveLength(1);
@@ -86,7 +90,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
       const { id } = fixture.user('bot');
       await put(fixture, 'bot', entry('a', 'b'));
       const other = (await anotherRealm(fixture)).realm.id;
-      await fixture.uow.write(async ({ botStorage }) => {
+      await fixture.uow.write(other, async ({ botStorage }) => {
         expect(await botStorage.usage(other, id)).toEqual({ size: 0, keys: 0 });
         expect(await botStorage.sizesOf(other, id, ['a'])).toEqual(new Map());
         expect(await botStorage.list(other, id, ['a'])).toEqual([]);

@@ -20,11 +20,11 @@ export function channelAddressRepositoryContract(open: OpenStorage): void {
         senderId: user(sender).id,
       });
       const keys = [key('one', 'a', 'b'), key('one', 'b', 'a'), key('one', 'a', 'a'), key('two', 'a', 'b')];
-      await uow.write(async (tx) => {
+      await uow.write(realm.id, async (tx) => {
         for (const [index, one] of keys.entries()) await tx.channelAddresses.add(one, `token ${index}`);
       });
       const other = await anotherRealm(fixture);
-      await uow.read(async ({ channelAddresses }) => {
+      await uow.readAcross(async ({ channelAddresses }) => {
         for (const [index, one] of keys.entries()) expect(await channelAddresses.findToken(one)).toBe(`token ${index}`);
         expect(await channelAddresses.findToken(key('two', 'b', 'a'))).toBeNull();
         expect(await channelAddresses.findToken({ ...keys[0]!, realmId: other.realm.id })).toBeNull();

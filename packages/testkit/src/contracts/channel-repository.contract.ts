@@ -6,7 +6,7 @@ import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js
 const DAY = 86_400;
 
 const leave = (fixture: Fixture, channel: string, user: string): Promise<void> =>
-  fixture.uow.write(async (tx) => {
+  fixture.uow.write(fixture.realm.id, async (tx) => {
     const rows = await tx.channels.listSubscriptions(fixture.realm.id, fixture.user(user).id);
     const row = rows.find(({ channelId }) => channelId === fixture.channel(channel).id)!;
     await tx.channels.putSubscriptions([{ ...row, isActive: false }]);
@@ -35,9 +35,9 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const general = channel('Général 🎉');
       expect(general).toMatchObject({ name: 'Général 🎉', version: 1, creatorId: user('iago').id });
       expect(general.recipientId).not.toBe(channel('plain').recipientId);
-      expect(await uow.read((r) => r.channels.find(realm.id, general.id))).toEqual(general);
-      expect(await uow.read((r) => r.channels.find(realm.id, channel('plain').id))).toEqual(channel('plain'));
-      const recipients = await uow.read((r) => r.recipients.list(realm.id, [general.recipientId]));
+      expect(await uow.read(realm.id, (r) => r.channels.find(realm.id, general.id))).toEqual(general);
+      expect(await uow.read(realm.id, (r) => r.channels.find(realm.id, channel('plain').id))).toEqual(channel('plain'));
+      const recipients = await uow.read(realm.id, (r) => r.recipients.list(realm.id, [general.recipientId]));
       expect(recipients.get(general.recipientId)).toEqual({
         kind: 'channel',
         id: general.recipientId,
@@ -48,13 +48,13 @@ export function channelRepositoryContract(open: OpenStorage): void {
 
     it('increments the version with each change', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
-      const first = await uow.write((tx) => tx.channels.update({ ...channel('general'), name: 'GENERAL' }));
+      const first = await uow.write(realm.id, (tx) => tx.channels.update({ ...channel('general'), name: 'GENERAL' }));
       const change = { isArchived: true, privacy: 'privateSharedHistory' as const, folderId: 4 as ChannelFolderId };
-      const second = await uow.write((tx) => tx.channels.update({ ...first, ...change }));
+      const second = await uow.write(first.realmId, (tx) => tx.channels.update({ ...first, ...change }));
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
       expect(second).toEqual({ ...channel('general'), name: 'GENERAL', ...change, version: second.version });
-      expect(await uow.read((r) => r.channels.find(realm.id, second.id))).toEqual(second);
+      expect(await uow.read(realm.id, (r) => r.channels.find(realm.id, second.id))).toEqual(second);
     });
 
     it('finds channels without messages since a time', async () => {
@@ -67,13 +67,13 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const { uow, realm, channel, clock } = fixture;
       const ids = ['old', 'said', 'silent', 'forgotten'].map((name) => channel(name).id);
-      await uow.write((tx) => tx.channels.update({ ...channel('forgotten'), isRecentlyActive: false }));
+      await uow.write(realm.id, (tx) => tx.channels.update({ ...channel('forgotten'), isRecentlyActive: false }));
       await fixture.add(aMessage({ from: 'a', to: 'old' }));
       clock.advance(10 * DAY);
       const since = clock.now();
       await fixture.add(aMessage({ from: 'a', to: 'said' }), aChannel({ name: 'new' }));
       const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
-      await uow.read(async ({ channels }) => {
+      await uow.readAcross(async ({ channels }) => {
         const all = [...ids.slice(0, 3), channel('new').id];
         expect(await channels.listRecentlyActiveIds(realm.id, null, 10)).toEqual(all);
         expect(await channels.listRecentlyActiveIds(realm.id, all[0]!, 2)).toEqual(all.slice(1, 3));
@@ -93,9 +93,11 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(aChannel({ name: 'general' }), aChannel({ name: 'plain' }));
       const { uow, realm, channel } = fixture;
       const [used, empty] = [4 as ChannelFolderId, 5 as ChannelFolderId];
-      await uow.write((tx) => tx.channels.update({ ...channel('general'), folderId: used, isArchived: true }));
+      await uow.write(realm.id, (tx) =>
+        tx.channels.update({ ...channel('general'), folderId: used, isArchived: true }),
+      );
       const other = await anotherRealm(fixture);
-      await uow.read(async ({ channels }) => {
+      await uow.readAcross(async ({ channels }) => {
         expect(await channels.hasChannelsInFolder(realm.id, used)).toBe(true);
         expect(await channels.hasChannelsInFolder(realm.id, empty)).toBe(false);
         expect(await channels.hasChannelsInFolder(other.realm.id, used)).toBe(false);
@@ -108,10 +110,10 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aChannel({ name: 'old', isArchived: true }),
         aChannel({ name: 'other' }),
       );
-      expect(await uow.read((r) => r.channels.findByName(realm.id, 'äTHER'))).toEqual(channel('Äther'));
-      expect(await uow.read((r) => r.channels.findByName(realm.id, 'OLD'))).toEqual(channel('old'));
-      expect(await uow.read((r) => r.channels.findByName(realm.id, 'ather'))).toBeNull();
-      expect(await uow.read((r) => r.channels.listByName(realm.id, ['OLD', 'nothing', 'äther']))).toEqual([
+      expect(await uow.read(realm.id, (r) => r.channels.findByName(realm.id, 'äTHER'))).toEqual(channel('Äther'));
+      expect(await uow.read(realm.id, (r) => r.channels.findByName(realm.id, 'OLD'))).toEqual(channel('old'));
+      expect(await uow.read(realm.id, (r) => r.channels.findByName(realm.id, 'ather'))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.channels.listByName(realm.id, ['OLD', 'nothing', 'äther']))).toEqual([
         channel('Äther'),
         channel('old'),
       ]);
@@ -124,11 +126,13 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const general = channel('general');
       const { id: _, recipientId: __, version: ___, ...again } = { ...general, name: 'ärGER' };
-      await expect(uow.write((tx) => tx.channels.add(again))).rejects.toEqual(code('CHANNEL_NAME_TAKEN'));
-      await expect(uow.write((tx) => tx.channels.update({ ...general, name: 'ärger' }))).rejects.toEqual(
+      await expect(uow.write(again.realmId, (tx) => tx.channels.add(again))).rejects.toEqual(
         code('CHANNEL_NAME_TAKEN'),
       );
-      const respelt = await uow.write((tx) => tx.channels.update({ ...general, name: 'General' }));
+      await expect(
+        uow.write(general.realmId, (tx) => tx.channels.update({ ...general, name: 'ärger' })),
+      ).rejects.toEqual(code('CHANNEL_NAME_TAKEN'));
+      const respelt = await uow.write(general.realmId, (tx) => tx.channels.update({ ...general, name: 'General' }));
       expect(respelt.name).toBe('General');
     });
 
@@ -140,9 +144,9 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const [c, b, a] = [channel('c'), channel('b'), channel('a')];
       const unknown = (a.id + 1) as ChannelId;
-      expect(await uow.read((r) => r.channels.list(realm.id, [a.id, unknown, c.id, a.id]))).toEqual([c, a]);
-      expect(await uow.read((r) => r.channels.listAll(realm.id))).toEqual([c, b, a]);
-      expect(await uow.read((r) => r.channels.find(realm.id, unknown))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.channels.list(realm.id, [a.id, unknown, c.id, a.id]))).toEqual([c, a]);
+      expect(await uow.read(realm.id, (r) => r.channels.listAll(realm.id))).toEqual([c, b, a]);
+      expect(await uow.read(realm.id, (r) => r.channels.find(realm.id, unknown))).toBeNull();
     });
 
     it('lists views by name in code point order', async () => {
@@ -150,7 +154,9 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const names = ['🎉', 'b', '\uff5e', 'C', 'a'];
       const { uow, realm, channels } = await stage(...names.map((name) => aChannel({ name })));
       const unknown = 9999 as ChannelId;
-      const views = await uow.read((r) => r.channels.listViews(realm.id, [...idsOf([...channels.values()]), unknown]));
+      const views = await uow.read(realm.id, (r) =>
+        r.channels.listViews(realm.id, [...idsOf([...channels.values()]), unknown]),
+      );
       expect(views.map(({ name }) => name)).toEqual(['C', 'a', 'b', '\uff5e', '🎉']);
     });
 
@@ -166,7 +172,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const { uow, realm, channel, user } = fixture;
       await leave(fixture, 'general', 'left');
       const general = channel('general');
-      const [view] = await uow.read((r) => r.channels.listViews(realm.id, [general.id]));
+      const [view] = await uow.read(realm.id, (r) => r.channels.listViews(realm.id, [general.id]));
       expect(view).toEqual({
         ...general,
         permissions: {
@@ -177,7 +183,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
         subscriberCount: 2,
         weeklyTraffic: null,
       });
-      const counts = await uow.read((r) =>
+      const counts = await uow.read(realm.id, (r) =>
         Promise.all([
           r.channels.countSubscribers(realm.id, general.id),
           r.channels.countSubscribers(realm.id, channel('empty').id),
@@ -193,18 +199,19 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aChannel({ name: 'general', creator: 'iago', subscribers: ['iago'] }),
       );
       const { uow, realm, channel, user } = fixture;
-      const view = async () => (await uow.read((r) => r.channels.listViews(realm.id, [channel('general').id])))[0]!;
+      const view = async () =>
+        (await uow.read(realm.id, (r) => r.channels.listViews(realm.id, [channel('general').id])))[0]!;
       const administrators = async () => (await view()).permissions.canAdministerChannel;
       const both = [user('iago').id, user('prospero').id];
       expect(await administrators()).toEqual({ directMembers: [user('iago').id], directSubgroups: [] });
-      await uow.write((tx) => tx.users.update({ ...user('iago'), isActive: false }));
+      await uow.write(realm.id, (tx) => tx.users.update({ ...user('iago'), isActive: false }));
       expect(await administrators()).toEqual({ directMembers: [], directSubgroups: [] });
-      await uow.write((tx) => tx.users.update({ ...user('iago'), isActive: true }));
+      await uow.write(realm.id, (tx) => tx.users.update({ ...user('iago'), isActive: true }));
       expect(await administrators()).toEqual({ directMembers: [user('iago').id], directSubgroups: [] });
       const groupId = channel('general').permissions.canAdministerChannel;
-      await uow.write((tx) => tx.groups.addMembers(realm.id, groupId, [user('prospero').id]));
+      await uow.write(realm.id, (tx) => tx.groups.addMembers(realm.id, groupId, [user('prospero').id]));
       expect(await administrators()).toEqual({ directMembers: both, directSubgroups: [] });
-      await uow.write((tx) => tx.channels.update({ ...channel('general'), description: 'Changed' }));
+      await uow.write(realm.id, (tx) => tx.channels.update({ ...channel('general'), description: 'Changed' }));
       expect(await view()).toMatchObject({ description: 'Changed', subscriberCount: 1 });
       await leave(fixture, 'general', 'iago');
       expect(await view()).toMatchObject({ description: 'Changed', subscriberCount: 0 });
@@ -212,13 +219,13 @@ export function channelRepositoryContract(open: OpenStorage): void {
 
     it('returns the posting system group if older clients know it', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
-      const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      const system = await uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
       const sendersWhen = async (name: keyof typeof system) => {
         const { permissions, ...general } = channel('general');
-        await uow.write((tx) =>
+        await uow.write(general.realmId, (tx) =>
           tx.channels.update({ ...general, permissions: { ...permissions, canSendMessage: system[name] } }),
         );
-        const [view] = await uow.read((r) => r.channels.listViews(realm.id, [general.id]));
+        const [view] = await uow.read(realm.id, (r) => r.channels.listViews(realm.id, [general.id]));
         return view!.sendersSystemGroup;
       };
       expect(await sendersWhen('administrators')).toBe('administrators');
@@ -235,7 +242,10 @@ export function channelRepositoryContract(open: OpenStorage): void {
         ...Array.from({ length: 9 }, () => aMessage({ from: 'iago', to: 'general' })),
       );
       const traffic = () =>
-        uow.read(async (r) => (await r.channels.listViews(realm.id, [channel('general').id]))[0]!.weeklyTraffic);
+        uow.read(
+          realm.id,
+          async (r) => (await r.channels.listViews(realm.id, [channel('general').id]))[0]!.weeklyTraffic,
+        );
       expect(await traffic()).toBeNull();
       clock.advance(27 * DAY);
       expect(await traffic()).toBe(2);
@@ -266,10 +276,10 @@ export function channelRepositoryContract(open: OpenStorage): void {
         isMuted: false,
         notifications: INHERITED_NOTIFICATIONS,
       };
-      await uow.write((tx) => tx.channels.putSubscriptions([row, other]));
-      const rows = () => uow.read((r) => r.channels.listSubscriptions(realm.id, row.userId));
+      await uow.write(row.realmId, (tx) => tx.channels.putSubscriptions([row, other]));
+      const rows = () => uow.read(realm.id, (r) => r.channels.listSubscriptions(realm.id, row.userId));
       expect(await rows()).toEqual([other, row]);
-      await uow.write((tx) => tx.channels.putSubscriptions([{ ...row, isActive: true, isPinned: false }]));
+      await uow.write(row.realmId, (tx) => tx.channels.putSubscriptions([{ ...row, isActive: true, isPinned: false }]));
       expect(await rows()).toEqual([other, { ...row, isActive: true, isPinned: false }]);
     });
 
@@ -283,14 +293,16 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const ids = [user('c').id, user('b').id, user('a').id];
       const channels = [channel('general').id, channel('random').id];
-      const rows = await uow.read((r) => r.channels.listSubscriptionsOf(realm.id, ids, channels));
-      const each = await uow.read((r) =>
+      const rows = await uow.read(realm.id, (r) => r.channels.listSubscriptionsOf(realm.id, ids, channels));
+      const each = await uow.read(realm.id, (r) =>
         Promise.all([...ids].reverse().map(async (id) => [id, await r.channels.listSubscriptions(realm.id, id)])),
       );
       expect([...rows]).toEqual(each);
       expect(rows.get(user('a').id)).toHaveLength(2);
       expect(rows.get(user('b').id)).toEqual([]);
-      const ofRandom = await uow.read((r) => r.channels.listSubscriptionsOf(realm.id, ids, [channel('random').id]));
+      const ofRandom = await uow.read(realm.id, (r) =>
+        r.channels.listSubscriptionsOf(realm.id, ids, [channel('random').id]),
+      );
       expect([...ofRandom.values()].map((each) => each.map(({ userId }) => userId))).toEqual([[user('a').id], [], []]);
     });
 
@@ -300,14 +312,14 @@ export function channelRepositoryContract(open: OpenStorage): void {
         ...['one', 'two', 'three'].map((name) => aChannel({ name, subscribers: ['a', 'c'] })),
       );
       const ids = [user('c').id, user('b').id, user('a').id];
-      await uow.write(async (tx) => {
+      await uow.write(realm.id, async (tx) => {
         const [first, ...rest] = await tx.channels.listSubscriptions(realm.id, user('a').id);
         await tx.channels.putSubscriptions([
           { ...first!, color: '#000000', isActive: false },
           ...rest.map((row) => ({ ...row, color: '#ffffff' })),
         ]);
       });
-      const colors = await uow.read((r) => r.channels.listColors(realm.id, ids));
+      const colors = await uow.read(realm.id, (r) => r.channels.listColors(realm.id, ids));
       expect([...colors.get(user('a').id)!].sort()).toEqual(['#000000', '#ffffff']);
       expect(colors.get(user('c').id)?.length).toBeGreaterThan(0);
       expect(colors.has(user('b').id)).toBe(false);
@@ -326,7 +338,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       await leave(fixture, 'random', 'a');
       const [general, random, empty] = [channel('general').id, channel('random').id, channel('empty').id];
       const [a, b] = [user('a').id, user('b').id];
-      await uow.read(async (r) => {
+      await uow.read(realm.id, async (r) => {
         const subscribers = await r.channels.listSubscribers(realm.id, [general, empty, random]);
         expect(new Map(subscribers)).toEqual(
           new Map([
@@ -355,7 +367,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture, aChannel({ name: 'x', privacy: 'webPublic' }));
-      const hasWebPublic = (id = realm.id) => uow.read((r) => r.channels.hasWebPublic(id));
+      const hasWebPublic = (id = realm.id) => uow.read(id, (r) => r.channels.hasWebPublic(id));
       expect(await hasWebPublic()).toBe(false);
       expect(await hasWebPublic(other.realm.id)).toBe(true);
       await fixture.add(aChannel({ name: 'lobby', privacy: 'webPublic' }));
@@ -372,7 +384,9 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const ids = ['office', 'lobby', 'left', 'lobby'].map((name) => fixture.channel(name).id);
       await leave(fixture, 'left', 'guest');
-      const followed = await fixture.uow.read((r) => r.channels.filterWithGuestSubscribers(fixture.realm.id, ids));
+      const followed = await fixture.uow.read(fixture.realm.id, (r) =>
+        r.channels.filterWithGuestSubscribers(fixture.realm.id, ids),
+      );
       expect(followed).toEqual([fixture.channel('lobby').id]);
     });
 
@@ -383,7 +397,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aChannel({ name: 'general', subscribers: ['a', 'b'] }),
       );
       const { uow, realm, channel, user, viewer } = fixture;
-      await uow.write(async (tx) => {
+      await uow.write(realm.id, async (tx) => {
         const people = [user('a').id, user('b').id];
         const rows = await tx.channels.listSubscriptionsOf(realm.id, people, [channel('general').id]);
         await tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('a').id]);
@@ -391,8 +405,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
       await fixture.add(aMessage({ from: 'b', to: 'general' }));
       const ids = idsOf(fixture.messages);
-      expect((await uow.read((r) => r.personal.listFlags(viewer('a'), ids))).size).toBe(0);
-      expect((await uow.read((r) => r.personal.listFlags(viewer('b'), ids))).size).toBe(1);
+      expect((await uow.read(realm.id, (r) => r.personal.listFlags(viewer('a'), ids))).size).toBe(0);
+      expect((await uow.read(realm.id, (r) => r.personal.listFlags(viewer('b'), ids))).size).toBe(1);
     });
 
     it('finds the channel of the realm if another realm uses the same name', async () => {
@@ -400,7 +414,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const { uow, realm, channel } = fixture;
       const other = await anotherRealm(fixture, aChannel({ name: 'General' }));
       const byName = (realmId: RealmId) =>
-        uow.read(async ({ channels }) => idsOf(await channels.listByName(realmId, ['general'])));
+        uow.read(realmId, async ({ channels }) => idsOf(await channels.listByName(realmId, ['general'])));
       expect(await byName(realm.id)).toEqual([channel('general').id]);
       expect(await byName(other.realm.id)).toEqual([other.channel('General').id]);
     });
@@ -414,7 +428,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const other = (await anotherRealm(fixture, aChannel({ name: 'General' }))).realm.id;
       const { id } = channel('general');
       const a = user('a').id;
-      const found = await uow.read(async (r) => [
+      const found = await uow.read(other, async (r) => [
         await r.channels.find(other, id),
         await r.channels.list(other, [id]),
         await r.channels.listViews(other, [id]),

@@ -22,20 +22,27 @@ const reset = (fixture: Fixture, more: Partial<New> = {}): New =>
 export function confirmationRepositoryContract(open: OpenStorage): void {
   describe('confirmation repository', () => {
     const stage = stagesOn(open);
-    const add = ({ uow }: Fixture, confirmation: New) => uow.write((tx) => tx.confirmations.add(confirmation));
+    const add = ({ uow }: Fixture, confirmation: New) =>
+      uow.write(confirmation.realmId, (tx) => tx.confirmations.add(confirmation));
 
     it('stores every property per realm and never reuses ids', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
       const [one, two] = [await add(fixture, signUp(fixture)), await add(fixture, reset(fixture))];
-      expect(await uow.read((r) => r.confirmations.find(realm.id, one.id))).toEqual({ ...signUp(fixture), id: one.id });
-      expect(await uow.read((r) => r.confirmations.find(realm.id, two.id))).toEqual({ ...reset(fixture), id: two.id });
-      expect(await uow.read((r) => r.confirmations.find(other.realm.id, one.id))).toBeNull();
-      await uow.write((tx) => tx.confirmations.remove(other.realm.id, two.id));
-      expect(await uow.read((r) => r.confirmations.find(realm.id, two.id))).toEqual(two);
-      await uow.write((tx) => tx.confirmations.remove(realm.id, two.id));
-      expect(await uow.read((r) => r.confirmations.find(realm.id, two.id))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.confirmations.find(realm.id, one.id))).toEqual({
+        ...signUp(fixture),
+        id: one.id,
+      });
+      expect(await uow.read(realm.id, (r) => r.confirmations.find(realm.id, two.id))).toEqual({
+        ...reset(fixture),
+        id: two.id,
+      });
+      expect(await uow.read(other.realm.id, (r) => r.confirmations.find(other.realm.id, one.id))).toBeNull();
+      await uow.write(other.realm.id, (tx) => tx.confirmations.remove(other.realm.id, two.id));
+      expect(await uow.read(realm.id, (r) => r.confirmations.find(realm.id, two.id))).toEqual(two);
+      await uow.write(realm.id, (tx) => tx.confirmations.remove(realm.id, two.id));
+      expect(await uow.read(realm.id, (r) => r.confirmations.find(realm.id, two.id))).toBeNull();
       expect((await add(fixture, reset(fixture))).id).toBeGreaterThan(two.id);
     });
 
@@ -48,7 +55,7 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       const two = await add(fixture, reset(fixture));
       await add(fixture, reset(fixture, { userId: user('bob').id }));
       const find = (purpose: Confirmation['purpose'], of: New, realmId = realm.id) =>
-        uow.read((r) => r.confirmations.findOpen(realmId, purpose, subjectOf(of)));
+        uow.read(realmId, (r) => r.confirmations.findOpen(realmId, purpose, subjectOf(of)));
       expect(await find('signUp', signUp(fixture, { email: 'yorick@EXAMPLE.com' }))).toEqual(one);
       expect(await find('passwordReset', reset(fixture))).toEqual(two);
       expect(await find('emailChange', reset(fixture))).toBeNull();
@@ -61,12 +68,18 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
       const added = await add(fixture, reset(fixture));
-      const update = (confirmation: Confirmation) => uow.write((tx) => tx.confirmations.update(confirmation));
+      const update = (confirmation: Confirmation) =>
+        uow.write(confirmation.realmId, (tx) => tx.confirmations.update(confirmation));
       await update({ ...added, realmId: other.realm.id, status: 'ended' });
       await update({ ...added, expiresAt: 2000, email: 'another@example.com' });
-      expect(await uow.read((r) => r.confirmations.find(realm.id, added.id))).toEqual({ ...added, expiresAt: 2000 });
+      expect(await uow.read(realm.id, (r) => r.confirmations.find(realm.id, added.id))).toEqual({
+        ...added,
+        expiresAt: 2000,
+      });
       await update({ ...added, status: 'ended' });
-      expect(await uow.read((r) => r.confirmations.findOpen(realm.id, 'passwordReset', subjectOf(added)))).toBeNull();
+      expect(
+        await uow.read(realm.id, (r) => r.confirmations.findOpen(realm.id, 'passwordReset', subjectOf(added))),
+      ).toBeNull();
       await add(fixture, reset(fixture));
     });
 
@@ -78,7 +91,7 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       await add(fixture, signUp(fixture));
       await add(fixture, reset(fixture));
       const count = (purpose: Confirmation['purpose'], realmId = realm.id) =>
-        uow.read((r) => r.confirmations.count(realmId, purpose));
+        uow.read(realmId, (r) => r.confirmations.count(realmId, purpose));
       expect([await count('signUp'), await count('passwordReset'), await count('emailChange')]).toEqual([2, 1, 0]);
       expect(await count('signUp', other.realm.id)).toBe(0);
     });

@@ -35,7 +35,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       await fixture.add(aMessage({ from: 'iago', to: 'denmark' }));
       const { uow, realm } = fixture;
       const ids = fixture.messages.map(({ id }) => id);
-      const pages = await uow.read(async ({ copies }) => [
+      const pages = await uow.read(realm.id, async ({ copies }) => [
         await copies.listMessageIds(realm.id, 0, 8),
         await copies.listMessageIds(realm.id, ids[7]!, 3),
         await copies.listMessageIds(realm.id, ids[9]! + 1, 3),
@@ -52,32 +52,34 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
       const { uow, realm, channel, messages } = fixture;
       const ids = [channel('denmark').recipientId, other.channel('theirs').recipientId];
-      const count = () => uow.read(({ copies }) => copies.countSentTo(realm.id, ids));
+      const count = () => uow.read(realm.id, ({ copies }) => copies.countSentTo(realm.id, ids));
       expect(await count()).toBe(10);
-      await uow.write((tx) => tx.messages.remove(realm.id, [messages[0]!.id]));
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, [messages[0]!.id]));
       expect(await count()).toBe(10);
-      expect(await uow.read(({ copies }) => copies.countSentTo(realm.id, []))).toBe(0);
+      expect(await uow.read(realm.id, ({ copies }) => copies.countSentTo(realm.id, []))).toBe(0);
     });
 
     it('lists the recipients of which a user ever received messages', async () => {
       const { uow, realm, user, channel, viewer } = await stage(...PIECES);
       const { recipientId } = channel('denmark');
-      const received = (name: string) => uow.read((r) => r.copies.listReceivedRecipients(viewer(name)));
+      const received = (name: string) => uow.read(realm.id, (r) => r.copies.listReceivedRecipients(viewer(name)));
       expect([await received('iago'), await received('hamlet')]).toEqual([[recipientId], []]);
-      await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, [user('iago').id]));
+      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, recipientId, [user('iago').id]));
       expect(await received('iago')).toEqual([recipientId]);
     });
 
     it('lists at least users who gained or flagged a message without receiving it', async () => {
       const { uow, realm, messages, user, viewer } = await stage(...PIECES);
       const ids = messages.map(({ id }) => id);
-      await uow.write((tx) => tx.personal.setFlag(viewer('iago'), [ids[0]!], 'starred', true));
-      await uow.write((tx) => tx.personal.addHistorical(viewer('hamlet'), [ids[1]!]));
-      const flagging = await uow.read((r) => r.copies.listFlagging(realm.id, ids));
+      await uow.write(realm.id, (tx) => tx.personal.setFlag(viewer('iago'), [ids[0]!], 'starred', true));
+      await uow.write(realm.id, (tx) => tx.personal.addHistorical(viewer('hamlet'), [ids[1]!]));
+      const flagging = await uow.read(realm.id, (r) => r.copies.listFlagging(realm.id, ids));
       expect(flagging.get(ids[0]!)).toContain(user('iago').id);
       expect(flagging.get(ids[1]!)).toContain(user('hamlet').id);
       const fixture = await anotherRealm(await stage(...PIECES));
-      expect(await fixture.uow.read((r) => r.copies.listFlagging(fixture.realm.id, ids))).toEqual(new Map());
+      expect(await fixture.uow.read(fixture.realm.id, (r) => r.copies.listFlagging(fixture.realm.id, ids))).toEqual(
+        new Map(),
+      );
     });
 
     const LINKIFIER = { urlTemplate: 'x', exampleInput: null, reverseTemplate: null, alternativeUrlTemplates: [] };
@@ -101,24 +103,24 @@ export function copyRepositoryContract(open: OpenStorage): void {
       async (of, make) => {
         const { uow, realm } = await stage(...PIECES);
         const kind = of as IdKind;
-        await uow.write((tx) => tx.copies.raiseIds(kind, 41));
-        expect(await uow.write((tx) => make(tx, realm.id, 'iago'))).toBe(41);
-        await uow.write((tx) => tx.copies.raiseIds(kind, 7));
-        expect(await uow.write((tx) => make(tx, realm.id, 'hamlet'))).toBe(42);
-        expect(await uow.write((tx) => tx.copies.lastId(kind))).toBe(42);
+        await uow.writeAcross((tx) => tx.copies.raiseIds(kind, 41));
+        expect(await uow.write(realm.id, (tx) => make(tx, realm.id, 'iago'))).toBe(41);
+        await uow.writeAcross((tx) => tx.copies.raiseIds(kind, 7));
+        expect(await uow.write(realm.id, (tx) => make(tx, realm.id, 'hamlet'))).toBe(42);
+        expect(await uow.writeAcross((tx) => tx.copies.lastId(kind))).toBe(42);
       },
     );
 
     it.each(KINDS)('counts the ids of each kind separately: %s', async (kind) => {
       const { uow } = await stage(...PIECES);
       const counted = () =>
-        uow.write(async ({ copies }) => {
+        uow.writeAcross(async ({ copies }) => {
           const lasts: number[] = [];
           for (const each of KINDS) lasts.push(await copies.lastId(each));
           return lasts;
         });
       const before = await counted();
-      await uow.write((tx) => tx.copies.raiseIds(kind, 1000));
+      await uow.writeAcross((tx) => tx.copies.raiseIds(kind, 1000));
       expect(await counted()).toEqual(before.map((last, index) => (KINDS[index] === kind ? 999 : last)));
     });
 
@@ -142,7 +144,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
         isEdited: true,
         lastEditedAt: 7,
       });
-      const added = await uow.write(async (tx) => {
+      const added = await uow.write(realm.id, async (tx) => {
         const direct = await tx.recipients.openDirect(realm.id, [user('iago').id, user('cordelia').id]);
         expect(await tx.copies.lastId('message')).toBe(last.id);
         await tx.copies.raiseIds('message', last.id + 100);
@@ -156,16 +158,18 @@ export function copyRepositoryContract(open: OpenStorage): void {
         return rows;
       });
       const ids = added.map(({ id }) => id);
-      const stored = await uow.read((r) => r.messages.list(realm.id, ids));
+      const stored = await uow.read(realm.id, (r) => r.messages.list(realm.id, ids));
       expect(stored).toMatchObject(
         added.map((row, n) => ({ ...row, sentRecipientId: row.recipientId, ordinal: ordinals[n] })),
       );
       const search = own({ kind: 'search', terms: [String(ids[2])], phrases: [] });
-      const found = await uow.read(({ pages }) => pages.listEntriesUpTo(viewer('iago'), search, null, 10));
+      const found = await uow.read(realm.id, ({ pages }) => pages.listEntriesUpTo(viewer('iago'), search, null, 10));
       expect(idsOf(found)).toEqual([ids[2]]);
       // Subscribers receive them, and later messages get other ids.
-      expect([...(await uow.read((r) => r.personal.listFlags(viewer('iago'), ids))).keys()]).toEqual(ids);
-      const next = await uow.write((tx) => tx.messages.append({ ...added[0]!, readBy: [], exceptions: new Map() }));
+      expect([...(await uow.read(realm.id, (r) => r.personal.listFlags(viewer('iago'), ids))).keys()]).toEqual(ids);
+      const next = await uow.write(realm.id, (tx) =>
+        tx.messages.append({ ...added[0]!, readBy: [], exceptions: new Map() }),
+      );
       expect([next.id, next.ordinal]).toEqual([last.id + 100, last.ordinal + 3]);
     });
 
@@ -177,8 +181,8 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const [last] = copied.messages;
       const now = clock.now();
       const [day, days] = [86_400, 10];
-      await uow.write((tx) => tx.messages.remove(copied.realm.id, [last!.id]));
-      await uow.write(async (tx) => {
+      await uow.write(copied.realm.id, (tx) => tx.messages.remove(copied.realm.id, [last!.id]));
+      await uow.writeAcross(async (tx) => {
         const first = (await tx.copies.lastId('message')) + 1;
         await tx.copies.raiseIds('message', first + 2 * days);
         for (const half of [0, days]) {
@@ -194,7 +198,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
         }
       });
       const since = (seconds: number) =>
-        uow.read(async ({ topics, pages }) => {
+        uow.readAcross(async ({ topics, pages }) => {
           const count = async (realmId: RealmId, id: RecipientId) =>
             (await topics.countSince(realmId, [id], now - seconds)).get(id) ?? 0;
           const copies = await count(copied.realm.id, recipientId);
@@ -220,7 +224,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
         { first: 2, last: 5 },
         { first: 8, last: 9 },
       ];
-      await uow.write(async (tx) => {
+      await uow.write(realm.id, async (tx) => {
         await tx.copies.putReceived(viewer('hamlet'), recipientId, received, [{ first: 3, last: 4 }]);
         await tx.copies.putFlags(realm.id, [
           {
@@ -235,16 +239,16 @@ export function copyRepositoryContract(open: OpenStorage): void {
           },
         ]);
       });
-      const flags = await uow.read((r) => r.personal.listFlags(viewer('hamlet'), ids));
+      const flags = await uow.read(realm.id, (r) => r.personal.listFlags(viewer('hamlet'), ids));
       expect([...flags.keys()]).toEqual([2, 3, 4, 5, 8, 9, 10].map((n) => ids[n - 1]));
       expect([...flags.values()].map(({ read }) => read)).toEqual([false, true, true, false, false, false, true]);
       expect(flags.get(ids[1]!)).toEqual({ ...NO_FLAGS, starred: true, mentioned: true });
       expect(flags.get(ids[9]!)).toEqual({ ...NO_FLAGS, historical: true, read: true, starred: true });
-      const unread = await uow.read((r) => r.personal.listUnread(viewer('hamlet'), 100, own()));
+      const unread = await uow.read(realm.id, (r) => r.personal.listUnread(viewer('hamlet'), 100, own()));
       expect(unread.map(({ id }) => id)).toEqual([2, 5, 8, 9].map((n) => ids[n - 1]));
       // Users may subscribe now.
-      await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, [viewer('hamlet').userId]));
-      expect(await uow.read((r) => r.personal.newestId(viewer('hamlet')))).toBe(ids[9]);
+      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, recipientId, [viewer('hamlet').userId]));
+      expect(await uow.read(realm.id, (r) => r.personal.newestId(viewer('hamlet')))).toBe(ids[9]);
     });
 
     it('stores the given edit history', async () => {
@@ -260,8 +264,8 @@ export function copyRepositoryContract(open: OpenStorage): void {
         },
         { userId: user('iago').id, editedAt: 10, previousContent: null, topic: { from: 'x', to: 'y' }, channel: null },
       ];
-      await uow.write((tx) => tx.copies.putEdits(realm.id, id, edits));
-      expect(await uow.read((r) => r.edits.list(realm.id, id))).toEqual(edits);
+      await uow.write(realm.id, (tx) => tx.copies.putEdits(realm.id, id, edits));
+      expect(await uow.read(realm.id, (r) => r.edits.list(realm.id, id))).toEqual(edits);
     });
   });
 }

@@ -6,11 +6,11 @@ export function customEmojiRepositoryContract(open: OpenStorage): void {
   describe('custom emoji repository', () => {
     const stage = stagesOn(open);
     const add = ({ uow, realm }: Fixture, name: string, more: Partial<NewCustomEmoji> = {}) =>
-      uow.write((tx) =>
+      uow.writeAcross((tx) =>
         tx.customEmoji.add({ realmId: realm.id, name, authorId: null, format: 'png', isAnimated: false, ...more }),
       );
     const deactivate = ({ uow, realm }: Fixture, id: Awaited<ReturnType<typeof add>>['id'], realmId = realm.id) =>
-      uow.write((tx) => tx.customEmoji.deactivate(realmId, id));
+      uow.write(realmId, (tx) => tx.customEmoji.deactivate(realmId, id));
 
     it('finds emoji by id, by name and by realm, oldest first', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
@@ -20,7 +20,7 @@ export function customEmojiRepositoryContract(open: OpenStorage): void {
       const two = await add(fixture, 'two');
       const foreign = await add(fixture, 'one', { realmId: other.realm.id });
       expect(one).toMatchObject({ name: 'one', format: 'gif', isAnimated: true, isDeactivated: false });
-      await uow.read(async ({ customEmoji }) => {
+      await uow.readAcross(async ({ customEmoji }) => {
         expect(await customEmoji.find(realm.id, one.id)).toEqual(one);
         expect(await customEmoji.find(realm.id, foreign.id)).toBeNull();
         expect(await customEmoji.listByName(realm.id, ['two', 'none', 'one'])).toEqual([one, two]);
@@ -42,7 +42,7 @@ export function customEmojiRepositoryContract(open: OpenStorage): void {
       await deactivate(fixture, first.id);
       const second = await add(fixture, 'one');
       expect(second.id).toBeGreaterThan(first.id);
-      await uow.read(async ({ customEmoji }) => {
+      await uow.read(realm.id, async ({ customEmoji }) => {
         expect(await customEmoji.find(realm.id, first.id)).toEqual({ ...first, isDeactivated: true });
         expect(await customEmoji.listByName(realm.id, ['one'])).toEqual([second]);
         expect(idsOf(await customEmoji.list(realm.id))).toEqual([first.id, second.id]);

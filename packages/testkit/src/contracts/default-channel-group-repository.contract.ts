@@ -3,10 +3,10 @@ import { aChannel, anotherRealm, type Fixture } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const add = ({ uow, realm }: Fixture, name: string, channelIds: DefaultChannelGroup['channelIds'] = []) =>
-  uow.write((tx) => tx.defaultChannelGroups.add({ realmId: realm.id, name, description: 'd', channelIds }));
+  uow.write(realm.id, (tx) => tx.defaultChannelGroups.add({ realmId: realm.id, name, description: 'd', channelIds }));
 
 const list = ({ uow, realm }: Fixture): Promise<readonly DefaultChannelGroup[]> =>
-  uow.read((r) => r.defaultChannelGroups.list(realm.id));
+  uow.read(realm.id, (r) => r.defaultChannelGroups.list(realm.id));
 
 export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
   describe('default channel group repository', () => {
@@ -20,13 +20,13 @@ export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
       const early = await add(fixture, 'early');
       expect(await list(fixture)).toEqual([early, late]);
       const changed = { ...early, name: 'Zoë', description: '', channelIds: [b] };
-      await uow.write((tx) => tx.defaultChannelGroups.update(changed));
-      await uow.read(async ({ defaultChannelGroups }) => {
+      await uow.write(changed.realmId, (tx) => tx.defaultChannelGroups.update(changed));
+      await uow.read(realm.id, async ({ defaultChannelGroups }) => {
         expect(await defaultChannelGroups.list(realm.id)).toEqual([changed, late]);
         expect(await defaultChannelGroups.find(realm.id, changed.id)).toEqual(changed);
         expect(await defaultChannelGroups.findByName(realm.id, 'ZOË')).toEqual(changed);
       });
-      await uow.write((tx) => tx.defaultChannelGroups.remove(realm.id, late.id));
+      await uow.write(realm.id, (tx) => tx.defaultChannelGroups.remove(realm.id, late.id));
       expect(await list(fixture)).toEqual([changed]);
     });
 
@@ -35,7 +35,9 @@ export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
       await add(fixture, 'First');
       const second = await add(fixture, 'Second');
       await expect(add(fixture, 'FIRST')).rejects.toEqual(code('DEFAULT_CHANNEL_GROUP_NAME_TAKEN'));
-      const rename = fixture.uow.write((tx) => tx.defaultChannelGroups.update({ ...second, name: 'first' }));
+      const rename = fixture.uow.write(second.realmId, (tx) =>
+        tx.defaultChannelGroups.update({ ...second, name: 'first' }),
+      );
       await expect(rename).rejects.toEqual(code('DEFAULT_CHANNEL_GROUP_NAME_TAKEN'));
     });
 
@@ -44,8 +46,8 @@ export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
       const group = await add(fixture, 'ours');
       const other = await anotherRealm(fixture);
       await add(other, 'ours');
-      await other.uow.write((tx) => tx.defaultChannelGroups.remove(other.realm.id, group.id));
-      await other.uow.read(async ({ defaultChannelGroups }) => {
+      await other.uow.write(other.realm.id, (tx) => tx.defaultChannelGroups.remove(other.realm.id, group.id));
+      await other.uow.read(other.realm.id, async ({ defaultChannelGroups }) => {
         expect(await defaultChannelGroups.find(other.realm.id, group.id)).toBeNull();
       });
       expect(await list(fixture)).toEqual([group]);

@@ -15,15 +15,15 @@ const draft = (fixture: Fixture, who: string, editedAt: number, more: Partial<Ne
   ...more,
 });
 const add = (fixture: Fixture, who: string, editedAt: number, more?: Partial<NewDraft>) =>
-  fixture.uow.write((tx) => tx.drafts.add(draft(fixture, who, editedAt, more)));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.drafts.add(draft(fixture, who, editedAt, more)));
 const find = (fixture: Fixture, who: string, id: DraftId, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ drafts }) => drafts.find(realmId, fixture.user(who).id, id));
+  fixture.uow.read(realmId, ({ drafts }) => drafts.find(realmId, fixture.user(who).id, id));
 const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.realm.id } = {}) =>
-  fixture.uow.read(({ drafts }) => drafts.list(realmId, fixture.user(who).id, limit));
+  fixture.uow.read(realmId, ({ drafts }) => drafts.list(realmId, fixture.user(who).id, limit));
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ drafts }) => drafts.count(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ drafts }) => drafts.count(realmId, fixture.user(who).id));
 const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ drafts }) => drafts.countBytes(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ drafts }) => drafts.countBytes(realmId, fixture.user(who).id));
 
 export function draftRepositoryContract(open: OpenStorage): void {
   describe('draft repository', () => {
@@ -39,7 +39,7 @@ export function draftRepositoryContract(open: OpenStorage): void {
       ] as const;
       for (const each of drafts) expect(await find(fixture, 'a', each.id)).toEqual(each);
       const changed: Draft = { ...drafts[0], ...direct, content: 'done', editedAt: 7.5 };
-      await fixture.uow.write((tx) => tx.drafts.update(changed));
+      await fixture.uow.write(changed.realmId, (tx) => tx.drafts.update(changed));
       expect(await find(fixture, 'a', changed.id)).toEqual(changed);
     });
 
@@ -72,15 +72,15 @@ export function draftRepositoryContract(open: OpenStorage): void {
         await add(fixture, 'a', 100),
         await add(fixture, 'b', 100),
       ];
-      await fixture.uow.write((tx) => tx.drafts.remove(fixture.realm.id, others.userId, others.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.drafts.remove(fixture.realm.id, others.userId, others.id));
       expect(await list(fixture, 'b')).toEqual([]);
       const next = await add(fixture, 'b', 100);
       expect(next.id).toBeGreaterThan(others.id);
-      await fixture.uow.write((tx) => tx.drafts.remove(fixture.realm.id, first.userId, first.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.drafts.remove(fixture.realm.id, first.userId, first.id));
       expect(await list(fixture, 'a')).toEqual([last]);
-      await fixture.uow.write((tx) => tx.drafts.removeAll(fixture.realm.id, first.userId));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.drafts.removeAll(fixture.realm.id, first.userId));
       expect([await list(fixture, 'a'), await list(fixture, 'b')]).toEqual([[], [next]]);
-      await fixture.uow.write((tx) => tx.drafts.update(last));
+      await fixture.uow.write(last.realmId, (tx) => tx.drafts.update(last));
       expect(await list(fixture, 'a')).toEqual([]);
     });
 
@@ -94,7 +94,7 @@ export function draftRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
       expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.writeAcross(async (tx) => {
         await tx.drafts.remove(fixture.realm.id, other, added.id);
         await tx.drafts.remove(realm.id, added.userId, added.id);
         await tx.drafts.removeAll(realm.id, added.userId);

@@ -1,5 +1,6 @@
 import { type Announcement, type DomainEvent, type EventSeq, isReadable, type MessageId } from '@parley/domain/kernel';
 import { anotherRealm, aRealm, createFixtureOn, type Fixture } from '../builders.js';
+import { appendEvent } from '../events-with-receivers.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const eventsWithReceivers = (name: string, quotes?: MessageId): Announcement => ({
@@ -16,11 +17,11 @@ const eventsWithReceivers = (name: string, quotes?: MessageId): Announcement => 
 });
 
 const append = (fixture: Fixture, announcement: Announcement): Promise<EventSeq> =>
-  fixture.uow.write((tx) => tx.events.append(fixture.realm.id, announcement));
+  fixture.uow.write(fixture.realm.id, (tx) => appendEvent(tx, fixture.realm.id, announcement));
 
 /** Lists events since the test began. */
 const listed = (fixture: Fixture, after: number, limit = 100, maxBytes?: number) =>
-  fixture.uow.read((r) => r.events.listAfter(fixture.realm.id, after as EventSeq, limit, maxBytes));
+  fixture.uow.read(fixture.realm.id, (r) => r.events.listAfter(fixture.realm.id, after as EventSeq, limit, maxBytes));
 
 const logged = async (fixture: Fixture, after: number, limit?: number) =>
   (await listed(fixture, after, limit)).filter(isReadable);
@@ -31,7 +32,7 @@ export function eventLogContract(open: OpenStorage): void {
 
     it('stores an event with audience and time', async () => {
       const fixture = await stage();
-      const start = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
+      const start = await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id));
       fixture.clock.advance(60);
       const seq = await append(fixture, eventsWithReceivers('a'));
       expect(await logged(fixture, start)).toEqual([
@@ -55,9 +56,9 @@ export function eventLogContract(open: OpenStorage): void {
     it('numbers events per realm in commit order without gaps', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
-      const start = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
-      const otherStart = await fixture.uow.read((r) => r.events.lastSeq(other.realm.id));
-      const failing = fixture.uow.write(async (tx) => {
+      const start = await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id));
+      const otherStart = await fixture.uow.read(other.realm.id, (r) => r.events.lastSeq(other.realm.id));
+      const failing = fixture.uow.write(fixture.realm.id, async (tx) => {
         await tx.events.append(fixture.realm.id, eventsWithReceivers('lost'));
         throw new Error('no');
       });
@@ -73,7 +74,7 @@ export function eventLogContract(open: OpenStorage): void {
         otherStart + 1,
         start + 2,
       ]);
-      expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(start + 2);
+      expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id))).toBe(start + 2);
       expect((await logged(fixture, start)).map(({ seq }) => seq)).toEqual([start + 1, start + 2]);
       expect((await logged(other, otherStart)).map(({ audience }) => audience)).toEqual([
         eventsWithReceivers('b').audience,
@@ -82,20 +83,22 @@ export function eventLogContract(open: OpenStorage): void {
 
     it('contains an event from the creation of the realm', async () => {
       const fixture = await stage();
-      expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBeGreaterThan(0);
+      expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id))).toBeGreaterThan(0);
     });
 
     it('lists the newest event of every realm, ascending', async () => {
       const fixture = await stage();
       const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'another' }));
       const seq = await append(fixture, eventsWithReceivers('a'));
-      const otherSeq = await fixture.uow.read((r) => r.events.lastSeq(other.realm.id));
-      expect(await fixture.uow.read((r) => r.events.listLastSeqs())).toEqual([
+      const otherSeq = await fixture.uow.read(other.realm.id, (r) => r.events.lastSeq(other.realm.id));
+      expect(await fixture.uow.readAcross((r) => r.events.listLastSeqs())).toEqual([
         { realmId: fixture.realm.id, seq, prunedUpTo: 0 },
         { realmId: other.realm.id, seq: otherSeq, prunedUpTo: 0 },
       ]);
-      await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, seq, fixture.clock.now() + 1, 1000));
-      expect((await fixture.uow.read((r) => r.events.listLastSeqs()))[0]).toEqual({
+      await fixture.uow.write(fixture.realm.id, (tx) =>
+        tx.events.prune(fixture.realm.id, seq, fixture.clock.now() + 1, 1000),
+      );
+      expect((await fixture.uow.readAcross((r) => r.events.listLastSeqs()))[0]).toEqual({
         realmId: fixture.realm.id,
         seq,
         prunedUpTo: seq,
@@ -166,7 +169,9 @@ export function eventLogContract(open: OpenStorage): void {
       await append(fixture, eventsWithReceivers('3'));
       await append(fixture, eventsWithReceivers('4', 11 as MessageId));
       await fixture.storage.damage.event(fixture.realm.id, (start + 4) as EventSeq, { format: 7 });
-      await fixture.uow.write((tx) => tx.events.blank(fixture.realm.id, [11 as MessageId, 13 as MessageId]));
+      await fixture.uow.write(fixture.realm.id, (tx) =>
+        tx.events.blank(fixture.realm.id, [11 as MessageId, 13 as MessageId]),
+      );
       const events = await logged(fixture, start);
       expect(events.map(({ seq }) => seq - start)).toEqual([1, 2, 3, 4]);
       expect(events.map(({ event }) => event.type)).toEqual([
@@ -182,8 +187,8 @@ export function eventLogContract(open: OpenStorage): void {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;
       const prune = (upTo: number, before: number) =>
-        uow.write((tx) => tx.events.prune(realm.id, upTo as EventSeq, before, 1000));
-      const prunedUpTo = () => uow.read((r) => r.events.prunedUpTo(realm.id));
+        uow.write(realm.id, (tx) => tx.events.prune(realm.id, upTo as EventSeq, before, 1000));
+      const prunedUpTo = () => uow.read(realm.id, (r) => r.events.prunedUpTo(realm.id));
       expect(await prunedUpTo()).toBe(0);
       const first = await append(fixture, eventsWithReceivers('1'));
       clock.advance(100);
@@ -208,9 +213,9 @@ export function eventLogContract(open: OpenStorage): void {
       for (const name of ['2', '3', '4']) entry = await append(fixture, eventsWithReceivers(name));
       clock.advance(10);
       await append(fixture, eventsWithReceivers('young'));
-      await uow.write((tx) => tx.events.prune(realm.id, (entry - 4) as EventSeq, clock.now(), 1000));
+      await uow.write(realm.id, (tx) => tx.events.prune(realm.id, (entry - 4) as EventSeq, clock.now(), 1000));
       const prune = (limit: number) =>
-        uow.write((tx) => tx.events.prune(realm.id, (entry + 1) as EventSeq, clock.now(), limit));
+        uow.write(realm.id, (tx) => tx.events.prune(realm.id, (entry + 1) as EventSeq, clock.now(), limit));
       expect([await prune(3), await prune(3), await prune(3)]).toEqual([3, 1, 0]);
       expect((await logged(fixture, 0)).map(({ seq }) => seq)).toEqual([entry + 1]);
     });
@@ -219,10 +224,10 @@ export function eventLogContract(open: OpenStorage): void {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;
       const entry = await append(fixture, eventsWithReceivers('1'));
-      await uow.write((tx) => tx.events.prune(realm.id, entry, clock.now() + 1, 1000));
+      await uow.write(realm.id, (tx) => tx.events.prune(realm.id, entry, clock.now() + 1, 1000));
       expect(await logged(fixture, 0)).toEqual([]);
-      expect(await uow.read((r) => r.events.lastSeq(realm.id))).toBe(entry);
-      expect(await uow.read((r) => r.events.prunedUpTo(realm.id))).toBe(entry);
+      expect(await uow.read(realm.id, (r) => r.events.lastSeq(realm.id))).toBe(entry);
+      expect(await uow.read(realm.id, (r) => r.events.prunedUpTo(realm.id))).toBe(entry);
       expect(await append(fixture, eventsWithReceivers('2'))).toBe(entry + 1);
     });
 
@@ -230,12 +235,12 @@ export function eventLogContract(open: OpenStorage): void {
       const fixture = await stage();
       const seq = await append(fixture, eventsWithReceivers('1', 11 as MessageId));
       const other = await anotherRealm(fixture);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(other.realm.id, async (tx) => {
         await tx.events.blank(other.realm.id, [11 as MessageId]);
         await tx.events.prune(other.realm.id, seq, fixture.clock.now() + 1, 1000);
       });
       expect((await logged(fixture, seq - 1))[0]!.event.type).toBe('message.flag_changed');
-      expect(await fixture.uow.read((r) => r.events.prunedUpTo(fixture.realm.id))).toBe(0);
+      expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.prunedUpTo(fixture.realm.id))).toBe(0);
     });
   });
 }

@@ -27,12 +27,12 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
   describe('event queue repository', () => {
     const stage = stagesOn(open);
     const add = (fixture: Fixture, ...queues: readonly EventQueue[]) =>
-      fixture.uow.write(async (tx) => {
+      fixture.uow.writeAcross(async (tx) => {
         for (const queue of queues) await tx.queues.add(queue);
       });
     /** Current state of the queues that still exist. */
     const left = (fixture: Fixture, ...queues: readonly EventQueue[]) =>
-      fixture.uow.read(async (r) => {
+      fixture.uow.readAcross(async (r) => {
         const found = [];
         for (const { realmId, id } of queues) found.push(await r.queues.find(realmId, id));
         return found.filter((queue) => queue !== null);
@@ -52,11 +52,11 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
         presentation: { client_gravatar: true, capabilities: { bulk_message_deletion: true }, level: 5 },
         acked: 5 * 1024 + 3,
       });
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(plain.realmId, async (tx) => {
         await tx.queues.add(plain);
         await tx.queues.add(rich);
       });
-      await fixture.uow.read(async (r) => {
+      await fixture.uow.readAcross(async (r) => {
         expect(await r.queues.find(fixture.realm.id, plain.id)).toEqual(plain);
         expect(await r.queues.find(fixture.realm.id, rich.id)).toEqual(rich);
         expect(await r.queues.find(fixture.realm.id, uuids.uuid())).toBeNull();
@@ -76,8 +76,8 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       await fixture.storage.damage.queue(queue.id, parts);
       const unreadable = { id: queue.id, ownerId: queue.ownerId, reason: expect.any(String) };
       expect(await left(fixture, queue)).toEqual([unreadable]);
-      expect(await fixture.uow.read((r) => r.queues.listOf(fixture.realm.id, queue.ownerId))).toHaveLength(1);
-      await fixture.uow.write((tx) => tx.queues.remove(fixture.realm.id, [queue.id]));
+      expect(await fixture.uow.readAcross((r) => r.queues.listOf(fixture.realm.id, queue.ownerId))).toHaveLength(1);
+      await fixture.uow.writeAcross((tx) => tx.queues.remove(fixture.realm.id, [queue.id]));
       expect(await left(fixture, queue)).toEqual([]);
     });
 
@@ -86,17 +86,19 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const at = (lastPolledAt: number) => aQueue(fixture, 'a', { lastPolledAt });
       const [second, third, first] = [at(20), at(30), at(10)];
       await add(fixture, second, third, first, aQueue(fixture, 'b'));
-      expect(await fixture.uow.read((r) => r.queues.listOf(fixture.realm.id, fixture.user('a').id))).toEqual(
+      expect(await fixture.uow.readAcross((r) => r.queues.listOf(fixture.realm.id, fixture.user('a').id))).toEqual(
         [first, second, third].map(({ id, lastPolledAt }) => ({ id, lastPolledAt })),
       );
       const other = await anotherRealm(fixture);
-      expect(await fixture.uow.read((r) => r.queues.listOf(other.realm.id, fixture.user('a').id))).toEqual([]);
+      expect(
+        await fixture.uow.read(other.realm.id, (r) => r.queues.listOf(other.realm.id, fixture.user('a').id)),
+      ).toEqual([]);
     });
 
     it('returns the lowest queue position of a realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
-      const lowest = (of: Fixture) => fixture.uow.read((r) => r.queues.lowestFloor(of.realm.id));
+      const lowest = (of: Fixture) => fixture.uow.read(of.realm.id, (r) => r.queues.lowestFloor(of.realm.id));
       expect(await lowest(fixture)).toBeNull();
       await add(
         fixture,
@@ -113,11 +115,11 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const [gone, kept, foreign] = [aQueue(fixture, 'a'), aQueue(fixture, 'a'), aQueue(other, 'b')];
       await add(fixture, gone, kept, foreign);
       const remove = () =>
-        fixture.uow.write((tx) => tx.queues.remove(fixture.realm.id, [gone.id, foreign.id, 'unknown']));
+        fixture.uow.writeAcross((tx) => tx.queues.remove(fixture.realm.id, [gone.id, foreign.id, 'unknown']));
       await remove();
       await remove();
       expect(await left(fixture, gone, kept, foreign)).toEqual([kept, foreign]);
-      expect(await fixture.uow.read((r) => r.queues.find(fixture.realm.id, foreign.id))).toBeNull();
+      expect(await fixture.uow.readAcross((r) => r.queues.find(fixture.realm.id, foreign.id))).toBeNull();
     });
 
     it('removes expired queues in batches', async () => {
@@ -132,7 +134,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const expiry = { now: 1600, servedSince: 700, except: [waitedFor.id] };
       const removed = [];
       for (let round = 0; round < 3; round++) {
-        removed.push(await fixture.uow.write((tx) => tx.queues.removeIdle(expiry, 2)));
+        removed.push(await fixture.uow.writeAcross((tx) => tx.queues.removeIdle(expiry, 2)));
       }
       expect(removed.map(({ length }) => length)).toEqual([2, 1, 0]);
       expect(removed.flat().map(idOf).sort()).toEqual(idle.map(idOf).sort());
@@ -148,7 +150,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const behind = [at(3), at(5), at(9)];
       const kept = [at(10), at(3, other, 'b')];
       await add(fixture, ...behind, ...kept);
-      const remove = () => fixture.uow.write((tx) => tx.queues.removeBehind(fixture.realm.id, 10, 2));
+      const remove = () => fixture.uow.writeAcross((tx) => tx.queues.removeBehind(fixture.realm.id, 10, 2));
       const removed = [await remove(), await remove(), await remove()];
       expect(removed.map(({ length }) => length)).toEqual([2, 1, 0]);
       expect(removed.flat().map(idOf).sort()).toEqual(behind.map(idOf).sort());
@@ -159,7 +161,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const queues = [aQueue(fixture, 'a'), aQueue(fixture, 'b'), aQueue(fixture, 'a')];
       await add(fixture, ...queues);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.writeAcross(async (tx) => {
         await tx.queues.removeOfUser(fixture.realm.id, fixture.user('a').id);
         await tx.queues.removeOfUser(fixture.realm.id, 9999 as UserId);
       });
@@ -171,7 +173,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const [moved, still, gone] = [aQueue(fixture, 'a'), aQueue(fixture, 'a'), aQueue(fixture, 'a')];
       await add(fixture, moved, still);
       const position = { acked: 9 * 1024, floorSeq: 9 as EventSeq, lastPolledAt: 1_700_000_090 };
-      await fixture.uow.write((tx) =>
+      await fixture.uow.writeAcross((tx) =>
         tx.queues.savePositions(fixture.realm.id, [
           { id: gone.id, ...position },
           { id: moved.id, ...position },
@@ -185,7 +187,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       const queue = aQueue(fixture, 'a');
       await add(fixture, queue);
-      await fixture.uow.write((tx) =>
+      await fixture.uow.write(other.realm.id, (tx) =>
         tx.queues.savePositions(other.realm.id, [
           { id: queue.id, acked: 9 * 1024, floorSeq: 9 as EventSeq, lastPolledAt: 1_700_000_090 },
         ]),

@@ -9,7 +9,7 @@ export function exportRepositoryContract(open: OpenStorage): void {
   describe('export repository', () => {
     const stage = stagesOn(open);
     const add = ({ uow, realm, user }: Fixture, pathId: string, more: Partial<RealmExport> = {}) =>
-      uow.write((tx) =>
+      uow.writeAcross((tx) =>
         tx.exports.add({
           realmId: realm.id,
           actingUserId: user('a').id,
@@ -28,7 +28,7 @@ export function exportRepositoryContract(open: OpenStorage): void {
       const one = await add(fixture, 'one', { type: 'withConsent' });
       const foreign = await add(fixture, 'foreign', { realmId: other.realm.id });
       const two = await add(fixture, 'two', { state: { status: 'failed', at: 9 } });
-      await uow.read(async ({ exports }) => {
+      await uow.readAcross(async ({ exports }) => {
         expect(await exports.find(realm.id, one.id)).toEqual(one);
         expect(await exports.find(realm.id, foreign.id)).toBeNull();
         expect(await exports.findByPath(realm.id, 'two')).toEqual(two);
@@ -45,12 +45,12 @@ export function exportRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       const { id } = await add(fixture, 'one');
       const seen = () =>
-        uow.read(async ({ exports }) => [
+        uow.read(realm.id, async ({ exports }) => [
           (await exports.find(realm.id, id))!.state,
           [...(await exports.filterBlobs([BLOB, 'b'.repeat(32) as BlobKey]))],
         ]);
       const change = (state: RealmExport['state'], realmId = realm.id) =>
-        uow.write((tx) => tx.exports.setState(realmId, id, state));
+        uow.write(realmId, (tx) => tx.exports.setState(realmId, id, state));
       const complete = { status: 'complete', blob: BLOB, size: 12 } as const;
       await change(complete, other.realm.id);
       expect(await seen()).toEqual([{ status: 'pending' }, []]);
@@ -65,10 +65,10 @@ export function exportRepositoryContract(open: OpenStorage): void {
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
       const { id } = await add(fixture, 'one');
-      const list = async () => idsOf(await uow.read(({ exports }) => exports.list(realm.id)));
-      await uow.write((tx) => tx.exports.remove(other.realm.id, id));
+      const list = async () => idsOf(await uow.read(realm.id, ({ exports }) => exports.list(realm.id)));
+      await uow.write(other.realm.id, (tx) => tx.exports.remove(other.realm.id, id));
       expect(await list()).toEqual([id]);
-      await uow.write((tx) => tx.exports.remove(realm.id, id));
+      await uow.write(realm.id, (tx) => tx.exports.remove(realm.id, id));
       expect(await list()).toEqual([]);
       expect((await add(fixture, 'two')).id).toBeGreaterThan(id);
     });

@@ -13,11 +13,11 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
 
     it('finds users by their exact external id', async () => {
       const { fixture, realmId, a, b } = await people();
-      await fixture.uow.write(async ({ externalIds }) => {
+      await fixture.uow.write(realmId, async ({ externalIds }) => {
         await externalIds.assign(realmId, a, 'u1');
         await externalIds.assign(realmId, b, "it's 🎭 / 7");
       });
-      await fixture.uow.read(async ({ externalIds }) => {
+      await fixture.uow.read(realmId, async ({ externalIds }) => {
         expect(await externalIds.find(realmId, 'u1')).toBe(a);
         expect(await externalIds.find(realmId, 'U1')).toBeNull();
         expect(await externalIds.find(realmId, 'u1 ')).toBeNull();
@@ -38,18 +38,19 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
 
     it('ignores repeated assignment', async () => {
       const { fixture, realmId, a } = await people();
-      for (let time = 0; time < 2; time++) await fixture.uow.write((tx) => tx.externalIds.assign(realmId, a, 'u1'));
-      expect(await fixture.uow.read((r) => r.externalIds.find(realmId, 'u1'))).toBe(a);
+      for (let time = 0; time < 2; time++)
+        await fixture.uow.write(realmId, (tx) => tx.externalIds.assign(realmId, a, 'u1'));
+      expect(await fixture.uow.read(realmId, (r) => r.externalIds.find(realmId, 'u1'))).toBe(a);
     });
 
     it('rejects a taken id and a second id for one user without changes', async () => {
       const { fixture, realmId, a, b } = await people();
       const assign = (userId: typeof a, externalId: string) =>
-        fixture.uow.write((tx) => tx.externalIds.assign(realmId, userId, externalId));
+        fixture.uow.write(realmId, (tx) => tx.externalIds.assign(realmId, userId, externalId));
       await assign(a, 'u1');
       await expect(assign(b, 'u1')).rejects.toEqual(code('EXTERNAL_ID_TAKEN'));
       await expect(assign(a, 'u2')).rejects.toEqual(code('EXTERNAL_ID_TAKEN'));
-      await fixture.uow.read(async ({ externalIds }) => {
+      await fixture.uow.read(realmId, async ({ externalIds }) => {
         expect(await externalIds.listByUser(realmId, [a, b])).toEqual(new Map([[a, 'u1']]));
         expect(await externalIds.find(realmId, 'u2')).toBeNull();
       });
@@ -58,11 +59,11 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
     it('separates realms', async () => {
       const { fixture, other, realmId, a } = await people();
       const theirs = other.user('otherRealmUser').id;
-      await fixture.uow.write(async ({ externalIds }) => {
+      await fixture.uow.writeAcross(async ({ externalIds }) => {
         await externalIds.assign(realmId, a, 'u1');
         await externalIds.assign(other.realm.id, theirs, 'u1');
       });
-      await fixture.uow.read(async ({ externalIds }) => {
+      await fixture.uow.read(other.realm.id, async ({ externalIds }) => {
         expect(await externalIds.find(other.realm.id, 'u1')).toBe(theirs);
         expect(await externalIds.listByUser(other.realm.id, [a, theirs])).toEqual(new Map([[theirs, 'u1']]));
         expect(await externalIds.listUserIds(other.realm.id, ['u1'])).toEqual(new Map([['u1', theirs]]));

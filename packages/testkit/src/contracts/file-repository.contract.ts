@@ -15,7 +15,7 @@ const IMAGE: FileImage = { width: 30, height: 20, isAnimated: false, thumbnail: 
 const blobOf = (name: string): BlobKey => Buffer.from(name).toString('hex').padEnd(32, '0') as BlobKey;
 
 const add = (fixture: Fixture, who: string, name: string, more: Partial<NewFile> = {}) =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     tx.files.add({
       realmId: fixture.realm.id,
       ownerId: fixture.user(who).id,
@@ -35,13 +35,16 @@ export function fileRepositoryContract(open: OpenStorage): void {
     const stage = stagesOn(open);
     const message = (fixture: Fixture, index: number) => fixture.messages[index]!.id;
     const attach = (fixture: Fixture, index: number, ...ids: FileId[]) =>
-      fixture.uow.write((tx) => tx.files.attach(fixture.realm.id, message(fixture, index), ids));
+      fixture.uow.write(fixture.realm.id, (tx) => tx.files.attach(fixture.realm.id, message(fixture, index), ids));
     const detach = (fixture: Fixture, index: number, at: number, ...ids: FileId[]) =>
-      fixture.uow.write((tx) => tx.files.detach(fixture.realm.id, message(fixture, index), ids, at));
+      fixture.uow.write(fixture.realm.id, (tx) => tx.files.detach(fixture.realm.id, message(fixture, index), ids, at));
     const messagesOf = async (fixture: Fixture, id: FileId) =>
-      (await fixture.uow.read(({ files }) => files.listAttached(fixture.realm.id, [id])))[0]?.messageIds;
+      (await fixture.uow.read(fixture.realm.id, ({ files }) => files.listAttached(fixture.realm.id, [id])))[0]
+        ?.messageIds;
     const unreferenced = async (fixture: Fixture, wasAttached: boolean, before: number, limit = 10) =>
-      (await fixture.uow.read(({ files }) => files.listUnreferenced(wasAttached, before, limit))).map(({ id }) => id);
+      (await fixture.uow.readAcross(({ files }) => files.listUnreferenced(wasAttached, before, limit))).map(
+        ({ id }) => id,
+      );
 
     it('finds files by id, by path and by owner, oldest first', async () => {
       const fixture = await stage(...pieces);
@@ -52,7 +55,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       ];
       const { id: realmId } = fixture.realm;
       const { id: a } = fixture.user('a');
-      await fixture.uow.read(async ({ files }) => {
+      await fixture.uow.read(realmId, async ({ files }) => {
         expect(await files.find(realmId, one.id)).toEqual(one);
         expect(await files.listByPath(realmId, ['2/ab/other', '2/ab/none', '2/ab/one'])).toEqual([one, other]);
         expect(await files.list(realmId, a, 0, 9)).toEqual([
@@ -68,13 +71,13 @@ export function fileRepositoryContract(open: OpenStorage): void {
 
     it('counts the bytes of a realm', async () => {
       const fixture = await stage(...pieces);
-      const used = () => fixture.uow.read(({ files }) => files.usedBytes(fixture.realm.id));
+      const used = () => fixture.uow.read(fixture.realm.id, ({ files }) => files.usedBytes(fixture.realm.id));
       expect(await used()).toBe(0);
       const one = await add(fixture, 'a', 'one', { size: 5 });
       await add(fixture, 'b', 'two', { size: 7 });
       expect(await used()).toBe(12);
-      await fixture.uow.write((tx) => tx.files.remove(fixture.realm.id, one.id));
-      await fixture.uow.write((tx) => tx.files.remove(fixture.realm.id, one.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.files.remove(fixture.realm.id, one.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.files.remove(fixture.realm.id, one.id));
       expect(await used()).toBe(7);
       expect((await add(fixture, 'a', 'three')).id).toBeGreaterThan(one.id + 1);
     });
@@ -87,11 +90,13 @@ export function fileRepositoryContract(open: OpenStorage): void {
       await attach(fixture, 0, one.id);
       expect(await messagesOf(fixture, one.id)).toEqual([message(fixture, 0), message(fixture, 1)]);
       const ofMessage = (index: number) =>
-        fixture.uow.read(({ files }) => files.listIdsOfMessage(fixture.realm.id, message(fixture, index)));
+        fixture.uow.read(fixture.realm.id, ({ files }) =>
+          files.listIdsOfMessage(fixture.realm.id, message(fixture, index)),
+        );
       expect(await ofMessage(0)).toEqual([one.id, two.id]);
       await detach(fixture, 0, 500, one.id);
       expect(await ofMessage(0)).toEqual([two.id]);
-      await fixture.uow.write((tx) => tx.files.remove(fixture.realm.id, two.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.files.remove(fixture.realm.id, two.id));
       expect(await ofMessage(0)).toEqual([]);
       expect(await messagesOf(fixture, two.id)).toBeUndefined();
     });
@@ -112,7 +117,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await unreferenced(fixture, true, 500)).toEqual([]);
       expect(await unreferenced(fixture, true, 501)).toEqual([one.id]);
       expect(await unreferenced(fixture, false, 201)).toEqual([two.id]);
-      await fixture.uow.write((tx) => tx.files.postpone(fixture.realm.id, one.id, 700));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.files.postpone(fixture.realm.id, one.id, 700));
       expect(await unreferenced(fixture, true, 700)).toEqual([]);
       expect(await unreferenced(fixture, true, 701)).toEqual([one.id]);
     });
@@ -124,7 +129,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       await attach(fixture, 1, two.id);
       const ids = [message(fixture, 0)];
       const { id: realmId } = fixture.realm;
-      const detached = await fixture.uow.write(async (tx) => {
+      const detached = await fixture.uow.write(realmId, async (tx) => {
         await tx.archive.keep(realmId, ids, { deletedBy: null, deletedAt: 400 });
         const files = await tx.files.detachAll(realmId, ids, 400);
         await tx.messages.remove(realmId, ids);
@@ -134,12 +139,12 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await messagesOf(fixture, one.id)).toEqual([]);
       expect(await messagesOf(fixture, two.id)).toEqual([message(fixture, 1)]);
       expect(await unreferenced(fixture, true, 401)).toEqual([one.id]);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(realmId, async (tx) => {
         await tx.files.remove(realmId, two.id);
         await tx.archive.restore(realmId, ids);
       });
       expect(await messagesOf(fixture, one.id)).toEqual(ids);
-      const ofMessage = await fixture.uow.read(({ files }) => files.listIdsOfMessage(realmId, ids[0]!));
+      const ofMessage = await fixture.uow.read(realmId, ({ files }) => files.listIdsOfMessage(realmId, ids[0]!));
       expect(ofMessage).toEqual([one.id]);
     });
 
@@ -154,17 +159,17 @@ export function fileRepositoryContract(open: OpenStorage): void {
         { name: '1.webp', blob: blobOf('t1'), size: 5 },
       ];
       expect(one.image).toEqual(IMAGE);
-      await fixture.uow.read(async ({ files }) => {
+      await fixture.uow.read(realmId, async ({ files }) => {
         expect((await files.find(realmId, one.id))?.image).toEqual(IMAGE);
         expect((await files.find(realmId, two.id))?.image).toBeNull();
         expect(await files.listThumbnails(realmId, one.id)).toEqual([]);
       });
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(realmId, async (tx) => {
         await tx.files.setImage(realmId, one.id, ready, thumbnails);
         await tx.files.setImage(realmId, two.id, IMAGE, []);
         await tx.files.setImage(realmId, (two.id + 1) as FileId, IMAGE, thumbnails);
       });
-      await fixture.uow.read(async ({ files }) => {
+      await fixture.uow.read(realmId, async ({ files }) => {
         expect((await files.listByPath(realmId, [one.pathId, two.pathId])).map(({ image }) => image)).toEqual([
           ready,
           IMAGE,
@@ -174,8 +179,8 @@ export function fileRepositoryContract(open: OpenStorage): void {
         expect(await files.filterBlobs([blobOf('t1'), blobOf('t3')])).toEqual(new Set([blobOf('t1')]));
         expect(await files.usedBytes(realmId)).toBe(20);
       });
-      await fixture.uow.write((tx) => tx.files.remove(realmId, one.id));
-      await fixture.uow.read(async ({ files }) => {
+      await fixture.uow.write(realmId, (tx) => tx.files.remove(realmId, one.id));
+      await fixture.uow.read(realmId, async ({ files }) => {
         expect(await files.listThumbnails(realmId, one.id)).toEqual([]);
         expect(await files.filterBlobs([blobOf('t1')])).toEqual(new Set());
       });
@@ -190,14 +195,14 @@ export function fileRepositoryContract(open: OpenStorage): void {
       await add(fixture, 'b', 'theirs', { image: IMAGE });
       const two = await add(fixture, 'a', 'two', { image: IMAGE });
       const find = (from: FileId, owner = a, realm = realmId) =>
-        fixture.uow.read(({ files }) => files.findPendingImage(realm, owner, from));
+        fixture.uow.read(realm, ({ files }) => files.findPendingImage(realm, owner, from));
       expect(await find(one.id)).toEqual(one);
       expect(await find((one.id + 1) as FileId)).toEqual(two);
       expect(await find((two.id + 1) as FileId)).toBeNull();
       expect(await find(two.id, b)).toBeNull();
       expect(await find(one.id, a, (await anotherRealm(fixture)).realm.id)).toBeNull();
       const done: FileImage = { ...IMAGE, thumbnail: 'ready' };
-      await fixture.uow.write((tx) => tx.files.setImage(realmId, one.id, done, []));
+      await fixture.uow.write(realmId, (tx) => tx.files.setImage(realmId, one.id, done, []));
       expect(await find(one.id)).toEqual(two);
     });
 
@@ -207,9 +212,9 @@ export function fileRepositoryContract(open: OpenStorage): void {
       const one = await add(fixture, 'a', 'one', { image: IMAGE });
       const two = await add(fixture, 'a', 'two', { image: IMAGE });
       const awaiting = (id: FileId, limit = 9) =>
-        fixture.uow.read(({ files }) => files.listAwaiting(realmId, id, limit));
+        fixture.uow.read(realmId, ({ files }) => files.listAwaiting(realmId, id, limit));
       const ids = [message(fixture, 0), message(fixture, 1)] as const;
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(realmId, async (tx) => {
         await tx.files.awaitThumbnails(realmId, ids[1], [one.id, two.id]);
         await tx.files.awaitThumbnails(realmId, ids[0], [one.id]);
         await tx.files.awaitThumbnails(realmId, ids[0], [one.id]);
@@ -217,9 +222,9 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await awaiting(one.id)).toEqual(ids);
       expect(await awaiting(one.id, 1)).toEqual([ids[0]]);
       expect(await awaiting(two.id)).toEqual([ids[1]]);
-      await fixture.uow.write((tx) => tx.files.endAwaiting(realmId, one.id, [ids[0]]));
+      await fixture.uow.write(realmId, (tx) => tx.files.endAwaiting(realmId, one.id, [ids[0]]));
       expect(await awaiting(one.id)).toEqual([ids[1]]);
-      await fixture.uow.write((tx) => tx.messages.remove(realmId, [ids[1]]));
+      await fixture.uow.write(realmId, (tx) => tx.messages.remove(realmId, [ids[1]]));
       expect([await awaiting(one.id), await awaiting(two.id)]).toEqual([[], []]);
     });
 
@@ -229,7 +234,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       await attach(fixture, 0, one.id);
       const { realm } = await anotherRealm(fixture);
       const [messageId, { ownerId }] = [message(fixture, 0), one];
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.writeAcross(async (tx) => {
         await tx.files.remove(realm.id, one.id);
         await tx.files.postpone(realm.id, one.id, 7);
         await tx.files.detach(realm.id, messageId, [one.id], 7);

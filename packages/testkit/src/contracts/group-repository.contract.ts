@@ -7,7 +7,7 @@ import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-te
 const UNNAMED = { name: null, permissions: null, createdAt: null, description: '' };
 
 const addAnonymous = (fixture: Fixture, members: readonly string[], subgroups: readonly string[]): Promise<Group> =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     tx.groups.add(
       { realmId: fixture.realm.id, systemName: null, isDeactivated: false, creatorId: null, ...UNNAMED },
       members.map((name) => fixture.user(name).id),
@@ -23,7 +23,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(aUser({ name: 'iago' }), aGroup({ name: 'Cast 🎭' }));
       const { uow, realm, group, user } = fixture;
       const cast = group('Cast 🎭');
-      expect(await uow.read((r) => r.groups.find(realm.id, cast.id))).toEqual(cast);
+      expect(await uow.read(realm.id, (r) => r.groups.find(realm.id, cast.id))).toEqual(cast);
       const changed: Group = {
         ...cast,
         name: 'crew',
@@ -32,12 +32,12 @@ export function groupRepositoryContract(open: OpenStorage): void {
         creatorId: user('iago').id,
         permissions: { ...cast.permissions!, canManage: cast.id },
       };
-      await uow.write((tx) => tx.groups.update(changed));
-      expect(await uow.read((r) => r.groups.find(realm.id, cast.id))).toEqual(changed);
+      await uow.write(changed.realmId, (tx) => tx.groups.update(changed));
+      expect(await uow.read(realm.id, (r) => r.groups.find(realm.id, cast.id))).toEqual(changed);
 
       const anonymous = await addAnonymous(fixture, ['iago'], []);
       expect(anonymous).toMatchObject({ ...UNNAMED, realmId: realm.id });
-      expect(await uow.read((r) => r.groups.find(realm.id, anonymous.id))).toEqual(anonymous);
+      expect(await uow.read(realm.id, (r) => r.groups.find(realm.id, anonymous.id))).toEqual(anonymous);
     });
 
     it('reads one group, several, all named ones and their members within the realm', async () => {
@@ -52,7 +52,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const anonymous = await addAnonymous(fixture, ['a', 'b'], ['inner']);
       const other = await anotherRealm(fixture, aGroup({ name: 'theirs', members: ['otherRealmUser'] }));
       const theirs = other.group('theirs');
-      await uow.read(async ({ groups }) => {
+      await uow.readAcross(async ({ groups }) => {
         const views = await groups.listViews(realm.id);
         for (const view of views) expect(await groups.findView(realm.id, view.id)).toEqual(view);
         for (const id of [anonymous.id, theirs.id]) expect(await groups.findView(realm.id, id)).toBeNull();
@@ -75,10 +75,10 @@ export function groupRepositoryContract(open: OpenStorage): void {
     it('counts memberships of named groups except system groups', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aGroup({ name: 'team', members: ['a'] }));
       const { uow, realm, group, user } = fixture;
-      const { nobody } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      const { nobody } = await uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
       const [a, b] = [user('a').id, user('b').id];
       const after = (work: (tx: Transaction) => Promise<unknown>) =>
-        uow.write(async (tx) => {
+        uow.write(realm.id, async (tx) => {
           await work(tx);
           return tx.groups.countMemberships(realm.id);
         });
@@ -99,30 +99,30 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const { uow, realm, group, user } = fixture;
       const other = await anotherRealm(fixture);
       const [a, b] = [user('a').id, user('b').id];
-      const count = (realmId = realm.id) => uow.read((r) => r.groups.countPermissionHolders(realmId));
+      const count = (realmId = realm.id) => uow.read(realmId, (r) => r.groups.countPermissionHolders(realmId));
       const [before, beforeElsewhere] = [await count(), await count(other.realm.id)];
       const one = await addAnonymous(fixture, ['a', 'b', 'a'], ['team']);
       const two = await addAnonymous(fixture, ['a'], ['inner']);
       expect(await count()).toBe(before + 5);
-      await uow.write(async ({ groups }) => {
+      await uow.write(realm.id, async ({ groups }) => {
         await groups.addMembers(realm.id, group('team').id, [b]);
         await groups.addSubgroups(realm.id, group('team').id, [group('inner').id]);
         await groups.removeMembers(realm.id, group('team').id, [a, b]);
         await groups.removeSubgroups(realm.id, group('team').id, [group('inner').id]);
       });
       expect(await count()).toBe(before + 5);
-      await uow.write(async ({ groups }) => {
+      await uow.write(realm.id, async ({ groups }) => {
         await groups.addMembers(realm.id, two.id, [a, b]);
         await groups.addSubgroups(realm.id, two.id, [group('team').id, group('inner').id]);
       });
       expect(await count()).toBe(before + 7);
-      await uow.write(async ({ groups }) => {
+      await uow.write(realm.id, async ({ groups }) => {
         await groups.removeMembers(realm.id, two.id, [a, b]);
         await groups.removeSubgroups(realm.id, two.id, [group('team').id]);
       });
       expect(await count()).toBe(before + 4);
-      await uow.write(({ groups }) => groups.removeAnonymous(realm.id, [one.id, group('team').id]));
-      await uow.write(({ groups }) => groups.removeAnonymous(realm.id, [one.id]));
+      await uow.write(realm.id, ({ groups }) => groups.removeAnonymous(realm.id, [one.id, group('team').id]));
+      await uow.write(realm.id, ({ groups }) => groups.removeAnonymous(realm.id, [one.id]));
       expect(await count()).toBe(before + 1);
       expect(await count(other.realm.id)).toBe(beforeElsewhere);
     });
@@ -132,17 +132,17 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const { uow, realm, group, user } = fixture;
       const [one, two] = [await addAnonymous(fixture, ['a'], ['inner']), await addAnonymous(fixture, [], [])];
       const other = await anotherRealm(fixture);
-      const anonymous = () => uow.read((r) => r.groups.listAnonymousIds(realm.id));
+      const anonymous = () => uow.read(realm.id, (r) => r.groups.listAnonymousIds(realm.id));
       const present = await anonymous();
       expect(present.slice(-2)).toEqual([one.id, two.id]);
       const remove = (realmId = realm.id) =>
-        uow.write((tx) => tx.groups.removeAnonymous(realmId, [one.id, group('inner').id]));
+        uow.write(realmId, (tx) => tx.groups.removeAnonymous(realmId, [one.id, group('inner').id]));
       await remove(other.realm.id);
       expect(await anonymous()).toEqual(present);
       await remove();
       await remove();
       expect(await anonymous()).toEqual(present.filter((id) => id !== one.id));
-      await uow.read(async ({ groups, actors }) => {
+      await uow.read(realm.id, async ({ groups, actors }) => {
         expect(await groups.find(realm.id, one.id)).toBeNull();
         expect(await groups.listDirectMembers(realm.id, group('inner').id)).toEqual([user('a').id]);
         expect((await groups.listEdges(realm.id)).some(({ groupId }) => groupId === one.id)).toBe(false);
@@ -158,12 +158,12 @@ export function groupRepositoryContract(open: OpenStorage): void {
       );
       const { uow, realm, group } = fixture;
       await addAnonymous(fixture, [], []);
-      expect(await uow.read((r) => r.groups.findByName(realm.id, 'äPFEL'))).toEqual(group('Äpfel'));
-      expect(await uow.read((r) => r.groups.findByName(realm.id, 'role:FULLMEMBERS'))).toMatchObject({
+      expect(await uow.read(realm.id, (r) => r.groups.findByName(realm.id, 'äPFEL'))).toEqual(group('Äpfel'));
+      expect(await uow.read(realm.id, (r) => r.groups.findByName(realm.id, 'role:FULLMEMBERS'))).toMatchObject({
         systemName: 'fullMembers',
       });
-      expect(await uow.read((r) => r.groups.findByName(realm.id, ''))).toBeNull();
-      expect(await uow.read((r) => r.groups.listByName(realm.id, ['BIRNEN', 'äpfel', 'kiwis']))).toEqual([
+      expect(await uow.read(realm.id, (r) => r.groups.findByName(realm.id, ''))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.groups.listByName(realm.id, ['BIRNEN', 'äpfel', 'kiwis']))).toEqual([
         group('Äpfel'),
         group('birnen'),
       ]);
@@ -171,9 +171,9 @@ export function groupRepositoryContract(open: OpenStorage): void {
 
     it('contains the eight system groups, each with the next smaller one as its subgroup', async () => {
       const { uow, realm } = await stage();
-      const ids = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      const ids = await uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
       expect(Object.keys(ids).sort()).toEqual(SYSTEM_GROUPS.map(({ name }) => name).sort());
-      const views = await uow.read((r) => r.groups.listViews(realm.id));
+      const views = await uow.read(realm.id, (r) => r.groups.listViews(realm.id));
       for (const view of views) {
         const subgroup = SUBGROUP_OF[view.systemName!];
         expect([view.name, view.subgroupIds]).toEqual([view.name, subgroup ? [ids[subgroup]] : []]);
@@ -196,9 +196,9 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const anonymous = await addAnonymous(fixture, ['b', 'gone', 'a'], ['second', 'first']);
       const both = group('both');
       const granted = { ...both, permissions: { ...both.permissions!, canManage: anonymous.id } };
-      await uow.write((tx) => tx.groups.update(granted));
+      await uow.write(granted.realmId, (tx) => tx.groups.update(granted));
 
-      const views = await uow.read((r) => r.groups.listViews(realm.id));
+      const views = await uow.read(realm.id, (r) => r.groups.listViews(realm.id));
       expect(idsOf(views)).toEqual(ascending(idsOf(views)));
       expect(idsOf(views)).not.toContain(anonymous.id);
       const memberIds = [user('a').id, user('b').id];
@@ -225,7 +225,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const anonymous = await addAnonymous(fixture, ['b', 'a'], ['second', 'first']);
       const empty = await addAnonymous(fixture, [], []);
       const unknown = (empty.id + 1) as GroupId;
-      const values = await uow.read((r) =>
+      const values = await uow.read(realm.id, (r) =>
         r.groups.settingValues(realm.id, [empty.id, group('first').id, anonymous.id, unknown]),
       );
       expect(new Map(values)).toEqual(
@@ -252,12 +252,12 @@ export function groupRepositoryContract(open: OpenStorage): void {
       );
       const [a, b, c] = [user('a').id, user('b').id, user('c').id];
       const { id } = group('cast');
-      expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [c, b, a]))).toEqual([a, c]);
-      expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [a, c]))).toEqual([]);
-      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([a, b, c]);
-      expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([a, c]);
-      expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([]);
-      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([b]);
+      expect(await uow.write(realm.id, (tx) => tx.groups.addMembers(realm.id, id, [c, b, a]))).toEqual([a, c]);
+      expect(await uow.write(realm.id, (tx) => tx.groups.addMembers(realm.id, id, [a, c]))).toEqual([]);
+      expect(await uow.read(realm.id, (r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([a, b, c]);
+      expect(await uow.write(realm.id, (tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([a, c]);
+      expect(await uow.write(realm.id, (tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([]);
+      expect(await uow.read(realm.id, (r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([b]);
     });
 
     it('adds and removes subgroups and returns actual changes, ascending', async () => {
@@ -269,12 +269,12 @@ export function groupRepositoryContract(open: OpenStorage): void {
       );
       const [a, b, c] = [group('a').id, group('b').id, group('c').id];
       const { id } = group('all');
-      const subgroups = () => uow.read(async (r) => (await r.groups.listViews(realm.id)).at(-1)?.subgroupIds);
-      expect(await uow.write((tx) => tx.groups.addSubgroups(realm.id, id, [c, b, a]))).toEqual([a, c]);
-      expect(await uow.write((tx) => tx.groups.addSubgroups(realm.id, id, [a, c]))).toEqual([]);
+      const subgroups = () => uow.read(realm.id, async (r) => (await r.groups.listViews(realm.id)).at(-1)?.subgroupIds);
+      expect(await uow.write(realm.id, (tx) => tx.groups.addSubgroups(realm.id, id, [c, b, a]))).toEqual([a, c]);
+      expect(await uow.write(realm.id, (tx) => tx.groups.addSubgroups(realm.id, id, [a, c]))).toEqual([]);
       expect(await subgroups()).toEqual([a, b, c]);
-      expect(await uow.write((tx) => tx.groups.removeSubgroups(realm.id, id, [c, a]))).toEqual([a, c]);
-      expect(await uow.write((tx) => tx.groups.removeSubgroups(realm.id, id, [c, a]))).toEqual([]);
+      expect(await uow.write(realm.id, (tx) => tx.groups.removeSubgroups(realm.id, id, [c, a]))).toEqual([a, c]);
+      expect(await uow.write(realm.id, (tx) => tx.groups.removeSubgroups(realm.id, id, [c, a]))).toEqual([]);
       expect(await subgroups()).toEqual([b]);
     });
 
@@ -288,8 +288,9 @@ export function groupRepositoryContract(open: OpenStorage): void {
         aGroup({ name: 'inner', members: ['b', 'a', 'gone'], subgroups: ['closed'] }),
         aGroup({ name: 'outer', members: ['b'], subgroups: ['inner'] }),
       );
-      await uow.write((tx) => tx.groups.addSubgroups(realm.id, group('inner').id, [group('outer').id]));
-      const membersOf = (...ids: GroupId[]) => uow.read((r) => r.groups.listMembersRecursively(realm.id, ids));
+      await uow.write(realm.id, (tx) => tx.groups.addSubgroups(realm.id, group('inner').id, [group('outer').id]));
+      const membersOf = (...ids: GroupId[]) =>
+        uow.read(realm.id, (r) => r.groups.listMembersRecursively(realm.id, ids));
       const [outer, closed] = [group('outer').id, group('closed').id];
       expect(await membersOf(outer)).toEqual([user('a').id, user('b').id]);
       expect(await membersOf(closed)).toEqual([user('c').id]);
@@ -305,8 +306,8 @@ export function groupRepositoryContract(open: OpenStorage): void {
       );
       const { uow, realm, group, user } = fixture;
       const anonymous = await addAnonymous(fixture, ['a'], []);
-      const { everyone } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
-      expect(await uow.read((r) => r.groups.listDirectIds(realm.id, user('a').id))).toEqual([
+      const { everyone } = await uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
+      expect(await uow.read(realm.id, (r) => r.groups.listDirectIds(realm.id, user('a').id))).toEqual([
         everyone,
         group('cast').id,
         anonymous.id,
@@ -322,7 +323,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
         aGroup({ name: 'outer', members: ['gone', 'a'], subgroups: ['inner'] }),
       );
       const { uow, realm, group, user } = fixture;
-      const members = await uow.read((r) => r.groups.listDirectMembers(realm.id, group('outer').id));
+      const members = await uow.read(realm.id, (r) => r.groups.listDirectMembers(realm.id, group('outer').id));
       expect(members).toEqual([user('a').id, user('gone').id]);
     });
 
@@ -331,7 +332,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const { uow, realm, group } = fixture;
       const systemEdges = Object.keys(SUBGROUP_OF).length;
       const anonymous = await addAnonymous(fixture, [], ['outer', 'inner']);
-      const edges = await uow.read((r) => r.groups.listEdges(realm.id));
+      const edges = await uow.read(realm.id, (r) => r.groups.listEdges(realm.id));
       expect(edges).toHaveLength(systemEdges + 3);
       expect(edges).toEqual(
         expect.arrayContaining([
@@ -349,10 +350,10 @@ export function groupRepositoryContract(open: OpenStorage): void {
         aGroup({ name: 'a', isDeactivated: true }),
       );
       const { uow, realm, group } = fixture;
-      const deactivated = await uow.read((r) => r.groups.listDeactivatedIds(realm.id));
+      const deactivated = await uow.read(realm.id, (r) => r.groups.listDeactivatedIds(realm.id));
       expect(deactivated).toEqual([group('b').id, group('a').id]);
       const other = (await anotherRealm(fixture)).realm.id;
-      expect(await uow.read((r) => r.groups.listDeactivatedIds(other))).toEqual([]);
+      expect(await uow.read(other, (r) => r.groups.listDeactivatedIds(other))).toEqual([]);
     });
 
     it('isolates realms', async () => {
@@ -360,7 +361,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const { uow, group, user } = fixture;
       const other = (await anotherRealm(fixture)).realm.id;
       const { id } = group('cast');
-      const found = await uow.read(async (r) => [
+      const found = await uow.read(other, async (r) => [
         await r.groups.find(other, id),
         await r.groups.findByName(other, 'cast'),
         await r.groups.listByName(other, ['cast']),

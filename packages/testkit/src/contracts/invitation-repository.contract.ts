@@ -35,7 +35,7 @@ const byMail = (fixture: Fixture, more: Partial<Invitation> = {}) =>
     ...more,
   });
 const add = async ({ uow }: Fixture, { email, ...given }: Omit<Invitation, 'id'>): Promise<Invitation> => {
-  const [added] = await uow.write((tx) => tx.invitations.add(given, [email]));
+  const [added] = await uow.write(given.realmId, (tx) => tx.invitations.add(given, [email]));
   return added!;
 };
 
@@ -49,15 +49,15 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       const [one, two] = [await add(fixture, link(fixture)), await add(fixture, byMail(fixture, { expiresAt: null }))];
       expect(one).toEqual({ ...link(fixture), id: one.id });
-      expect(await uow.read((r) => r.invitations.find(realm.id, one.id))).toEqual(one);
-      expect(await uow.read((r) => r.invitations.find(realm.id, two.id))).toEqual({
+      expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, one.id))).toEqual(one);
+      expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, two.id))).toEqual({
         ...byMail(fixture, { expiresAt: null }),
         id: two.id,
       });
-      expect(await uow.read((r) => r.invitations.find(other.realm.id, one.id))).toBeNull();
-      await uow.write((tx) => tx.invitations.remove(other.realm.id, two.id));
-      await uow.write((tx) => tx.invitations.remove(realm.id, two.id));
-      expect(await uow.read((r) => r.invitations.find(realm.id, two.id))).toBeNull();
+      expect(await uow.read(other.realm.id, (r) => r.invitations.find(other.realm.id, one.id))).toBeNull();
+      await uow.write(other.realm.id, (tx) => tx.invitations.remove(other.realm.id, two.id));
+      await uow.write(realm.id, (tx) => tx.invitations.remove(realm.id, two.id));
+      expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, two.id))).toBeNull();
       expect((await add(fixture, link(fixture))).id).toBeGreaterThan(two.id);
     });
 
@@ -66,12 +66,12 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const { uow, realm } = fixture;
       const { email, ...given } = byMail(fixture);
       const emails = Array.from({ length: 12 }, (_, n) => `${12 - n}@example.com`);
-      const added = await uow.write((tx) => tx.invitations.add(given, emails));
+      const added = await uow.write(given.realmId, (tx) => tx.invitations.add(given, emails));
       expect(added).toEqual(emails.map((each, n) => ({ ...given, email: each, id: added[0]!.id + n })));
-      await uow.write((tx) => tx.invitations.remove(realm.id, added[0]!.id));
-      await uow.write((tx) => tx.invitations.update({ ...added[1]!, status: 'used' }));
+      await uow.write(realm.id, (tx) => tx.invitations.remove(realm.id, added[0]!.id));
+      await uow.write(realm.id, (tx) => tx.invitations.update({ ...added[1]!, status: 'used' }));
       for (const invitation of added.slice(2)) {
-        expect(await uow.read((r) => r.invitations.find(realm.id, invitation.id))).toEqual(invitation);
+        expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, invitation.id))).toEqual(invitation);
       }
     });
 
@@ -82,7 +82,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
         fixture,
         byMail(fixture),
       );
-      expect(await uow.read((r) => r.invitations.listOpen(realm.id, NOW, null))).toEqual([entry]);
+      expect(await uow.read(realm.id, (r) => r.invitations.listOpen(realm.id, NOW, null))).toEqual([entry]);
     });
 
     it('lists open invitations, email invitations first', async () => {
@@ -97,38 +97,45 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       await add(fixture, link(fixture, { status: 'revoked' }));
       await add(fixture, byMail(fixture, { status: 'used' }));
       const list = (inviterId: Invitation['inviterId'] | null, now = NOW) =>
-        uow.read(async (r) => idsOf(await r.invitations.listOpen(realm.id, now, inviterId)));
+        uow.read(realm.id, async (r) => idsOf(await r.invitations.listOpen(realm.id, now, inviterId)));
       expect(await list(null)).toEqual([b.id, d.id, a.id, c.id]);
       expect(await list(user('bob').id)).toEqual([b.id, c.id]);
       expect(await list(null, NOW + 10)).toEqual([c.id]);
-      expect(await uow.read((r) => r.invitations.countOpen(realm.id, NOW))).toBe(4);
+      expect(await uow.read(realm.id, (r) => r.invitations.countOpen(realm.id, NOW))).toBe(4);
       const other = await anotherRealm(fixture);
-      expect(await uow.read((r) => r.invitations.countOpen(other.realm.id, NOW))).toBe(0);
+      expect(await uow.read(other.realm.id, (r) => r.invitations.countOpen(other.realm.id, NOW))).toBe(0);
     });
 
     it('changes only the end of a confirmation', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const added = await add(fixture, byMail(fixture));
-      const change = (invitation: Invitation) => uow.write((tx) => tx.invitations.update(invitation));
+      const change = (invitation: Invitation) =>
+        uow.write(invitation.realmId, (tx) => tx.invitations.update(invitation));
       const other = await anotherRealm(fixture);
       await change({ ...added, realmId: other.realm.id, status: 'revoked' });
       await change({ ...added, expiresAt: NOW, role: 'owner' });
-      expect(await uow.read((r) => r.invitations.find(realm.id, added.id))).toEqual({ ...added, expiresAt: NOW });
+      expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, added.id))).toEqual({
+        ...added,
+        expiresAt: NOW,
+      });
       await change({ ...added, status: 'used' });
-      expect(await uow.read((r) => r.invitations.find(realm.id, added.id))).toEqual({ ...added, status: 'used' });
+      expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, added.id))).toEqual({
+        ...added,
+        status: 'used',
+      });
     });
 
     it('counts the emails of a day and removes earlier counts', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
-      const count = (day: number, id = realm.id) => uow.read((r) => r.invitations.countLetters(id, day));
-      await uow.write((tx) => tx.invitations.addLetters(realm.id, 7, 2));
-      await uow.write((tx) => tx.invitations.addLetters(realm.id, 7, 3));
-      await uow.write((tx) => tx.invitations.addLetters(other.realm.id, 7, 1));
+      const count = (day: number, id = realm.id) => uow.read(id, (r) => r.invitations.countLetters(id, day));
+      await uow.write(realm.id, (tx) => tx.invitations.addLetters(realm.id, 7, 2));
+      await uow.write(realm.id, (tx) => tx.invitations.addLetters(realm.id, 7, 3));
+      await uow.write(other.realm.id, (tx) => tx.invitations.addLetters(other.realm.id, 7, 1));
       expect([await count(7), await count(8), await count(7, other.realm.id)]).toEqual([5, 0, 1]);
-      await uow.write((tx) => tx.invitations.addLetters(realm.id, 8, 1));
+      await uow.write(realm.id, (tx) => tx.invitations.addLetters(realm.id, 8, 1));
       expect([await count(7), await count(8), await count(7, other.realm.id)]).toEqual([0, 1, 1]);
     });
   });

@@ -23,13 +23,13 @@ export function jobRepositoryContract(open: OpenStorage): void {
   describe('job repository', () => {
     const stage = stagesOn(open);
     const schedule = (fixture: Stage, name: string, more: Partial<NewJob<Payload>> = {}, kind = POST) =>
-      fixture.uow.write((tx) =>
+      fixture.uow.writeAcross((tx) =>
         tx.jobs.schedule(
           encodeJob(kind, { realmId: fixture.realm.id, dueAt: fixture.clock.now(), payload: { name }, ...more }),
         ),
       );
     const due = (fixture: Stage, limit = 100, selection = ALL) =>
-      fixture.uow.read(({ jobs }) => jobs.listDue(selection, fixture.clock.now(), limit));
+      fixture.uow.readAcross(({ jobs }) => jobs.listDue(selection, fixture.clock.now(), limit));
     const dueNames = async (fixture: Stage, limit?: number) => (await due(fixture, limit)).map(nameOf);
 
     it('stores every property of a job', async () => {
@@ -96,7 +96,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
     it('returns when the next job is due', async () => {
       const fixture = await stage();
       const now = fixture.clock.now();
-      const next = (maxFormat = 1) => fixture.uow.read(({ jobs }) => jobs.nextDueAt({ ...ALL, maxFormat }));
+      const next = (maxFormat = 1) => fixture.uow.readAcross(({ jobs }) => jobs.nextDueAt({ ...ALL, maxFormat }));
       expect(await next()).toBeNull();
       await schedule(fixture, 'far', { dueAt: now + 500 });
       await schedule(fixture, 'newer', { dueAt: now + 50 }, { ...POST, format: 2 });
@@ -121,14 +121,14 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(second).toBeGreaterThan(first);
       expect(await dueNames(fixture)).toEqual(['another key', 'another realm', 'without', 'without', 'second']);
       expect(await due(fixture, 100, { ...ALL, kind: MAIL.name })).toHaveLength(1);
-      expect(await fixture.uow.write((tx) => tx.jobs.take(stale!))).toBe(false);
+      expect(await fixture.uow.writeAcross((tx) => tx.jobs.take(stale!))).toBe(false);
     });
 
     it('reports by key whether a job is waiting or running, within realm and kind', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const isScheduled = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>
-        fixture.uow.read(({ jobs }) => jobs.isScheduled(realmId, kind, key));
+        fixture.uow.read(realmId, ({ jobs }) => jobs.isScheduled(realmId, kind, key));
       expect(await isScheduled()).toBe(false);
       await schedule(fixture, 'post', { key: 'a' });
       expect(await isScheduled()).toBe(true);
@@ -136,9 +136,9 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await isScheduled(fixture.realm.id, MAIL.name)).toBe(false);
       expect(await isScheduled(fixture.realm.id, POST.name, 'b')).toBe(false);
       const now = fixture.clock.now();
-      const [leased] = await fixture.uow.write((tx) => tx.jobs.lease(ALL, now, now + 60, 1));
+      const [leased] = await fixture.uow.writeAcross((tx) => tx.jobs.lease(ALL, now, now + 60, 1));
       expect(await isScheduled()).toBe(true);
-      await fixture.uow.write((tx) => tx.jobs.setAside(leased!, now, 'broken'));
+      await fixture.uow.writeAcross((tx) => tx.jobs.setAside(leased!, now, 'broken'));
       expect(await isScheduled()).toBe(false);
     });
 
@@ -147,7 +147,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       await schedule(fixture, 'job', { key: 'a' });
       const cancel = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>
-        fixture.uow.write((tx) => tx.jobs.cancel(realmId, kind, key));
+        fixture.uow.write(realmId, (tx) => tx.jobs.cancel(realmId, kind, key));
       expect(await cancel(other.realm.id)).toBe(false);
       expect(await cancel(fixture.realm.id, MAIL.name)).toBe(false);
       expect(await cancel(fixture.realm.id, POST.name, 'b')).toBe(false);
@@ -162,12 +162,12 @@ export function jobRepositoryContract(open: OpenStorage): void {
       await schedule(fixture, 'job');
       const [job] = await due(fixture);
       await expect(
-        fixture.uow.write(async (tx) => {
+        fixture.uow.writeAcross(async (tx) => {
           expect(await tx.jobs.take(job!)).toBe(true);
           throw new Error('no');
         }),
       ).rejects.toThrow('no');
-      const taken = await Promise.all([1, 2, 3].map(() => fixture.uow.write((tx) => tx.jobs.take(job!))));
+      const taken = await Promise.all([1, 2, 3].map(() => fixture.uow.writeAcross((tx) => tx.jobs.take(job!))));
       expect(taken).toEqual([true, false, false]);
       expect(await due(fixture)).toEqual([]);
     });
@@ -178,19 +178,19 @@ export function jobRepositoryContract(open: OpenStorage): void {
       const seen = await due(fixture);
       const now = fixture.clock.now();
       const lease = () =>
-        fixture.uow.write((tx) => tx.jobs.lease(ALL, fixture.clock.now(), fixture.clock.now() + 60, 2));
+        fixture.uow.writeAcross((tx) => tx.jobs.lease(ALL, fixture.clock.now(), fixture.clock.now() + 60, 2));
       const leased = await lease();
       expect(leased).toEqual(seen.slice(0, 2).map((job) => ({ ...job, dueAt: now + 60, attempts: 1 })));
       expect(await dueNames(fixture)).toEqual(['c']);
-      expect(await fixture.uow.write((tx) => tx.jobs.take(seen[0]!))).toBe(false);
-      expect(await fixture.uow.write((tx) => tx.jobs.take(leased[0]!))).toBe(true);
+      expect(await fixture.uow.writeAcross((tx) => tx.jobs.take(seen[0]!))).toBe(false);
+      expect(await fixture.uow.writeAcross((tx) => tx.jobs.take(leased[0]!))).toBe(true);
       expect((await lease()).map(nameOf)).toEqual(['c']);
       fixture.clock.advance(60);
       expect((await lease()).map((job) => [nameOf(job), job.attempts])).toEqual([
         ['b', 2],
         ['c', 2],
       ]);
-      expect(await fixture.uow.write((tx) => tx.jobs.take(leased[1]!))).toBe(false);
+      expect(await fixture.uow.writeAcross((tx) => tx.jobs.take(leased[1]!))).toBe(false);
     });
 
     it('postpones a job without other attempts', async () => {
@@ -198,7 +198,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       await schedule(fixture, 'job', { key: 'a' });
       const [job] = await due(fixture);
       const dueAt = fixture.clock.now() + 30;
-      const postpone = () => fixture.uow.write((tx) => tx.jobs.postpone(job!, dueAt, 1));
+      const postpone = () => fixture.uow.writeAcross((tx) => tx.jobs.postpone(job!, dueAt, 1));
       expect(await postpone()).toBe(true);
       expect(await postpone()).toBe(false);
       expect(await due(fixture)).toEqual([]);
@@ -211,7 +211,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       const setAside = async (name: string) => {
         await schedule(fixture, name, { key: name });
         const job = (await due(fixture)).find((it) => nameOf(it) === name)!;
-        return fixture.uow.write(async (tx) => [
+        return fixture.uow.writeAcross(async (tx) => [
           await tx.jobs.setAside(job, fixture.clock.now(), 'x'.repeat(10_000)),
           await tx.jobs.setAside(job, fixture.clock.now(), 'again'),
           await tx.jobs.take(job),
@@ -221,11 +221,12 @@ export function jobRepositoryContract(open: OpenStorage): void {
       };
       for (const name of ['a', 'b', 'c']) expect(await setAside(name)).toEqual([true, false, false, false, false]);
       expect(await due(fixture)).toEqual([]);
-      expect(await fixture.uow.read(({ jobs }) => jobs.nextDueAt(ALL))).toBeNull();
+      expect(await fixture.uow.readAcross(({ jobs }) => jobs.nextDueAt(ALL))).toBeNull();
       await schedule(fixture, 'a once more', { key: 'a' });
       expect(await dueNames(fixture)).toEqual(['a once more']);
 
-      const remove = (before: number, limit = 100) => fixture.uow.write((tx) => tx.jobs.removeSetAside(before, limit));
+      const remove = (before: number, limit = 100) =>
+        fixture.uow.writeAcross((tx) => tx.jobs.removeSetAside(before, limit));
       expect(await remove(fixture.clock.now())).toBe(0);
       expect(await remove(fixture.clock.now() + 1, 1)).toBe(1);
       expect(await remove(fixture.clock.now() + 1)).toBe(1);

@@ -12,21 +12,21 @@ export function messageArchiveContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     const remove = ({ uow, realm, user }: Fixture, ids: readonly MessageId[], deletedAt: number) =>
-      uow.write(async (tx) => {
+      uow.write(realm.id, async (tx) => {
         await tx.archive.keep(realm.id, ids, { deletedAt, deletedBy: user('a').id });
         await tx.messages.remove(realm.id, ids);
       });
     const list = ({ uow, realm }: Fixture, selection: Partial<ArchiveSelection> = {}, after = 0, limit = 100) =>
-      uow.read((r) => r.archive.list(realm.id, { ...ALL, ...selection }, after, limit));
+      uow.read(realm.id, (r) => r.archive.list(realm.id, { ...ALL, ...selection }, after, limit));
     const restore = ({ uow, realm }: Fixture, ids: readonly MessageId[]) =>
-      uow.write((tx) => tx.archive.restore(realm.id, ids));
+      uow.write(realm.id, (tx) => tx.archive.restore(realm.id, ids));
 
     it('restores messages completely in a new version', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, user, channel } = fixture;
       const ids = pick(fixture, 0, 1, 4, 7, 9);
       const random = channel('random');
-      await uow.write(async (tx) => {
+      await uow.write(realm.id, async (tx) => {
         await tx.personal.setFlag(viewer('a'), ids, 'starred', true);
         await tx.personal.addHistorical(viewer('c'), [ids[0]!]);
         await tx.reactions.add(realm.id, ids[0]!, { ...SMILE, userId: user('b').id });
@@ -50,7 +50,7 @@ export function messageArchiveContract(open: OpenStorage): void {
         });
       });
       const state = () =>
-        uow.read(async (r) => ({
+        uow.read(realm.id, async (r) => ({
           views: (await r.pages.listViews(realm.id, ids)).map(({ message: { version: _, ...message }, ...view }) => ({
             message,
             ...view,
@@ -65,7 +65,9 @@ export function messageArchiveContract(open: OpenStorage): void {
           recent: await r.recipients.listRecentDirect(realm.id, user('a').id, 10),
         }));
       const versions = async () =>
-        new Map((await uow.read((r) => r.messages.list(realm.id, ids))).map(({ id, version }) => [id, version]));
+        new Map(
+          (await uow.read(realm.id, (r) => r.messages.list(realm.id, ids))).map(({ id, version }) => [id, version]),
+        );
       const [before, versionsBefore] = [await state(), await versions()];
       await remove(fixture, ids, 100);
       expect((await state()).views).toEqual([]);
@@ -112,7 +114,7 @@ export function messageArchiveContract(open: OpenStorage): void {
       const { uow } = fixture;
       await remove(fixture, pick(fixture, 4), 100);
       await remove(fixture, pick(fixture, 0, 1), 200);
-      const purge = (before: number, limit: number) => uow.write((tx) => tx.archive.purge(before, limit));
+      const purge = (before: number, limit: number) => uow.writeAcross((tx) => tx.archive.purge(before, limit));
       expect(await purge(100, 10)).toBe(0);
       expect(await purge(201, 2)).toBe(2);
       expect(idsOf(await list(fixture))).toEqual(pick(fixture, 1));
@@ -125,7 +127,7 @@ export function messageArchiveContract(open: OpenStorage): void {
       const { uow } = fixture;
       const other = await anotherRealm(fixture);
       const ids = pick(fixture, 0, 1);
-      await uow.write((tx) => tx.archive.keep(other.realm.id, ids, { deletedAt: 1, deletedBy: null }));
+      await uow.write(other.realm.id, (tx) => tx.archive.keep(other.realm.id, ids, { deletedAt: 1, deletedBy: null }));
       expect(await list(fixture)).toEqual([]);
       await remove(fixture, ids, 100);
       expect(await list(other)).toEqual([]);

@@ -14,7 +14,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       ids: readonly MessageId[],
       edited: MessageId | null = null,
     ) =>
-      uow.write((tx) =>
+      uow.write(realm.id, (tx) =>
         tx.edits.add(
           realm.id,
           { userId: user('a').id, editedAt: 5, topic: null, channelId: null, ...edit },
@@ -23,9 +23,9 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
         ),
       );
     const list = ({ uow, realm }: Fixture, id: MessageId): Promise<readonly MessageEdit[]> =>
-      uow.read((r) => r.edits.list(realm.id, id));
+      uow.read(realm.id, (r) => r.edits.list(realm.id, id));
     const text = ({ uow, realm, messages }: Fixture, id: MessageId, content: string) =>
-      uow.write((tx) => {
+      uow.write(realm.id, (tx) => {
         const message = messages.find((one) => one.id === id)!;
         return tx.messages.edit(realm.id, id, {
           ...message,
@@ -70,9 +70,9 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       await add(fixture, {}, [first!], first);
       await text(fixture, first!, 'new');
       const shown = async () =>
-        (await uow.read((r) => r.pages.listViews(realm.id, [first!, second!]))).map(({ edits }) => edits);
+        (await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [first!, second!]))).map(({ edits }) => edits);
       expect(await shown()).toEqual([await list(fixture, first!), undefined]);
-      await uow.write((tx) => tx.messages.remove(realm.id, [first!]));
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, [first!]));
       expect(await list(fixture, first!)).toEqual([]);
     });
 
@@ -108,7 +108,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       const [id] = pick(fixture, 0);
       const edit = { userId: user('a').id, editedAt: 5, topic: 'x', channelId: null };
-      await uow.write((tx) => tx.edits.add(other.realm.id, edit, [id!]));
+      await uow.write(other.realm.id, (tx) => tx.edits.add(other.realm.id, edit, [id!]));
       expect(await list(fixture, id!)).toEqual([]);
       await add(fixture, {}, [id!], id);
       expect(await list(other, id!)).toEqual([]);
@@ -125,11 +125,11 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       const before = messages[0]!;
       const flagsOf = async () => {
         const userIds = ['a', 'b'].map((name) => user(name).id);
-        const flags = await uow.read((r) => r.personal.listFlagsOf(realm.id, userIds, [id!]));
+        const flags = await uow.read(realm.id, (r) => r.personal.listFlagsOf(realm.id, userIds, [id!]));
         return userIds.map((userId) => flags.get(userId)?.get(id!));
       };
       const edit = (exceptions: ReadonlyMap<never, object>, mentionsChannel: boolean) =>
-        uow.write((tx) =>
+        uow.write(realm.id, (tx) =>
           tx.messages.edit(realm.id, id!, {
             content: 'new',
             renderedContent: '<p>new</p>',
@@ -144,7 +144,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
         );
       const [ofA, ofB] = await flagsOf();
       await edit(new Map([[user('a').id as never, { mentioned: true, hasAlertWord: true }]]), false);
-      const message = await uow.read((r) => r.messages.find(realm.id, id!));
+      const message = await uow.read(realm.id, (r) => r.messages.find(realm.id, id!));
       expect(message).toEqual({
         ...before,
         content: 'new',
@@ -177,8 +177,8 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       const [message] = messages;
       const text = { ...message!, content: 'new', editedAt: 5, exceptions: new Map() };
-      await uow.write((tx) => tx.messages.edit(other.realm.id, message!.id, text));
-      expect(await uow.read((r) => r.messages.find(realm.id, message!.id))).toEqual(message);
+      await uow.writeAcross((tx) => tx.messages.edit(other.realm.id, message!.id, text));
+      expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, message!.id))).toEqual(message);
     });
   });
 }

@@ -12,10 +12,10 @@ export function messageMovesContract(open: OpenStorage): void {
       const random = channel('random');
       const target = { channelId: random.id, recipientId: random.recipientId, isHistoryProtected: false };
       const [first, second, third] = [fixture.messages[0]!, fixture.messages[1]!, fixture.messages[4]!];
-      await uow.write((tx) => tx.moves.move(realm.id, [first.id, second.id], { ...target, topic: null }));
-      await uow.write((tx) => tx.moves.move(realm.id, [third.id], { ...target, topic: 'Dinner' }));
+      await uow.write(realm.id, (tx) => tx.moves.move(realm.id, [first.id, second.id], { ...target, topic: null }));
+      await uow.write(realm.id, (tx) => tx.moves.move(realm.id, [third.id], { ...target, topic: 'Dinner' }));
       const there = { channelId: random.id, recipientId: random.recipientId };
-      const moved = await uow.read((r) => r.messages.list(realm.id, [first.id, second.id, third.id]));
+      const moved = await uow.read(realm.id, (r) => r.messages.list(realm.id, [first.id, second.id, third.id]));
       const changes = moved.map(({ version: _, lastMovedAt: __, ...rest }) => rest);
       const { version: _, lastMovedAt: __, ...thirdBefore } = third;
       expect(changes[0]).toMatchObject({ ...there, topic: 'Lunch', ordinal: 1, sentRecipientId: first.recipientId });
@@ -23,9 +23,9 @@ export function messageMovesContract(open: OpenStorage): void {
       expect(changes[2]).toEqual({ ...thirdBefore, topic: 'Dinner', isEdited: true });
       expect(moved.every(({ version }) => version > 1)).toBe(true);
 
-      const topics = await uow.read((r) => r.topics.listTopics(realm.id, random.recipientId));
+      const topics = await uow.read(realm.id, (r) => r.topics.listTopics(realm.id, random.recipientId));
       expect(topics.map(({ name }) => name)).toEqual(['ärger', 'Dinner', 'lunch']);
-      const left = await uow.read((r) => r.topics.listTopics(realm.id, first.recipientId));
+      const left = await uow.read(realm.id, (r) => r.topics.listTopics(realm.id, first.recipientId));
       expect(left.map(({ name }) => name)).toEqual(['LUNCH', '']);
     });
 
@@ -37,9 +37,9 @@ export function messageMovesContract(open: OpenStorage): void {
       const topicLinks = [{ text: '#1', url: 'https://example.com/1' }];
       const [one, two] = [messages[0]!.id, messages[1]!.id];
       const move = (id: typeof one, more: object) =>
-        uow.write((tx) => tx.moves.move(realm.id, [id], { ...place, topic: null, ...more }));
+        uow.write(realm.id, (tx) => tx.moves.move(realm.id, [id], { ...place, topic: null, ...more }));
       const shown = async () =>
-        (await uow.read((r) => r.messages.list(realm.id, [one, two]))).map((message) => [
+        (await uow.read(realm.id, (r) => r.messages.list(realm.id, [one, two]))).map((message) => [
           message.topic,
           message.topicLinks,
           message.lastMovedAt,
@@ -62,10 +62,10 @@ export function messageMovesContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture, aChannel({ name: 'general' }));
       const { id: channelId, recipientId } = other.channel('general');
       const ids = idsOf(fixture.messages);
-      await uow.write((tx) =>
+      await uow.write(other.realm.id, (tx) =>
         tx.moves.move(other.realm.id, ids, { channelId, recipientId, topic: 'gone', isHistoryProtected: false }),
       );
-      expect(await uow.read((r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
+      expect(await uow.read(fixture.realm.id, (r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
   });
 }

@@ -13,9 +13,13 @@ export function messagePageReadsContract(open: OpenStorage): void {
         const fixture = await stage(...chatter);
         const { uow, viewer } = fixture;
         const upTo = (atMost: number | null, limit: number) =>
-          uow.read(async (r) => idsOf(await r.pages.listEntriesUpTo(viewer('a'), own(), atMost, limit)));
+          uow.read(fixture.realm.id, async (r) =>
+            idsOf(await r.pages.listEntriesUpTo(viewer('a'), own(), atMost, limit)),
+          );
         const from = (atLeast: number, limit: number) =>
-          uow.read(async (r) => idsOf(await r.pages.listEntriesFrom(viewer('a'), own(), atLeast, limit)));
+          uow.read(fixture.realm.id, async (r) =>
+            idsOf(await r.pages.listEntriesFrom(viewer('a'), own(), atLeast, limit)),
+          );
         const [second, fifth] = pick(fixture, 1, 4);
         expect(await upTo(null, 3)).toEqual(pick(fixture, 6, 7, 9));
         expect(await upTo(fifth!, 3)).toEqual(pick(fixture, 2, 3, 4));
@@ -35,7 +39,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
           kind: 'recipient',
           recipientIds: [channel('general').recipientId],
         };
-        await uow.read(async (r) => {
+        await uow.read(fixture.realm.id, async (r) => {
           const page = async (name: string, filter = own()) =>
             idsOf(await r.pages.listEntriesUpTo(viewer(name), filter, null, 100));
           expect(await page('a')).toEqual(pick(fixture, 0, 1, 2, 3, 4, 5, 6, 7, 9));
@@ -62,7 +66,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
           messageId: fixture.messages[i]!.id,
         });
         const nothing: MessageCondition = { kind: 'anyOf', conditions: [] };
-        await uow.read(async (r) => {
+        await uow.read(fixture.realm.id, async (r) => {
           const page = async (...conditions: MessageCondition[]) => {
             const found = idsOf(await r.pages.listEntriesUpTo(viewer('a'), own(...conditions), null, 100));
             expect(idsOf(await r.pages.listEntriesFrom(viewer('a'), own(...conditions), 0, 100))).toEqual(found);
@@ -97,7 +101,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         };
         const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
         const byA: MessageCondition = { kind: 'sender', userId: user('a').id };
-        await uow.read(async (r) => {
+        await uow.read(fixture.realm.id, async (r) => {
           const page = async (...conditions: MessageCondition[]) =>
             idsOf(await r.pages.listEntriesFrom(viewer('c'), shared(...conditions), 0, 100));
           expect(await page(general, lunch)).toEqual(pick(fixture, 0, 1, 7));
@@ -112,7 +116,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         const { uow, viewer, channel } = fixture;
         const without = [channel('general').recipientId, fixture.messages[3]!.recipientId];
         const general: MessageCondition = { kind: 'recipient', recipientIds: [without[0]!] };
-        await uow.read(async (r) => {
+        await uow.read(fixture.realm.id, async (r) => {
           const page = async (filter: MessageFilter) =>
             idsOf(await r.pages.listEntriesUpTo(viewer('a'), filter, null, 100));
           const elsewhere = not({ kind: 'recipient', recipientIds: without });
@@ -125,7 +129,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         const fixture = await stage(...chatter);
         const { uow, realm, viewer, channel } = fixture;
         const random = channel('random');
-        await uow.write((tx) =>
+        await uow.write(realm.id, (tx) =>
           tx.moves.move(realm.id, pick(fixture, 0, 1), {
             channelId: random.id,
             recipientId: random.recipientId,
@@ -133,7 +137,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
             isHistoryProtected: false,
           }),
         );
-        await uow.read(async (r) => {
+        await uow.read(fixture.realm.id, async (r) => {
           const page = async (name: string, condition: MessageCondition) =>
             idsOf(await r.pages.listEntriesUpTo(viewer(name), own(condition), null, 100));
           const inRandom: MessageCondition = { kind: 'recipient', recipientIds: [random.recipientId] };
@@ -154,7 +158,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         aMessage({ from: 'b', to: 'random', topic: 'x', exceptions: { a: { topicWildcardMentioned: true } } }), // 13
       );
       const { uow, viewer, channel } = fixture;
-      await uow.write(async (tx) => {
+      await uow.write(fixture.realm.id, async (tx) => {
         await tx.personal.setFlag(viewer('a'), pick(fixture, 1, 3), 'starred', true);
         await tx.personal.setRead(viewer('a'), pick(fixture, 3, 4, 5, 6, 7), true);
       });
@@ -203,7 +207,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
           [not(condition), received.filter((number) => !numbers.includes(number))],
         ] as const) {
           const [middle] = pick(fixture, 6);
-          const [older, newer, last, named, upToMiddle, fromMiddle] = await uow.read(async (r) => [
+          const [older, newer, last, named, upToMiddle, fromMiddle] = await uow.read(fixture.realm.id, async (r) => [
             await r.pages.listEntriesUpTo(viewer('a'), own(one), null, 100),
             await r.pages.listEntriesFrom(viewer('a'), own(one), 0, 100),
             await r.pages.listEntriesUpTo(viewer('a'), own(one), null, 2),
@@ -228,7 +232,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         aMessage({ from: 'a', to: 'vault' }),
       );
       const inPublic: MessageCondition = { kind: 'channelPrivacy', privacies: ['public', 'webPublic'] };
-      await fixture.uow.read(async (r) => {
+      await fixture.uow.read(fixture.realm.id, async (r) => {
         const page = async (...more: MessageCondition[]) =>
           idsOf(await r.pages.listEntriesUpTo(fixture.viewer('c'), shared(inPublic, ...more), null, 100));
         expect(await page()).toEqual(pick(fixture, 0, 1, 2, 4, 6, 7, 9));
@@ -242,7 +246,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       const { uow, realm, viewer, user, channel } = fixture;
       const [inChannel, direct] = pick(fixture, 1, 5);
       const versions = () =>
-        uow.read(async (r) => {
+        uow.read(realm.id, async (r) => {
           const entries = await r.pages.listEntries(viewer('a'), [inChannel!, direct!]);
           return entries.map((entry) => entry.versions);
         });
@@ -252,15 +256,15 @@ export function messagePageReadsContract(open: OpenStorage): void {
         { message: 1, sender: 1, conversation: 3 },
       ]);
 
-      await uow.write((tx) => tx.users.update({ ...user('b'), fullName: 'Bea' }));
+      await uow.write(realm.id, (tx) => tx.users.update({ ...user('b'), fullName: 'Bea' }));
       const renamed = await versions();
       expect(renamed[0]).toEqual({ ...before[0], sender: 2 });
       expect(renamed[1]).toEqual({ ...before[1], conversation: 4 });
 
-      const general = await uow.write((tx) => tx.channels.update({ ...channel('general'), name: 'all' }));
+      const general = await uow.write(realm.id, (tx) => tx.channels.update({ ...channel('general'), name: 'all' }));
       expect(await versions()).toEqual([{ ...renamed[0], conversation: general.version }, renamed[1]]);
 
-      await uow.write((tx) =>
+      await uow.write(realm.id, (tx) =>
         tx.moves.move(realm.id, [inChannel!], {
           channelId: general.id,
           recipientId: general.recipientId,
@@ -275,7 +279,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
     it('marks a message never received as historical', async () => {
       const fixture = await stage(...chatter);
       const { uow, viewer, user, channel } = fixture;
-      const entries = await uow.read((r) =>
+      const entries = await uow.read(fixture.realm.id, (r) =>
         r.pages.listEntries(viewer('b'), [...pick(fixture, 4, 0), 9999 as MessageId]),
       );
       expect(entries).toEqual([
@@ -302,9 +306,9 @@ export function messagePageReadsContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const ids = [...pick(fixture, 8, 2), (messages[9]!.id + 1) as MessageId, ...pick(fixture, 5, 2)];
-      const views = await uow.read((r) => r.pages.listViews(realm.id, ids));
+      const views = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, ids));
       expect(views.map(({ message }) => message)).toEqual([messages[2], messages[5], messages[8]]);
-      const texts = await uow.read((r) => r.pages.listTexts(realm.id, ids));
+      const texts = await uow.read(realm.id, (r) => r.pages.listTexts(realm.id, ids));
       expect(texts).toEqual(
         [messages[2]!, messages[5]!, messages[8]!].map(({ id, topic, renderedContent }) => ({
           id,
@@ -318,9 +322,9 @@ export function messagePageReadsContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, user, channel } = fixture;
       const settings = { ...user('c').settings, emailAddressVisibility: 'administrators' as const };
-      await uow.write((tx) => tx.users.update({ ...user('c'), fullName: 'Cordelia', settings }));
-      const bot = await uow.read((r) => r.users.findSystemBot(realm.id, 'notification'));
-      const notice = await uow.write(async (tx) => {
+      await uow.write(realm.id, (tx) => tx.users.update({ ...user('c'), fullName: 'Cordelia', settings }));
+      const bot = await uow.read(realm.id, (r) => r.users.findSystemBot(realm.id, 'notification'));
+      const notice = await uow.write(fixture.realm.id, async (tx) => {
         const { id: _, sentRecipientId: __, ordinal: ___, version: ____, ...content } = fixture.messages[0]!;
         return tx.messages.append({ ...content, senderId: bot.id, readBy: [], exceptions: new Map() });
       });
@@ -333,7 +337,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         isSystemBot: false,
       });
       const cordelia = { ...person('c'), fullName: 'Cordelia', emailVisibility: 'administrators' };
-      const views = await uow.read((r) => r.pages.listViews(realm.id, [notice.id, ...pick(fixture, 5, 0)]));
+      const views = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [notice.id, ...pick(fixture, 5, 0)]));
       expect(views).toEqual([
         {
           message: fixture.messages[0],
@@ -360,9 +364,9 @@ export function messagePageReadsContract(open: OpenStorage): void {
       const fixture = await stage(...chatter, aUser({ name: 'robot', botOf: 'a' }));
       const { uow, realm, user } = fixture;
       const settings = { ...user('robot').settings, emailAddressVisibility: 'nobody' as const };
-      await uow.write((tx) => tx.users.update({ ...user('robot'), settings }));
+      await uow.write(realm.id, (tx) => tx.users.update({ ...user('robot'), settings }));
       await fixture.add(aMessage({ from: 'robot', to: 'general' }));
-      const [view] = await uow.read((r) => r.pages.listViews(realm.id, [fixture.messages.at(-1)!.id]));
+      const [view] = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [fixture.messages.at(-1)!.id]));
       expect(view!.sender.emailVisibility).toBe('everyone');
     });
 
@@ -371,7 +375,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       const { uow, realm, clock, messages } = fixture;
       clock.advance(100);
       await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'general' }));
-      const firstSince = (time: number) => uow.read((r) => r.pages.findFirstIdSince(realm.id, time));
+      const firstSince = (time: number) => uow.read(realm.id, (r) => r.pages.findFirstIdSince(realm.id, time));
       expect(await firstSince(0)).toBe(messages[0]!.id);
       expect(await firstSince(clock.now())).toBe(messages[10]!.id);
       expect(await firstSince(clock.now() - 99)).toBe(messages[10]!.id);
@@ -392,7 +396,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       clock.advance(100);
       const since = clock.now();
       await busy.add(...Array.from({ length: 1100 }, () => aMessage({ from: 'x', to: 'y' })));
-      const firstSince = (id = realm.id) => uow.read((r) => r.pages.findFirstIdSince(id, since));
+      const firstSince = (id = realm.id) => uow.read(id, (r) => r.pages.findFirstIdSince(id, since));
       expect(await firstSince()).toBeNull();
       clock.advance(100);
       await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: ['b'] }));
@@ -407,7 +411,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       const outsider = { realmId: other.realm.id, userId: user('a').id };
       const ids = idsOf(fixture.messages);
       const general: MessageCondition = { kind: 'recipient', recipientIds: [channel('general').recipientId] };
-      const found = await uow.read(async (r) => [
+      const found = await uow.read(other.realm.id, async (r) => [
         await r.pages.listEntries(outsider, ids),
         await r.pages.listEntriesUpTo(outsider, own(), null, 100),
         await r.pages.listEntriesUpTo(outsider, own(not({ kind: 'flag', flag: 'read' })), null, 100),

@@ -28,7 +28,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         topicLinks: [{ text: '#12', url: 'https://example.com/12' }],
         isReadByDefault: true,
       };
-      const message = await uow.write((tx) =>
+      const message = await uow.write(content.realmId, (tx) =>
         tx.messages.append({ ...content, readBy: [content.senderId], exceptions: new Map() }),
       );
       expect(message).toEqual({
@@ -42,15 +42,15 @@ export function messageRepositoryContract(open: OpenStorage): void {
         lastMovedAt: null,
         version: 1,
       });
-      expect(await uow.read((r) => r.messages.find(realm.id, message.id))).toEqual(message);
-      const plain = await uow.write((tx) =>
+      expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, message.id))).toEqual(message);
+      const plain = await uow.write(content.realmId, (tx) =>
         tx.messages.append({
           ...content,
           ...{ isMeMessage: false, mentionsChannel: false, hasLink: false, hasImage: false, hasAttachment: false },
           ...{ topicLinks: [], isReadByDefault: false, topic: '', readBy: [], exceptions: new Map() },
         }),
       );
-      expect(await uow.read((r) => r.messages.find(realm.id, plain.id))).toEqual(plain);
+      expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, plain.id))).toEqual(plain);
     });
 
     it('numbers the messages of each recipient 1, 2, 3 … and never reuses a number', async () => {
@@ -58,7 +58,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const { uow, realm, messages } = fixture;
       expect(messages.map(({ ordinal }) => ordinal)).toEqual([1, 2, 3, 1, 1, 1, 2, 4, 1, 3]);
       expect(idsOf(messages)).toEqual(ascending(new Set(idsOf(messages))));
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 7, 9)));
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 7, 9)));
       await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'random' }));
       expect(messages.slice(10).map(({ ordinal }) => ordinal)).toEqual([5, 4]);
       expect(messages[10]!.id).toBeGreaterThan(messages[9]!.id);
@@ -66,7 +66,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
 
     it('reuses numbers of messages that were never committed', async () => {
       const fixture = await stage(...people, aChannel({ name: 'general' }));
-      const failing = fixture.uow.write(async (tx) => {
+      const failing = fixture.uow.write(fixture.realm.id, async (tx) => {
         await aMessage({ from: 'a', to: 'general' })(fixture, tx);
         throw new Error('no');
       });
@@ -74,7 +74,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       await fixture.add(aMessage({ from: 'a', to: 'general' }));
       expect(fixture.messages.at(-1)!.ordinal).toBe(1);
       const { id } = fixture.messages.at(-1)!;
-      expect(await fixture.uow.read((r) => r.messages.list(fixture.realm.id, [id]))).toHaveLength(1);
+      expect(await fixture.uow.read(fixture.realm.id, (r) => r.messages.list(fixture.realm.id, [id]))).toHaveLength(1);
     });
 
     it('lists messages ascending without unknown ids', async () => {
@@ -83,8 +83,8 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const unknown = (messages[9]!.id + 1) as MessageId;
       const ids = [...pick(fixture, 8, 2), unknown, ...pick(fixture, 5, 2)];
       const expected = [messages[2], messages[5], messages[8]];
-      expect(await uow.read((r) => r.messages.list(realm.id, ids))).toEqual(expected);
-      expect(await uow.read((r) => r.messages.find(realm.id, unknown))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.messages.list(realm.id, ids))).toEqual(expected);
+      expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, unknown))).toBeNull();
     });
 
     it('lists the oldest messages of a recipient up to an id', async () => {
@@ -93,7 +93,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const { recipientId } = channel('general');
       const there = idsOf(messages.filter((message) => message.recipientId === recipientId));
       const list = (realmId: typeof realm.id, limit: number, before?: MessageId) =>
-        uow.read((r) => r.messages.listOldestIds(realmId, recipientId, limit, before));
+        uow.read(realmId, (r) => r.messages.listOldestIds(realmId, recipientId, limit, before));
       expect(await list(realm.id, 100)).toEqual(there);
       expect(await list(realm.id, 2)).toEqual(there.slice(0, 2));
       expect(await list(realm.id, 100, there[2])).toEqual(there.slice(0, 2));
@@ -105,11 +105,11 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer } = fixture;
       const [fourth, eighth] = pick(fixture, 4, 8);
-      await uow.write((tx) => tx.personal.setFlag(viewer('a'), [fourth!], 'starred', true));
-      const remove = (...ids: MessageId[]) => uow.write((tx) => tx.messages.remove(realm.id, ids));
+      await uow.write(realm.id, (tx) => tx.personal.setFlag(viewer('a'), [fourth!], 'starred', true));
+      const remove = (...ids: MessageId[]) => uow.write(realm.id, (tx) => tx.messages.remove(realm.id, ids));
       expect(await remove(eighth!, 9999 as MessageId, fourth!)).toEqual([fourth, eighth]);
       expect(await remove(eighth!, fourth!)).toEqual([]);
-      await uow.read(async (r) => {
+      await uow.read(realm.id, async (r) => {
         expect(await r.messages.list(realm.id, [fourth!, eighth!])).toEqual([]);
         expect(await r.pages.listEntries(viewer('a'), [fourth!])).toEqual([]);
         expect((await r.personal.listFlags(viewer('a'), [fourth!])).size).toBe(0);
@@ -123,10 +123,10 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const before = messages[4]!;
-      await uow.write((tx) => tx.messages.rerender(realm.id, before.id, '<p>new</p>'));
-      await uow.write((tx) => tx.messages.rerender(realm.id, 9999 as MessageId, '<p>new</p>'));
+      await uow.write(realm.id, (tx) => tx.messages.rerender(realm.id, before.id, '<p>new</p>'));
+      await uow.write(realm.id, (tx) => tx.messages.rerender(realm.id, 9999 as MessageId, '<p>new</p>'));
       const after = { ...before, renderedContent: '<p>new</p>', version: before.version + 1 };
-      expect(await uow.read((r) => r.messages.find(realm.id, before.id))).toEqual(after);
+      expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, before.id))).toEqual(after);
     });
 
     it('isolates realms', async () => {
@@ -134,11 +134,11 @@ export function messageRepositoryContract(open: OpenStorage): void {
       const { uow } = fixture;
       const other = await anotherRealm(fixture);
       const ids = idsOf(fixture.messages);
-      expect(await uow.read((r) => r.messages.find(other.realm.id, ids[0]!))).toBeNull();
-      expect(await uow.read((r) => r.messages.list(other.realm.id, ids))).toEqual([]);
-      expect(await uow.write((tx) => tx.messages.remove(other.realm.id, ids))).toEqual([]);
-      await uow.write((tx) => tx.messages.rerender(other.realm.id, ids[0]!, '<p>new</p>'));
-      expect(await uow.read((r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
+      expect(await uow.read(other.realm.id, (r) => r.messages.find(other.realm.id, ids[0]!))).toBeNull();
+      expect(await uow.read(other.realm.id, (r) => r.messages.list(other.realm.id, ids))).toEqual([]);
+      expect(await uow.write(other.realm.id, (tx) => tx.messages.remove(other.realm.id, ids))).toEqual([]);
+      await uow.write(other.realm.id, (tx) => tx.messages.rerender(other.realm.id, ids[0]!, '<p>new</p>'));
+      expect(await uow.read(fixture.realm.id, (r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
 
     describe('message attachments', () => {
@@ -151,20 +151,20 @@ export function messageRepositoryContract(open: OpenStorage): void {
         );
         const { uow, realm } = fixture;
         const [first, second] = fixture.messages.map((message) => message.id) as [MessageId, MessageId];
-        const before = (await uow.read((r) => r.messages.find(realm.id, first)))!.version;
-        const attached = await uow.write(async (tx) => {
+        const before = (await uow.read(realm.id, (r) => r.messages.find(realm.id, first)))!.version;
+        const attached = await uow.write(realm.id, async (tx) => {
           const add = (messageId: MessageId, content: string) =>
             tx.messages.addSubmessage(realm.id, { messageId, senderId: fixture.user('a').id, kind: 'widget', content });
           return [await add(first, '{"a": "😀"}'), await add(second, '{}'), await add(first, '[]')];
         });
-        await uow.read(async (r) => {
+        await uow.read(realm.id, async (r) => {
           const [one, two] = await r.pages.listViews(realm.id, [first, second]);
           expect(one!.submessages).toEqual([attached[0], attached[2]]);
           expect(two!.submessages).toEqual([attached[1]]);
           expect(one!.message.version).toBeGreaterThan(before);
         });
         const author = fixture.user('a').id;
-        await uow.read(async ({ messages }) => {
+        await uow.read(realm.id, async ({ messages }) => {
           expect(await messages.summarizeSubmessages(realm.id, first, author)).toEqual({
             count: 2,
             length: 12,
@@ -177,8 +177,8 @@ export function messageRepositoryContract(open: OpenStorage): void {
           expect(await messages.summarizeSubmessages((realm.id + 1) as RealmId, first, author)).toEqual(none);
           expect(await messages.summarizeSubmessages(realm.id, (second + 1) as MessageId, author)).toEqual(none);
         });
-        await uow.write((tx) => tx.messages.remove(realm.id, [first]));
-        const left = await uow.read((r) => r.pages.listViews(realm.id, [first, second]));
+        await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, [first]));
+        const left = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [first, second]));
         expect(left.map(({ submessages }) => submessages)).toEqual([[attached[1]]]);
       });
     });

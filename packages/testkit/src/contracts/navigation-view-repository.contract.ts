@@ -7,11 +7,11 @@ const STARRED: NavigationView = { fragment: 'narrow/is/starred', isPinned: false
 const ALERTS: NavigationView = { fragment: 'narrow/is/alerted', isPinned: true, name: 'Alerts' };
 
 const put = (fixture: Fixture, who: string, view: NavigationView) =>
-  fixture.uow.write((tx) => tx.navigationViews.put(fixture.realm.id, fixture.user(who).id, view));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.navigationViews.put(fixture.realm.id, fixture.user(who).id, view));
 const remove = (fixture: Fixture, who: string, fragment: string, realmId = fixture.realm.id) =>
-  fixture.uow.write((tx) => tx.navigationViews.remove(realmId, fixture.user(who).id, fragment));
+  fixture.uow.write(realmId, (tx) => tx.navigationViews.remove(realmId, fixture.user(who).id, fragment));
 const list = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ navigationViews }) => navigationViews.list(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ navigationViews }) => navigationViews.list(realmId, fixture.user(who).id));
 
 export function navigationViewRepositoryContract(open: OpenStorage): void {
   describe('navigation view repository', () => {

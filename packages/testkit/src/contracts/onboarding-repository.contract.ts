@@ -10,12 +10,12 @@ export function onboardingRepositoryContract(open: OpenStorage): void {
       const { id: realmId } = fixture.realm;
       const [a, b] = [fixture.user('a').id, fixture.user('b').id];
       const { realm: other } = await anotherRealm(fixture);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(realmId, async (tx) => {
         await tx.onboarding.markDone(realmId, a, 'intro_inbox_view_modal');
         await tx.onboarding.markDone(realmId, a, 'visibility_policy_banner');
         await tx.onboarding.markDone(realmId, a, 'intro_inbox_view_modal');
       });
-      await fixture.uow.read(async ({ onboarding }) => {
+      await fixture.uow.readAcross(async ({ onboarding }) => {
         expect(await onboarding.listDone(realmId, a)).toEqual(
           new Set(['intro_inbox_view_modal', 'visibility_policy_banner']),
         );

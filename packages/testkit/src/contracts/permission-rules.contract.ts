@@ -128,7 +128,7 @@ export function permissionRulesContract(open: OpenStorage): void {
     it.each(SEEDS)('puts every user into the groups of the closure (world %d)', async (seed) => {
       const world = randomWorld(seed);
       const fixture = await stage(...pieces(world));
-      await fixture.uow.read(async (r) => {
+      await fixture.uow.read(fixture.realm.id, async (r) => {
         const system = await r.groups.systemGroupIds(fixture.realm.id);
         const closure = expectedActors(world, fixture, await r.groups.listEdges(fixture.realm.id));
         const active = world.people.filter(({ isActive }) => isActive).map(({ name }) => fixture.user(name));
@@ -163,7 +163,7 @@ export function permissionRulesContract(open: OpenStorage): void {
         const list = new ListChannels(fixture.uow);
         for (const { name } of world.people.filter(({ isActive }) => isActive)) {
           const caller = fixture.caller(name);
-          const actor = await fixture.uow.read((r) => r.actors.get(caller));
+          const actor = await fixture.uow.read(caller.realmId, (r) => r.actors.get(caller));
           const allowedBy = (rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => boolean) =>
             ascending(
               world.channels
@@ -182,7 +182,7 @@ export function permissionRulesContract(open: OpenStorage): void {
       for (const { name } of world.people) {
         const circles = [...world.channels.map(({ subscribers }) => subscribers), ...world.conversations];
         const met = new Set(circles.filter((circle) => circle.includes(name)).flat());
-        const found = await fixture.uow.read((r) =>
+        const found = await fixture.uow.read(fixture.realm.id, (r) =>
           r.users.listConversationPartners(fixture.realm.id, fixture.user(name).id),
         );
         for (const other of world.people) {

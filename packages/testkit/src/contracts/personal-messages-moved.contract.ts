@@ -1,6 +1,7 @@
 import type { EventSeq, MessageId, UserId } from '@parley/domain/kernel';
 import { HISTORICAL } from '@parley/domain/messages';
 import { aChannel, anotherRealm, aUser } from '../builders.js';
+import { appendEvent } from '../events-with-receivers.js';
 import {
   flagsOf,
   historyOf,
@@ -42,11 +43,11 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'b', m1)).toBeNull();
       expect(await historyOf(fixture, 'b')).toEqual([]);
       expect(await unreadOf(fixture, 'b')).toEqual([]);
-      expect(await fixture.uow.read((r) => r.personal.listStarred(fixture.viewer('b')))).toEqual([]);
+      expect(await fixture.uow.read(fixture.realm.id, (r) => r.personal.listStarred(fixture.viewer('b')))).toEqual([]);
       expect(await mark(fixture, 'b', [m1], true)).toEqual([]);
       await move(fixture, [m1], 'general');
       expect(await flagsOf(fixture, 'b', m1)).toBeNull();
-      await fixture.uow.write((tx) => tx.personal.addHistorical(fixture.viewer('b'), [m1.id]));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.addHistorical(fixture.viewer('b'), [m1.id]));
       expect(await flagsOf(fixture, 'b', m1)).toEqual(HISTORICAL);
     });
 
@@ -111,23 +112,23 @@ export function movedMessagesContract(open: OpenStorage): void {
 
   it('returns the newest own message', async () => {
     const fixture = await stage(...place);
-    const newest = () => fixture.uow.read((r) => r.personal.newestId(fixture.viewer('b')));
+    const newest = () => fixture.uow.read(fixture.realm.id, (r) => r.personal.newestId(fixture.viewer('b')));
     expect(await newest()).toBeNull();
     const m1 = await send(fixture, { from: 'a', to: 'general' });
     const m2 = await send(fixture, { from: 'a', to: ['b'] });
     await send(fixture, { from: 'a', to: 'random' });
     expect(await newest()).toBe(m2.id);
-    await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [m2.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [m2.id]));
     expect(await newest()).toBe(m1.id);
   });
 
   it('lists left channels with remaining messages, ascending', async () => {
     const fixture = await stage(...place);
     const former = () =>
-      fixture.uow.read((r) => r.personal.listUnsubscribedChannelIdsWithMessages(fixture.viewer('a')));
+      fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnsubscribedChannelIdsWithMessages(fixture.viewer('a')));
     const stop = async (channel: string) => {
       await stopFollowing(fixture, channel, 'a');
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(fixture.realm.id, async (tx) => {
         const rows = await tx.channels.listSubscriptions(fixture.realm.id, fixture.user('a').id);
         const row = rows.find(({ channelId }) => channelId === fixture.channel(channel).id)!;
         await tx.channels.putSubscriptions([{ ...row, isActive: false }]);
@@ -141,9 +142,9 @@ export function movedMessagesContract(open: OpenStorage): void {
     await stop('random');
     expect(await former()).toEqual([fixture.channel('random').id]);
     const old = await send(fixture, { from: 'b', to: 'general' });
-    await fixture.uow.write((tx) => tx.personal.addHistorical(fixture.viewer('a'), [old.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.addHistorical(fixture.viewer('a'), [old.id]));
     expect(await former()).toEqual([fixture.channel('general').id, fixture.channel('random').id]);
-    await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [m1.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [m1.id]));
     expect(await former()).toEqual([fixture.channel('general').id]);
   });
 
@@ -152,17 +153,21 @@ export function movedMessagesContract(open: OpenStorage): void {
     const m1 = await send(fixture, { from: 'a', to: 'general' });
     const [a, b, c] = [fixture.user('a').id, fixture.user('b').id, fixture.user('c').id];
     const holders = async (...ids: UserId[]) =>
-      (await fixture.uow.read((r) => r.personal.filterHolders(fixture.realm.id, [m1.id], ids))).get(m1.id);
+      (await fixture.uow.read(fixture.realm.id, (r) => r.personal.filterHolders(fixture.realm.id, [m1.id], ids))).get(
+        m1.id,
+      );
     expect(await holders(c, b, a, b)).toEqual([a, b]);
     expect(await holders(b)).toEqual([b]);
     expect(await holders()).toEqual([]);
-    await fixture.uow.write((tx) => tx.personal.addHistorical(fixture.viewer('c'), [m1.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.addHistorical(fixture.viewer('c'), [m1.id]));
     expect(await holders(c, b, a)).toEqual([a, b, c]);
   });
 
   it('returns flags for several users as for each alone', async () => {
     const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
-    await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id, 5));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id, 5),
+    );
     const messages = [
       await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } }),
       await send(fixture, { from: 'b', to: 'general', exceptions: { a: { topicWildcardMentioned: true } } }),
@@ -170,12 +175,12 @@ export function movedMessagesContract(open: OpenStorage): void {
     ];
     const ids = messages.map(({ id }) => id);
     await move(fixture, [messages[2]!], 'secret');
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       await tx.personal.addHistorical(fixture.viewer('c'), [ids[1]!]);
       await tx.personal.setRead(fixture.viewer('a'), [ids[1]!], true);
       await tx.personal.setFlag(fixture.viewer('b'), [ids[0]!], 'starred', true);
     });
-    await fixture.uow.read(async (r) => {
+    await fixture.uow.read(fixture.realm.id, async (r) => {
       const userIds = [...fixture.users.values()].map(({ id }) => id);
       const expected = new Map<UserId, unknown>();
       for (const userId of userIds) {
@@ -193,12 +198,12 @@ export function movedMessagesContract(open: OpenStorage): void {
     const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } });
     const m2 = await send(fixture, { from: 'a', to: 'general' });
     const m3 = await send(fixture, { from: 'a', to: 'general' });
-    await fixture.uow.write((tx) => tx.personal.addHistorical(fixture.viewer('c'), [m2.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.addHistorical(fixture.viewer('c'), [m2.id]));
     await move(fixture, [m3], 'secret');
     const [a, b, c, bot] = ['a', 'b', 'c', 'bot'].map((name) => fixture.user(name).id);
-    await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [m1.id, m2.id, m3.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [m1.id, m2.id, m3.id]));
     await stopFollowing(fixture, 'general', 'b');
-    const holders = await fixture.uow.read((r) =>
+    const holders = await fixture.uow.read(fixture.realm.id, (r) =>
       r.personal.filterHolders(
         fixture.realm.id,
         [m1.id, m2.id, m3.id, 9999 as MessageId],
@@ -212,25 +217,25 @@ export function movedMessagesContract(open: OpenStorage): void {
   it('stores the sequence numbers of subscriptions to a channel', async () => {
     const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aChannel({ name: 'general' }));
     const announce = () =>
-      fixture.uow.write((tx) =>
-        tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
+      fixture.uow.write(fixture.realm.id, (tx) =>
+        appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
       );
     const { recipientId, id: channelId } = fixture.channel('general');
     const a = fixture.user('a').id;
-    const opened = await fixture.uow.write(async (tx) => {
+    const opened = await fixture.uow.write(fixture.realm.id, async (tx) => {
       await tx.personal.openSpans(fixture.realm.id, recipientId, [a]);
       await tx.recipients.openDirect(fixture.realm.id, [a]);
-      return tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
+      return appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
     });
     const between = await announce();
-    const spans = () => fixture.uow.read((r) => r.personal.listSubscribedSpans(fixture.viewer('a')));
+    const spans = () => fixture.uow.read(fixture.realm.id, (r) => r.personal.listSubscribedSpans(fixture.viewer('a')));
     const holds = (seq: EventSeq, span: Awaited<ReturnType<typeof spans>>[number]) =>
       span.fromSeq <= seq && (span.toSeq === null || seq < span.toSeq);
     expect(await spans()).toEqual([{ channelId, fromSeq: opened, toSeq: null }]);
 
-    const closed = await fixture.uow.write(async (tx) => {
+    const closed = await fixture.uow.write(fixture.realm.id, async (tx) => {
       await tx.personal.closeSpans(fixture.realm.id, recipientId, [a]);
-      return tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
+      return appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
     });
     const [span] = await spans();
     expect([opened - 1, opened, between, closed].map((seq) => holds(seq as EventSeq, span!))).toEqual([
@@ -242,7 +247,9 @@ export function movedMessagesContract(open: OpenStorage): void {
     await announce();
     await startFollowing(fixture, 'general', 'a');
     expect(await spans()).toHaveLength(2);
-    expect(await fixture.uow.read((r) => r.personal.listSubscribedSpans(fixture.viewer('b')))).toEqual([]);
+    expect(
+      await fixture.uow.read(fixture.realm.id, (r) => r.personal.listSubscribedSpans(fixture.viewer('b'))),
+    ).toEqual([]);
   });
 
   it('isolates realms', async () => {
@@ -252,7 +259,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     const insider = fixture.viewer('a');
     const misplaced = { realmId: other.realm.id, userId: insider.userId };
     const otherRealmUser = other.viewer('x');
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(other.realm.id, async (tx) => {
       for (const viewer of [misplaced, otherRealmUser]) {
         expect(await tx.personal.setRead(viewer, [m1.id], true)).toEqual([]);
         expect(await tx.personal.setFlag(viewer, [m1.id], 'starred', true)).toEqual([]);

@@ -60,9 +60,9 @@ export function readMessagesContract(open: OpenStorage): void {
       await send(fixture, { from: 'b', to: 'random' });
       await send(fixture, { from: 'b', to: ['a'] });
       await stopFollowing(fixture, 'general', 'a');
-      await fixture.uow.write((tx) => tx.personal.setRead(fixture.viewer('a'), [first.id], false));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.setRead(fixture.viewer('a'), [first.id], false));
       expect(await unreadOf(fixture, 'a')).toHaveLength(3);
-      const markAll = () => fixture.uow.write((tx) => tx.personal.markAllRead(fixture.viewer('a')));
+      const markAll = () => fixture.uow.write(fixture.realm.id, (tx) => tx.personal.markAllRead(fixture.viewer('a')));
       await markAll();
       await markAll();
       expect(await unreadOf(fixture, 'a')).toEqual([]);
@@ -108,7 +108,9 @@ export function readMessagesContract(open: OpenStorage): void {
       await stopFollowing(fixture, 'random', 'a');
       const missed = await send(fixture, { from: 'b', to: 'random' });
       await startFollowing(fixture, 'random', 'a');
-      await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('a'), fixture.user('b').id, 5));
+      await fixture.uow.write(fixture.realm.id, (tx) =>
+        tx.personal.muteSender(fixture.viewer('a'), fixture.user('b').id, 5),
+      );
       const muted = await send(fixture, { from: 'b', to: 'random' });
       const again = await send(fixture, { from: 'b', to: 'random' });
       const heard = await send(fixture, { from: 'c', to: 'random' });
@@ -152,7 +154,8 @@ export function readMessagesContract(open: OpenStorage): void {
         isWildcardMentioned: false,
       });
       const random = fixture.channel('random');
-      const list = (limit: number) => fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('a'), limit));
+      const list = (limit: number) =>
+        fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread(fixture.viewer('a'), limit));
       expect(await list(100)).toEqual([
         {
           ...entry(m1),
@@ -195,7 +198,7 @@ export function readMessagesContract(open: OpenStorage): void {
     ])('keeps a message %s when its star is removed or it is read', async (_, given, prepare) => {
       const fixture = await stage(...place);
       const message = await send(fixture, given);
-      await fixture.uow.write((tx) => prepare(tx, fixture, message.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => prepare(tx, fixture, message.id));
       const before = await flagsOf(fixture, 'a', message);
       expect(before).not.toBeNull();
       await star(fixture, 'a', [message], true);
@@ -214,7 +217,7 @@ export function readMessagesContract(open: OpenStorage): void {
       await mark(fixture, 'a', [message], true);
       expect(await flagsOf(fixture, 'a', message)).toEqual({ ...READ, starred: true });
       await mark(fixture, 'a', [message], false);
-      await fixture.uow.write((tx) => tx.personal.markAllRead(fixture.viewer('a')));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.markAllRead(fixture.viewer('a')));
       expect(await flagsOf(fixture, 'a', message)).toEqual({ ...READ, starred: true });
     });
 
@@ -233,7 +236,7 @@ export function readMessagesContract(open: OpenStorage): void {
       await move(fixture, [m4], 'random', 'LUNCH');
       const [general, random] = [fixture.channel('general'), fixture.channel('random')];
       const overview = (limit: number) =>
-        fixture.uow.read((r) => r.personal.overviewUnread(fixture.viewer('a'), limit));
+        fixture.uow.read(fixture.realm.id, (r) => r.personal.overviewUnread(fixture.viewer('a'), limit));
       const direct = { recipientId: m2.recipientId, channelId: null, topic: '', ids: [m2.id] };
       const moved = {
         recipientId: random.recipientId,
@@ -255,7 +258,9 @@ export function readMessagesContract(open: OpenStorage): void {
         wildcardMentionedIds: [m3.id, m5.id],
         oldOnesAreMissing: true,
       });
-      expect(await fixture.uow.read((r) => r.personal.overviewUnread(fixture.viewer('b'), 9))).toEqual({
+      expect(
+        await fixture.uow.read(fixture.realm.id, (r) => r.personal.overviewUnread(fixture.viewer('b'), 9)),
+      ).toEqual({
         conversations: [],
         mentionedIds: [],
         wildcardMentionedIds: [],
@@ -274,7 +279,7 @@ export function readMessagesContract(open: OpenStorage): void {
       const notLunch: MessageCondition = not(lunch);
       const byB: MessageCondition = { kind: 'sender', userId: fixture.user('b').id };
       const first = (filter = own()) =>
-        fixture.uow.read((r) => r.personal.findFirstUnread(fixture.viewer('a'), filter));
+        fixture.uow.read(fixture.realm.id, (r) => r.personal.findFirstUnread(fixture.viewer('a'), filter));
       expect(await unreadOf(fixture, 'a', own(general))).toEqual([m1.id, m3.id]);
       expect(await unreadOf(fixture, 'a', own(notLunch, byB))).toEqual([m3.id, m4.id]);
       expect(await unreadOf(fixture, 'a', own(not({ kind: 'recipient', recipientIds: [m1.recipientId] })))).toEqual([
@@ -292,7 +297,9 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await first(own(general))).toBe(m3.id);
       expect(await first(own(general, lunch))).toBeNull();
       expect(
-        await fixture.uow.read((r) => r.personal.findFirstUnread(fixture.viewer('c'), shared(general))),
+        await fixture.uow.read(fixture.realm.id, (r) =>
+          r.personal.findFirstUnread(fixture.viewer('c'), shared(general)),
+        ),
       ).toBeNull();
     });
   });

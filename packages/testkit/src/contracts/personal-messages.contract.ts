@@ -26,8 +26,8 @@ export function personalMessagesContract(open: OpenStorage): void {
         const [a, b, c] = [fixture.user('a').id, fixture.user('b').id, fixture.user('c').id];
         const { realm: other } = await anotherRealm(fixture);
         const list = (who: string) =>
-          fixture.uow.read(({ personal }) => personal.listMutedSenders(fixture.viewer(who)));
-        await fixture.uow.write(async ({ personal }) => {
+          fixture.uow.read(fixture.realm.id, ({ personal }) => personal.listMutedSenders(fixture.viewer(who)));
+        await fixture.uow.write(fixture.realm.id, async ({ personal }) => {
           await personal.muteSender(fixture.viewer('a'), c, 100);
           await personal.muteSender(fixture.viewer('a'), b, 200);
           await personal.muteSender(fixture.viewer('b'), a, 50);
@@ -38,10 +38,10 @@ export function personalMessagesContract(open: OpenStorage): void {
           { userId: b, mutedAt: 200 },
         ]);
         expect(await list('b')).toEqual([{ userId: a, mutedAt: 50 }]);
-        await fixture.uow.read(async ({ personal }) => {
+        await fixture.uow.read(other.id, async ({ personal }) => {
           expect(await personal.listMutedSenders({ realmId: other.id, userId: a })).toEqual([]);
         });
-        await fixture.uow.write(async ({ personal }) => {
+        await fixture.uow.write(fixture.realm.id, async ({ personal }) => {
           await personal.unmuteSender(fixture.viewer('a'), c);
           await personal.muteSender(fixture.viewer('a'), c, 400);
         });
@@ -55,17 +55,17 @@ export function personalMessagesContract(open: OpenStorage): void {
         const fixture = await stage(...place);
         const { uow, viewer, user } = fixture;
         const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
-        await uow.write(async ({ personal }) => {
+        await uow.write(fixture.realm.id, async ({ personal }) => {
           await personal.muteSender(viewer('a'), b, 5);
           await personal.muteSender(viewer('c'), a, 5);
         });
         const muting = (name: string, ids = [a, b, c]) =>
-          uow.read(async ({ personal }) => ascending(await personal.filterMuting(viewer(name), ids)));
+          uow.read(fixture.realm.id, async ({ personal }) => ascending(await personal.filterMuting(viewer(name), ids)));
         expect(await muting('a')).toEqual([b, c]);
         expect(await muting('b')).toEqual([a]);
         expect(await muting('a', [b])).toEqual([b]);
         expect(await muting('a', [])).toEqual([]);
-        await uow.write(({ personal }) => personal.unmuteSender(viewer('a'), b));
+        await uow.write(fixture.realm.id, ({ personal }) => personal.unmuteSender(viewer('a'), b));
         expect(await muting('a')).toEqual([c]);
       });
 
@@ -168,15 +168,19 @@ export function personalMessagesContract(open: OpenStorage): void {
         const m3 = await send(fixture, { from: 'a', to: 'general' });
         expect(await star(fixture, 'b', [m3, m2, m1])).toEqual([m1.id, m3.id]);
         expect(await star(fixture, 'b', [m3, m1])).toEqual([]);
-        const collapsed = await fixture.uow.write((tx) =>
+        const collapsed = await fixture.uow.write(fixture.realm.id, (tx) =>
           tx.personal.setFlag(fixture.viewer('b'), [m1.id], 'collapsed', true),
         );
         expect(collapsed).toEqual([m1.id]);
         expect(await flagsOf(fixture, 'b', m1)).toEqual({ ...NONE, starred: true, collapsed: true });
         expect(await star(fixture, 'b', [m1, m2], false)).toEqual([m1.id]);
         expect(await flagsOf(fixture, 'b', m1)).toEqual({ ...NONE, collapsed: true });
-        expect(await fixture.uow.read((r) => r.personal.listStarred(fixture.viewer('b')))).toEqual([m3.id]);
-        expect(await fixture.uow.read((r) => r.personal.listStarred(fixture.viewer('a')))).toEqual([]);
+        expect(await fixture.uow.read(fixture.realm.id, (r) => r.personal.listStarred(fixture.viewer('b')))).toEqual([
+          m3.id,
+        ]);
+        expect(await fixture.uow.read(fixture.realm.id, (r) => r.personal.listStarred(fixture.viewer('a')))).toEqual(
+          [],
+        );
         expect(await unreadOf(fixture, 'b')).toEqual([m1.id, m3.id]);
       });
 
@@ -185,7 +189,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         const old = await send(fixture, { from: 'a', to: 'general' });
         await startFollowing(fixture, 'general', 'c');
         const received = await send(fixture, { from: 'a', to: 'general' });
-        await fixture.uow.write((tx) =>
+        await fixture.uow.write(fixture.realm.id, (tx) =>
           tx.personal.addHistorical(fixture.viewer('c'), [received.id, old.id, old.id, 9999 as MessageId]),
         );
         expect(await flagsOf(fixture, 'c', old)).toEqual(HISTORICAL);
@@ -194,7 +198,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         await star(fixture, 'c', [old]);
         await mark(fixture, 'c', [old], false);
         expect(await flagsOf(fixture, 'c', old)).toEqual({ ...HISTORICAL, starred: true, read: false });
-        await fixture.uow.write((tx) => tx.personal.addHistorical(fixture.viewer('c'), [old.id]));
+        await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.addHistorical(fixture.viewer('c'), [old.id]));
         expect(await flagsOf(fixture, 'c', old)).toEqual({ ...HISTORICAL, starred: true, read: false });
         expect(await unreadOf(fixture, 'c')).toEqual([old.id, received.id]);
       });
@@ -206,12 +210,12 @@ export function personalMessagesContract(open: OpenStorage): void {
           await send(fixture, { from: 'a', to: 'general' }),
           await send(fixture, { from: 'a', to: 'general' }),
         ];
-        await uow.write(({ personal }) => personal.addHistorical(viewer('c'), [two.id]));
+        await uow.write(two.realmId, ({ personal }) => personal.addHistorical(viewer('c'), [two.id]));
         await star(fixture, 'b', [one]);
         await star(fixture, 'a', [one]);
         const { recipientId } = channel('general');
         const outside = (ids: readonly MessageId[], limit = 10) =>
-          uow.read((r) => r.personal.listOutsideHolders(realm.id, recipientId, ids, limit));
+          uow.read(realm.id, (r) => r.personal.listOutsideHolders(realm.id, recipientId, ids, limit));
         expect(await outside([one.id])).toEqual([]);
         expect(await outside([one.id, two.id])).toEqual([user('c').id]);
         await stopFollowing(fixture, 'general', 'b');
@@ -224,7 +228,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
         await star(fixture, 'b', [m1]);
         const expected = { ...NONE, mentioned: true, starred: true };
-        await fixture.uow.read(async (r) => {
+        await fixture.uow.read(fixture.realm.id, async (r) => {
           const [upTo] = await r.pages.listEntriesUpTo(fixture.viewer('b'), own(), null, 1);
           const [from] = await r.pages.listEntriesFrom(fixture.viewer('b'), own(), 0, 1);
           const [listed] = await r.pages.listEntries(fixture.viewer('b'), [m1.id]);
@@ -235,9 +239,13 @@ export function personalMessagesContract(open: OpenStorage): void {
 
     describe('muted senders', () => {
       const mute = (fixture: Fixture, name: string, sender: string) =>
-        fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer(name), fixture.user(sender).id, 5));
+        fixture.uow.write(fixture.realm.id, (tx) =>
+          tx.personal.muteSender(fixture.viewer(name), fixture.user(sender).id, 5),
+        );
       const unmute = (fixture: Fixture, name: string, sender: string) =>
-        fixture.uow.write((tx) => tx.personal.unmuteSender(fixture.viewer(name), fixture.user(sender).id));
+        fixture.uow.write(fixture.realm.id, (tx) =>
+          tx.personal.unmuteSender(fixture.viewer(name), fixture.user(sender).id),
+        );
 
       it('have later messages marked as read only', async () => {
         const fixture = await stage(...place);

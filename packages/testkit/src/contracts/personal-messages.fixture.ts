@@ -28,10 +28,13 @@ export async function send(fixture: Fixture, message: GivenMessage): Promise<Mes
 }
 
 export const flagsOf = async (fixture: Fixture, name: string, { id }: Message): Promise<PersonalFlags | null> =>
-  fixture.uow.read(async (r) => (await r.personal.listFlags(fixture.viewer(name), [id])).get(id) ?? null);
+  fixture.uow.read(
+    fixture.realm.id,
+    async (r) => (await r.personal.listFlags(fixture.viewer(name), [id])).get(id) ?? null,
+  );
 
 export const unreadOf = (fixture: Fixture, name: string, filter = own()): Promise<MessageId[]> =>
-  fixture.uow.read(async ({ personal }) => {
+  fixture.uow.read(fixture.realm.id, async ({ personal }) => {
     const viewer = fixture.viewer(name);
     if (filter.conditions.length === 0) {
       const { conversations } = await personal.overviewUnread(viewer, 100);
@@ -41,10 +44,12 @@ export const unreadOf = (fixture: Fixture, name: string, filter = own()): Promis
   });
 
 export const historyOf = (fixture: Fixture, name: string): Promise<MessageId[]> =>
-  fixture.uow.read(async (r) => idsOf(await r.pages.listEntriesUpTo(fixture.viewer(name), own(), null, 100)));
+  fixture.uow.read(fixture.realm.id, async (r) =>
+    idsOf(await r.pages.listEntriesUpTo(fixture.viewer(name), own(), null, 100)),
+  );
 
 export const startFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.openSpans(
       fixture.realm.id,
       fixture.channel(channel).recipientId,
@@ -53,7 +58,7 @@ export const startFollowing = (fixture: Fixture, channel: string, ...names: read
   );
 
 export const stopFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.closeSpans(
       fixture.realm.id,
       fixture.channel(channel).recipientId,
@@ -67,7 +72,7 @@ export const move = (
   to: string,
   topic: string | null = null,
 ): Promise<void> =>
-  fixture.uow.write((tx) => {
+  fixture.uow.write(fixture.realm.id, (tx) => {
     const { id, recipientId, privacy } = fixture.channel(to);
     return tx.moves.move(fixture.realm.id, idsOf(messages), {
       channelId: id,
@@ -83,11 +88,11 @@ export const mark = (
   messages: readonly Message[],
   read: boolean,
 ): Promise<readonly MessageId[]> =>
-  fixture.uow.write((tx) => tx.personal.setRead(fixture.viewer(name), idsOf(messages), read));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.personal.setRead(fixture.viewer(name), idsOf(messages), read));
 
 /** Marks everything in a filter as read. */
 export const markIn = (fixture: Fixture, name: string, filter: MessageFilter): Promise<readonly MessageId[]> =>
-  fixture.uow.write((tx) => tx.personal.markRead(fixture.viewer(name), filter));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.personal.markRead(fixture.viewer(name), filter));
 
 export const conditionIn = (fixture: Fixture, channel: string): MessageCondition => ({
   kind: 'recipient',
@@ -100,4 +105,6 @@ export const star = (
   messages: readonly Message[],
   on = true,
 ): Promise<readonly MessageId[]> =>
-  fixture.uow.write((tx) => tx.personal.setFlag(fixture.viewer(name), idsOf(messages), 'starred', on));
+  fixture.uow.write(fixture.realm.id, (tx) =>
+    tx.personal.setFlag(fixture.viewer(name), idsOf(messages), 'starred', on),
+  );

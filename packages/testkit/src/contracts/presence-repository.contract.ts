@@ -12,8 +12,8 @@ const presence = (fixture: Fixture, who: string, updateId: number, more: Partial
   ...more,
 });
 const put = (fixture: Fixture, ...presences: readonly Presence[]) =>
-  fixture.uow.write((tx) => tx.presence.put(fixture.realm.id, presences));
-const listed = (fixture: Fixture) => fixture.uow.read((r) => r.presence.list(fixture.realm.id));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.presence.put(fixture.realm.id, presences));
+const listed = (fixture: Fixture) => fixture.uow.read(fixture.realm.id, (r) => r.presence.list(fixture.realm.id));
 
 export function presenceRepositoryContract(open: OpenStorage): void {
   describe('presence repository', () => {
@@ -33,7 +33,7 @@ export function presenceRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const other = (await anotherRealm(fixture)).realm.id;
       const reserve = (realmId: typeof other, count: number) =>
-        fixture.uow.write((tx) => tx.presence.reserveIds(realmId, count));
+        fixture.uow.write(realmId, (tx) => tx.presence.reserveIds(realmId, count));
       expect(await reserve(fixture.realm.id, 10)).toBe(1);
       expect(await reserve(fixture.realm.id, 2)).toBe(11);
       expect(await reserve(fixture.realm.id, 1)).toBe(13);
@@ -44,7 +44,7 @@ export function presenceRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       await put(fixture, presence(fixture, 'a', 1));
       const other = (await anotherRealm(fixture)).realm.id;
-      expect(await fixture.uow.read((r) => r.presence.list(other))).toEqual([]);
+      expect(await fixture.uow.read(other, (r) => r.presence.list(other))).toEqual([]);
     });
   });
 }

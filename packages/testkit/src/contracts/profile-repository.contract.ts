@@ -6,21 +6,21 @@ import { ascending, type OpenStorage, stagesOn } from './storage-under-test.js';
 const FLAGS = { isRequired: false, isEditableByUser: true, isForMatching: false, isInSummary: false };
 
 const addField = ({ uow, realm }: Fixture, name: string, more: Partial<ProfileField> = {}) =>
-  uow.write((tx) =>
+  uow.write(realm.id, (tx) =>
     tx.profiles.addField({ realmId: realm.id, kind: 'shortText', name, hint: '', data: {}, ...FLAGS, ...more }),
   );
 const put = ({ uow, realm, user }: Fixture, name: string, fieldId: ProfileFieldId, value: string, rendered = null) =>
-  uow.write((tx) => tx.profiles.putValue(realm.id, user(name).id, { fieldId, value, rendered }));
-const fieldsOf = ({ uow, realm }: Fixture) => uow.read((r) => r.profiles.listFields(realm.id));
+  uow.write(realm.id, (tx) => tx.profiles.putValue(realm.id, user(name).id, { fieldId, value, rendered }));
+const fieldsOf = ({ uow, realm }: Fixture) => uow.read(realm.id, (r) => r.profiles.listFields(realm.id));
 const valuesOf = ({ uow, realm, user }: Fixture, ...names: readonly string[]) =>
-  uow.read((r) =>
+  uow.read(realm.id, (r) =>
     r.profiles.listValues(
       realm.id,
       names.map((name) => user(name).id),
     ),
   );
 const versionOf = async ({ uow, realm, user }: Fixture, name: string) =>
-  (await uow.read((r) => r.users.find(realm.id, user(name).id)))!.version;
+  (await uow.read(realm.id, (r) => r.users.find(realm.id, user(name).id)))!.version;
 
 export function profileRepositoryContract(open: OpenStorage): void {
   describe('profile repository', () => {
@@ -43,11 +43,11 @@ export function profileRepositoryContract(open: OpenStorage): void {
         isEditableByUser: false,
         isForMatching: true,
       };
-      await fixture.uow.write((tx) => tx.profiles.updateField(changed));
+      await fixture.uow.write(changed.realmId, (tx) => tx.profiles.updateField(changed));
       expect(await fieldsOf(fixture)).toEqual([changed, first]);
-      await fixture.uow.write((tx) => tx.profiles.removeField(other.realm.id, first.id));
+      await fixture.uow.write(other.realm.id, (tx) => tx.profiles.removeField(other.realm.id, first.id));
       expect(await fieldsOf(fixture)).toHaveLength(2);
-      await fixture.uow.write((tx) => tx.profiles.removeField(fixture.realm.id, first.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.profiles.removeField(fixture.realm.id, first.id));
       expect(await fieldsOf(fixture)).toEqual([changed]);
     });
 
@@ -57,9 +57,11 @@ export function profileRepositoryContract(open: OpenStorage): void {
       const second = await addField(fixture, 'second');
       const code = 'PROFILE_FIELD_NAME_TAKEN';
       await expect(addField(fixture, 'first')).rejects.toMatchObject({ code });
-      const update = fixture.uow.write((tx) => tx.profiles.updateField({ ...second, name: first.name }));
+      const update = fixture.uow.write(second.realmId, (tx) =>
+        tx.profiles.updateField({ ...second, name: first.name }),
+      );
       await expect(update).rejects.toMatchObject({ code });
-      await fixture.uow.write((tx) => tx.profiles.updateField(first));
+      await fixture.uow.write(first.realmId, (tx) => tx.profiles.updateField(first));
     });
 
     it("stores values by user and ascending field, and updates the user's version with each change", async () => {
@@ -70,7 +72,7 @@ export function profileRepositoryContract(open: OpenStorage): void {
       await put(fixture, 'b', one, '');
       await put(fixture, 'a', two, 'deux');
       const before = await versionOf(fixture, 'a');
-      await fixture.uow.write((tx) =>
+      await fixture.uow.write(fixture.realm.id, (tx) =>
         tx.profiles.putValue(fixture.realm.id, fixture.user('a').id, {
           fieldId: one,
           value: 'un',
@@ -92,13 +94,15 @@ export function profileRepositoryContract(open: OpenStorage): void {
         ]),
       );
       const remove = (realmId = fixture.realm.id) =>
-        fixture.uow.write((tx) => tx.profiles.removeValue(realmId, a, one));
+        fixture.uow.write(realmId, (tx) => tx.profiles.removeValue(realmId, a, one));
       const other = await anotherRealm(fixture);
       expect(await remove(other.realm.id)).toBe(false);
       expect(await remove()).toBe(true);
       expect(await remove()).toBe(false);
       expect(await versionOf(fixture, 'a')).toBe(before + 2);
-      expect(await other.uow.read((r) => r.profiles.listValues(other.realm.id, [a, b]))).toEqual(new Map());
+      expect(await other.uow.read(other.realm.id, (r) => r.profiles.listValues(other.realm.id, [a, b]))).toEqual(
+        new Map(),
+      );
     });
 
     it('removes all or some values of a field in batches', async () => {
@@ -109,7 +113,7 @@ export function profileRepositoryContract(open: OpenStorage): void {
       await put(fixture, 'a', two, 'same');
       const version = await versionOf(fixture, 'b');
       const remove = (values: readonly string[] | null, limit: number) =>
-        fixture.uow.write((tx) => tx.profiles.removeValuesOf(fixture.realm.id, one, values, limit));
+        fixture.uow.write(fixture.realm.id, (tx) => tx.profiles.removeValuesOf(fixture.realm.id, one, values, limit));
       expect(await remove(['nothing'], 9)).toBe(0);
       expect([await remove(['same'], 2), await remove(['same'], 2), await remove(['same'], 2)]).toEqual([2, 1, 0]);
       expect(await versionOf(fixture, 'b')).toBe(version + 1);

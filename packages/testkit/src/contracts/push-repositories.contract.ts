@@ -5,9 +5,9 @@ import { type OpenStorage, stagesOn } from './storage-under-test.js';
 const pieces = [aUser({ name: 'a' }), aUser({ name: 'b' })];
 
 const addDevice = (fixture: Fixture, who: string) =>
-  fixture.uow.write((tx) => tx.devices.add(fixture.realm.id, fixture.user(who).id));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.devices.add(fixture.realm.id, fixture.user(who).id));
 const devicesOf = (fixture: Fixture, who: string) =>
-  fixture.uow.read(({ devices }) => devices.list(fixture.realm.id, fixture.user(who).id));
+  fixture.uow.read(fixture.realm.id, ({ devices }) => devices.list(fixture.realm.id, fixture.user(who).id));
 
 export function deviceRepositoryContract(open: OpenStorage): void {
   describe('device repository', () => {
@@ -27,7 +27,7 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       const { realmId, userId } = fixture.viewer('a');
       const nothing = { key: null, tokenKind: null, tokenId: null, pending: null, tokenUpdatedAt: null, error: null };
       expect(first).toEqual({ id: first.id, realmId, userId, ...nothing });
-      await fixture.uow.write((tx) => tx.devices.remove(first));
+      await fixture.uow.write(first.realmId, (tx) => tx.devices.remove(first));
       const second = await addDevice(fixture, 'a');
       const third = await addDevice(fixture, 'a');
       expect(second.id).not.toBe(first.id);
@@ -40,7 +40,7 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       const device = await addDevice(fixture, 'a');
       const other = await addDevice(fixture, 'a');
       for (const changed of [{ ...device, ...full }, { ...device, ...full, pending: null, error: null }, device]) {
-        await fixture.uow.write((tx) => tx.devices.update(changed));
+        await fixture.uow.write(changed.realmId, (tx) => tx.devices.update(changed));
         expect(await devicesOf(fixture, 'a')).toEqual([changed, other]);
       }
     });
@@ -49,7 +49,7 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const device = await addDevice(fixture, 'a');
       const other = (await anotherRealm(fixture)).realm.id;
-      await fixture.uow.write(async ({ devices }) => {
+      await fixture.uow.writeAcross(async ({ devices }) => {
         expect(await devices.find(fixture.realm.id, fixture.user('a').id, device.id)).toEqual(device);
         expect(await devices.find(fixture.realm.id, fixture.user('b').id, device.id)).toBeNull();
         expect(await devices.find(other, fixture.user('a').id, device.id)).toBeNull();
@@ -72,24 +72,26 @@ export function pushTokenRepositoryContract(open: OpenStorage): void {
   describe('push token repository', () => {
     const stage = stagesOn(open);
     const add = (fixture: Fixture, who: string, ...tokens: readonly PushToken[]) =>
-      fixture.uow.write(async (tx) => {
+      fixture.uow.write(fixture.realm.id, async (tx) => {
         for (const each of tokens) await tx.pushTokens.add(fixture.realm.id, fixture.user(who).id, each);
       });
     const listed = (fixture: Fixture, who: string) =>
-      fixture.uow.read(({ pushTokens }) => pushTokens.list(fixture.realm.id, fixture.user(who).id));
+      fixture.uow.read(fixture.realm.id, ({ pushTokens }) => pushTokens.list(fixture.realm.id, fixture.user(who).id));
 
     it('stores each token once per kind and user', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 'a', token('2'), token('1'), token('2', 'apns'), token('2'));
       await add(fixture, 'b', token('2'));
       expect(await listed(fixture, 'a')).toEqual([token('2'), token('1'), token('2', 'apns')]);
-      await fixture.uow.write(async ({ pushTokens }) => {
+      await fixture.uow.write(fixture.realm.id, async ({ pushTokens }) => {
         await pushTokens.remove(fixture.realm.id, fixture.user('a').id, token('2'));
         await pushTokens.remove(fixture.realm.id, fixture.user('a').id, token('none'));
       });
       expect(await listed(fixture, 'a')).toEqual([token('1'), token('2', 'apns')]);
       expect(await listed(fixture, 'b')).toEqual([token('2')]);
-      await fixture.uow.write((tx) => tx.pushTokens.removeAll(fixture.realm.id, fixture.user('a').id));
+      await fixture.uow.write(fixture.realm.id, (tx) =>
+        tx.pushTokens.removeAll(fixture.realm.id, fixture.user('a').id),
+      );
       expect([await listed(fixture, 'a'), await listed(fixture, 'b')]).toEqual([[], [token('2')]]);
     });
 
@@ -97,7 +99,7 @@ export function pushTokenRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       await add(fixture, 'a', token('1'));
       const other = (await anotherRealm(fixture)).realm.id;
-      await fixture.uow.write(async ({ pushTokens }) => {
+      await fixture.uow.write(other, async ({ pushTokens }) => {
         expect(await pushTokens.list(other, fixture.user('a').id)).toEqual([]);
         await pushTokens.remove(other, fixture.user('a').id, token('1'));
         await pushTokens.removeAll(other, fixture.user('a').id);

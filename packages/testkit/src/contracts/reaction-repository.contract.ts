@@ -22,21 +22,24 @@ const reaction = (fixture: Fixture, who: string, emoji: Omit<Reaction, 'userId'>
 });
 const idOf = (fixture: Fixture, index: number): MessageId => fixture.messages[index]!.id;
 const add = (fixture: Fixture, index: number, ...reactions: readonly Reaction[]) =>
-  fixture.uow.write(async (tx) => {
+  fixture.uow.write(fixture.realm.id, async (tx) => {
     for (const each of reactions) await tx.reactions.add(fixture.realm.id, idOf(fixture, index), each);
   });
 const remove = (fixture: Fixture, index: number, { userId, ...emoji }: Reaction, realmId = fixture.realm.id) =>
-  fixture.uow.write((tx) => tx.reactions.remove(realmId, idOf(fixture, index), emoji, userId));
+  fixture.uow.write(realmId, (tx) => tx.reactions.remove(realmId, idOf(fixture, index), emoji, userId));
 /** View of the message. */
 const shown = (fixture: Fixture, index: number) =>
-  fixture.uow.read(async ({ pages }) => (await pages.listViews(fixture.realm.id, [idOf(fixture, index)]))[0]!);
+  fixture.uow.read(
+    fixture.realm.id,
+    async ({ pages }) => (await pages.listViews(fixture.realm.id, [idOf(fixture, index)]))[0]!,
+  );
 const versionOf = (fixture: Fixture, index: number) =>
-  fixture.uow.read(async ({ pages }) => {
+  fixture.uow.read(fixture.realm.id, async ({ pages }) => {
     const [entry] = await pages.listEntries(fixture.viewer('a'), [idOf(fixture, index)]);
     return entry!.versions.message;
   });
 const withReactions = (fixture: Fixture) =>
-  fixture.uow.read(async ({ pages }) => {
+  fixture.uow.read(fixture.realm.id, async ({ pages }) => {
     const filter = own({ kind: 'property', property: 'hasReactions' });
     return (await pages.listEntriesUpTo(fixture.viewer('a'), filter, null, 10)).map(({ id }) => id);
   });
@@ -63,7 +66,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
     it('finds reactions by emoji, of any user and of one user', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 0, reaction(fixture, 'b', { ...THUMB, name: 'thumbs_up' }));
-      await fixture.uow.read(async ({ reactions }) => {
+      await fixture.uow.read(fixture.realm.id, async ({ reactions }) => {
         const find = (index: number, emoji: Omit<Reaction, 'userId'>, who?: string) =>
           reactions.find(
             fixture.realm.id,
@@ -78,7 +81,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
         expect(await find(1, THUMB)).toBeNull();
       });
       await add(fixture, 0, reaction(fixture, 'b', SMILE));
-      await fixture.uow.read(async ({ reactions }) => {
+      await fixture.uow.read(fixture.realm.id, async ({ reactions }) => {
         expect(await reactions.find(fixture.realm.id, idOf(fixture, 0), CUSTOM)).toBeNull();
       });
     });
@@ -87,7 +90,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const [one, two] = [reaction(fixture, 'a', SMILE), reaction(fixture, 'b', SMILE)];
       await add(fixture, 0, one, two, reaction(fixture, 'a', THUMB), reaction(fixture, 'a', CUSTOM));
-      await fixture.uow.read(async ({ reactions }) => {
+      await fixture.uow.read(fixture.realm.id, async ({ reactions }) => {
         expect(await reactions.count(fixture.realm.id, idOf(fixture, 0))).toEqual({ reactions: 4, emoji: 3 });
         expect(await reactions.count(fixture.realm.id, idOf(fixture, 1))).toEqual({ reactions: 0, emoji: 0 });
       });
@@ -122,8 +125,8 @@ export function reactionRepositoryContract(open: OpenStorage): void {
     it('removes the reactions of a removed message', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 0, reaction(fixture, 'a', SMILE));
-      await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [idOf(fixture, 0)]));
-      await fixture.uow.read(async ({ reactions }) => {
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [idOf(fixture, 0)]));
+      await fixture.uow.read(fixture.realm.id, async ({ reactions }) => {
         expect(await reactions.count(fixture.realm.id, idOf(fixture, 0))).toEqual({ reactions: 0, emoji: 0 });
       });
     });
@@ -134,7 +137,7 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       await add(fixture, 0, one);
       const other = (await anotherRealm(fixture)).realm.id;
       await remove(fixture, 0, one, other);
-      await fixture.uow.read(async ({ reactions }) => {
+      await fixture.uow.read(other, async ({ reactions }) => {
         expect(await reactions.find(other, idOf(fixture, 0), SMILE)).toBeNull();
         expect(await reactions.count(other, idOf(fixture, 0))).toEqual({ reactions: 0, emoji: 0 });
       });

@@ -15,9 +15,9 @@ async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
   let steps = 0;
   for (let place: RemovalPlace | 'done' = null; place !== 'done'; steps++) {
     const from: RemovalPlace = place;
-    place = await uow.write((tx) => tx.realmData.removeSome(realmId, from, 7));
+    place = await uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, from, 7));
   }
-  await uow.write((tx) => tx.realmData.removeRealm(realmId));
+  await uow.write(realmId, (tx) => tx.realmData.removeRealm(realmId));
   return steps;
 }
 
@@ -28,7 +28,7 @@ export function realmDataContract(open: OpenStorage): void {
     it('disappears completely and frees the string id', async () => {
       const { uow, clock, realm, user, messages } = await stage(...PIECES);
       await removeAll(uow, realm.id);
-      await uow.read(async (r) => {
+      await uow.read(realm.id, async (r) => {
         expect(await r.realms.list()).toEqual([]);
         await expect(r.realms.get(realm.id)).rejects.toEqual(code('UNKNOWN_REALM'));
         expect(await r.users.list(realm.id, [user('iago').id])).toEqual([]);
@@ -50,7 +50,7 @@ export function realmDataContract(open: OpenStorage): void {
         aMessage({ from: 'otherRealmUser', to: 'ours' }),
       );
       await removeAll(fixture.uow, fixture.realm.id);
-      await fixture.uow.read(async (r) => {
+      await fixture.uow.read(other.realm.id, async (r) => {
         expect(await r.realms.list()).toEqual([other.realm]);
         const realmId = other.realm.id;
         expect(await r.messages.list(realmId, [other.messages[0]!.id])).toEqual(other.messages);

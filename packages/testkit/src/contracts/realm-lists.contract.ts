@@ -13,10 +13,11 @@ const linkifier = (n: number): LinkifierFields => ({
 });
 const PLAYGROUND = { name: 'Play', language: 'Python', urlTemplate: 'https://example.com/{code}' };
 
-const domainsOf = ({ uow, realm }: Fixture) => uow.read(({ allowedDomains }) => allowedDomains.list(realm.id));
+const domainsOf = ({ uow, realm }: Fixture) =>
+  uow.read(realm.id, ({ allowedDomains }) => allowedDomains.list(realm.id));
 const linkifiersOf = async ({ uow, realm }: Fixture) =>
-  (await uow.read(({ realms }) => realms.get(realm.id))).linkifiers;
-const playgroundsOf = ({ uow, realm }: Fixture) => uow.read(({ playgrounds }) => playgrounds.list(realm.id));
+  (await uow.read(realm.id, ({ realms }) => realms.get(realm.id))).linkifiers;
+const playgroundsOf = ({ uow, realm }: Fixture) => uow.read(realm.id, ({ playgrounds }) => playgrounds.list(realm.id));
 
 export function realmListsContract(open: OpenStorage): void {
   describe('allowed domains', () => {
@@ -26,7 +27,7 @@ export function realmListsContract(open: OpenStorage): void {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const add = (realm: Fixture['realm'], domain: typeof ACME) =>
-        fixture.uow.write((tx) => tx.allowedDomains.add(realm.id, domain));
+        fixture.uow.write(realm.id, (tx) => tx.allowedDomains.add(realm.id, domain));
       const ids = [await add(fixture.realm, EXAMPLE), await add(other.realm, EXAMPLE), await add(fixture.realm, ACME)];
       expect(new Set(ids).size).toBe(3);
       expect(await domainsOf(fixture)).toEqual([
@@ -40,11 +41,12 @@ export function realmListsContract(open: OpenStorage): void {
     it('change and disappear within their realm and report whether they existed', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
-      const id = await fixture.uow.write((tx) => tx.allowedDomains.add(fixture.realm.id, ACME));
+      const id = await fixture.uow.write(fixture.realm.id, (tx) => tx.allowedDomains.add(fixture.realm.id, ACME));
       const wider = { ...ACME, allowsSubdomains: true };
-      const change = (realm: Fixture['realm']) => fixture.uow.write((tx) => tx.allowedDomains.update(realm.id, wider));
+      const change = (realm: Fixture['realm']) =>
+        fixture.uow.write(realm.id, (tx) => tx.allowedDomains.update(realm.id, wider));
       const remove = (realm: Fixture['realm']) =>
-        fixture.uow.write((tx) => tx.allowedDomains.remove(realm.id, ACME.domain));
+        fixture.uow.write(realm.id, (tx) => tx.allowedDomains.remove(realm.id, ACME.domain));
       expect([await change(other.realm), await change(fixture.realm)]).toEqual([false, true]);
       expect(await domainsOf(fixture)).toEqual([{ id, ...wider }]);
       expect([await remove(other.realm), await remove(fixture.realm), await remove(fixture.realm)]).toEqual([
@@ -53,7 +55,7 @@ export function realmListsContract(open: OpenStorage): void {
         false,
       ]);
       expect(await domainsOf(fixture)).toEqual([]);
-      const next = await fixture.uow.write((tx) => tx.allowedDomains.add(fixture.realm.id, ACME));
+      const next = await fixture.uow.write(fixture.realm.id, (tx) => tx.allowedDomains.add(fixture.realm.id, ACME));
       expect(next).toBeGreaterThan(id);
     });
   });
@@ -62,7 +64,7 @@ export function realmListsContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     const addThree = (fixture: Fixture) =>
-      fixture.uow.write(async (tx) => [
+      fixture.uow.write(fixture.realm.id, async (tx) => [
         await tx.linkifiers.add(fixture.realm.id, linkifier(1)),
         await tx.linkifiers.add(fixture.realm.id, linkifier(2)),
         await tx.linkifiers.add(fixture.realm.id, linkifier(3)),
@@ -79,10 +81,10 @@ export function realmListsContract(open: OpenStorage): void {
         { id: c, ...linkifier(3) },
       ]);
       expect(await linkifiersOf(other)).toEqual([]);
-      await fixture.uow.write((tx) => tx.linkifiers.reorder(fixture.realm.id, [c, a, b]));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.linkifiers.reorder(fixture.realm.id, [c, a, b]));
       expect(idsOf(await linkifiersOf(fixture))).toEqual([c, a, b]);
-      const d = await fixture.uow.write((tx) => tx.linkifiers.add(fixture.realm.id, linkifier(4)));
-      await fixture.uow.write((tx) => tx.linkifiers.remove(fixture.realm.id, a));
+      const d = await fixture.uow.write(fixture.realm.id, (tx) => tx.linkifiers.add(fixture.realm.id, linkifier(4)));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.linkifiers.remove(fixture.realm.id, a));
       expect(idsOf(await linkifiersOf(fixture))).toEqual([c, b, d]);
     });
 
@@ -91,8 +93,10 @@ export function realmListsContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       const [a, b, c] = (await addThree(fixture)) as [number, number, number];
       const changed = { ...linkifier(1), id: b, pattern: 'new' };
-      const change = (realm: Fixture['realm']) => fixture.uow.write((tx) => tx.linkifiers.update(realm.id, changed));
-      const remove = (realm: Fixture['realm']) => fixture.uow.write((tx) => tx.linkifiers.remove(realm.id, a));
+      const change = (realm: Fixture['realm']) =>
+        fixture.uow.write(realm.id, (tx) => tx.linkifiers.update(realm.id, changed));
+      const remove = (realm: Fixture['realm']) =>
+        fixture.uow.write(realm.id, (tx) => tx.linkifiers.remove(realm.id, a));
       expect([await change(other.realm), await remove(other.realm), await change(fixture.realm)]).toEqual([
         false,
         false,
@@ -104,19 +108,19 @@ export function realmListsContract(open: OpenStorage): void {
     it('appear in the changing transaction and survive rollback and organization changes', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
-      const id = await uow.write(async (tx) => {
+      const id = await uow.write(realm.id, async (tx) => {
         const added = await tx.linkifiers.add(realm.id, linkifier(1));
         expect(idsOf((await tx.realms.get(realm.id)).linkifiers)).toEqual([added]);
         return added;
       });
-      const failing = uow.write(async (tx) => {
+      const failing = uow.write(realm.id, async (tx) => {
         await tx.linkifiers.remove(realm.id, id);
         expect((await tx.realms.get(realm.id)).linkifiers).toEqual([]);
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
       expect(idsOf(await linkifiersOf(fixture))).toEqual([id]);
-      await uow.write((tx) => tx.realms.update({ ...realm, linkifiers: [], name: 'New' }));
+      await uow.write(realm.id, (tx) => tx.realms.update({ ...realm, linkifiers: [], name: 'New' }));
       expect(idsOf(await linkifiersOf(fixture))).toEqual([id]);
     });
   });
@@ -128,9 +132,9 @@ export function realmListsContract(open: OpenStorage): void {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const add = (realm: Fixture['realm'], name: string) =>
-        fixture.uow.write((tx) => tx.playgrounds.add(realm.id, { ...PLAYGROUND, name }));
+        fixture.uow.write(realm.id, (tx) => tx.playgrounds.add(realm.id, { ...PLAYGROUND, name }));
       const remove = (realm: Fixture['realm'], id: number) =>
-        fixture.uow.write((tx) => tx.playgrounds.remove(realm.id, id));
+        fixture.uow.write(realm.id, (tx) => tx.playgrounds.remove(realm.id, id));
       const [a, b] = [await add(fixture.realm, 'a'), await add(fixture.realm, 'b')];
       expect(await playgroundsOf(fixture)).toEqual([
         { id: a, ...PLAYGROUND, name: 'a' },

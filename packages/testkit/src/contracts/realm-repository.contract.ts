@@ -16,47 +16,49 @@ export function realmRepositoryContract(open: OpenStorage): void {
         images: { ...realm.images, logo: { isUploaded: true, version: 3 } },
         userDefaults: { ...realm.userDefaults, twentyFourHourTime: null, webFontSizePx: 14 },
       };
-      await uow.write((tx) => tx.realms.update(changed));
-      expect(await uow.read((r) => r.realms.get(realm.id))).toEqual(changed);
-      expect(await uow.read((r) => r.realms.find(realm.id))).toEqual(changed);
+      await uow.write(changed.id, (tx) => tx.realms.update(changed));
+      expect(await uow.read(realm.id, (r) => r.realms.get(realm.id))).toEqual(changed);
+      expect(await uow.read(realm.id, (r) => r.realms.find(realm.id))).toEqual(changed);
     });
 
     it('finds realms by string id, the root realm by the empty one', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
-      expect(await uow.read((r) => r.realms.findByStringId(''))).toBeNull();
+      expect(await uow.readAcross((r) => r.realms.findByStringId(''))).toBeNull();
       const root = await createFixtureOn(uow, clock, aRealm({ stringId: '' }));
-      expect(await uow.read((r) => r.realms.findByStringId(''))).toEqual(root.realm);
-      expect(await uow.read((r) => r.realms.findByStringId('acme'))).toEqual(realm);
+      expect(await uow.readAcross((r) => r.realms.findByStringId(''))).toEqual(root.realm);
+      expect(await uow.readAcross((r) => r.realms.findByStringId('acme'))).toEqual(realm);
     });
 
     it('lists realms ascending', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'zebra' }));
       const second = await createFixtureOn(uow, clock, aRealm({ stringId: 'ant' }));
-      expect(await uow.read((r) => r.realms.list())).toEqual([realm, second.realm]);
+      expect(await uow.readAcross((r) => r.realms.list())).toEqual([realm, second.realm]);
     });
 
     it('returns null or throws for unknown realms', async () => {
       const { uow, realm } = await stage();
       const unknown = (realm.id + 1) as RealmId;
-      expect(await uow.read((r) => r.realms.find(unknown))).toBeNull();
-      expect(await uow.read((r) => r.realms.findByStringId('unknown'))).toBeNull();
-      await expect(uow.read((r) => r.realms.get(unknown))).rejects.toEqual(code('UNKNOWN_REALM'));
+      expect(await uow.read(unknown, (r) => r.realms.find(unknown))).toBeNull();
+      expect(await uow.readAcross((r) => r.realms.findByStringId('unknown'))).toBeNull();
+      await expect(uow.read(unknown, (r) => r.realms.get(unknown))).rejects.toEqual(code('UNKNOWN_REALM'));
     });
 
     it("stores which realm is at the server's address and rejects a second one", async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
       const { realm: second } = await createFixtureOn(uow, clock, aRealm({ stringId: 'second' }));
       expect([realm, second].map(({ isAtServerAddress }) => isAtServerAddress)).toEqual([true, false]);
-      expect(await uow.read((r) => r.realms.list())).toEqual([realm, second]);
-      const adding = uow.write((tx) => tx.realms.add({ ...second, stringId: 'third', isAtServerAddress: true }));
+      expect(await uow.readAcross((r) => r.realms.list())).toEqual([realm, second]);
+      const adding = uow.write(second.id, (tx) =>
+        tx.realms.add({ ...second, stringId: 'third', isAtServerAddress: true }),
+      );
       await expect(adding).rejects.toEqual(code('STRING_ID_TAKEN'));
-      expect(await uow.read((r) => r.realms.list())).toHaveLength(2);
+      expect(await uow.readAcross((r) => r.realms.list())).toHaveLength(2);
     });
 
     it('rejects a taken string id', async () => {
       const { uow, clock } = await stage(aRealm({ stringId: 'acme' }));
       await expect(createFixtureOn(uow, clock, aRealm({ stringId: 'acme' }))).rejects.toEqual(code('STRING_ID_TAKEN'));
-      expect(await uow.read((r) => r.realms.list())).toHaveLength(1);
+      expect(await uow.readAcross((r) => r.realms.list())).toHaveLength(1);
     });
   });
 }

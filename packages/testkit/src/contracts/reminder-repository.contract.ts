@@ -15,15 +15,15 @@ const reminder = (fixture: Fixture, who: string, dueAt: number) => ({
   dueAt,
 });
 const add = (fixture: Fixture, who: string, dueAt: number) =>
-  fixture.uow.write((tx) => tx.reminders.add(reminder(fixture, who, dueAt)));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.reminders.add(reminder(fixture, who, dueAt)));
 const find = (fixture: Fixture, id: ReminderId, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ reminders }) => reminders.find(realmId, id));
+  fixture.uow.read(realmId, ({ reminders }) => reminders.find(realmId, id));
 const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.realm.id } = {}) =>
-  fixture.uow.read(({ reminders }) => reminders.list(realmId, fixture.user(who).id, limit));
+  fixture.uow.read(realmId, ({ reminders }) => reminders.list(realmId, fixture.user(who).id, limit));
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ reminders }) => reminders.count(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ reminders }) => reminders.count(realmId, fixture.user(who).id));
 const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ reminders }) => reminders.countBytes(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ reminders }) => reminders.countBytes(realmId, fixture.user(who).id));
 
 export function reminderRepositoryContract(open: OpenStorage): void {
   describe('reminder repository', () => {
@@ -54,16 +54,16 @@ export function reminderRepositoryContract(open: OpenStorage): void {
     it('stores why a reminder failed', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
-      await fixture.uow.write((tx) => tx.reminders.fail(fixture.realm.id, added.id, 'Why'));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.reminders.fail(fixture.realm.id, added.id, 'Why'));
       expect(await list(fixture, 'a')).toEqual([{ ...added, failure: 'Why' }]);
     });
 
     it('shares ids with scheduled messages and never reuses them', async () => {
       const fixture = await stage(...pieces);
       const { id } = await add(fixture, 'a', 100);
-      await fixture.uow.write((tx) => tx.reminders.remove(fixture.realm.id, id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.reminders.remove(fixture.realm.id, id));
       expect(await find(fixture, id)).toBeNull();
-      const message = await fixture.uow.write((tx) =>
+      const message = await fixture.uow.write(fixture.realm.id, (tx) =>
         tx.scheduledMessages.add({
           realmId: fixture.realm.id,
           userId: fixture.user('a').id,
@@ -88,7 +88,7 @@ export function reminderRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
       expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(realm.id, async (tx) => {
         await tx.reminders.remove(realm.id, added.id);
         await tx.reminders.fail(realm.id, added.id, 'Why');
       });

@@ -19,17 +19,21 @@ const message = (fixture: Fixture, who: string, dueAt: number, more: Partial<New
   ...more,
 });
 const add = (fixture: Fixture, who: string, dueAt: number, more?: Partial<NewScheduledMessage>) =>
-  fixture.uow.write((tx) => tx.scheduledMessages.add(message(fixture, who, dueAt, more)));
+  fixture.uow.write(fixture.realm.id, (tx) => tx.scheduledMessages.add(message(fixture, who, dueAt, more)));
 const find = (fixture: Fixture, id: ScheduledMessageId, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ scheduledMessages }) => scheduledMessages.find(realmId, id));
+  fixture.uow.read(realmId, ({ scheduledMessages }) => scheduledMessages.find(realmId, id));
 const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.realm.id } = {}) =>
-  fixture.uow.read(({ scheduledMessages }) => scheduledMessages.listUnsent(realmId, fixture.user(who).id, limit));
+  fixture.uow.read(realmId, ({ scheduledMessages }) =>
+    scheduledMessages.listUnsent(realmId, fixture.user(who).id, limit),
+  );
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ scheduledMessages }) => scheduledMessages.countUnsent(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ scheduledMessages }) => scheduledMessages.countUnsent(realmId, fixture.user(who).id));
 const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ scheduledMessages }) => scheduledMessages.countUnsentBytes(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ scheduledMessages }) =>
+    scheduledMessages.countUnsentBytes(realmId, fixture.user(who).id),
+  );
 const update = (fixture: Fixture, changed: ScheduledMessage) =>
-  fixture.uow.write((tx) => tx.scheduledMessages.update(changed));
+  fixture.uow.write(changed.realmId, (tx) => tx.scheduledMessages.update(changed));
 
 export function scheduledMessageRepositoryContract(open: OpenStorage): void {
   describe('scheduled message repository', () => {
@@ -91,7 +95,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
     it('removes a message without reusing its id', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 100);
-      await fixture.uow.write((tx) => tx.scheduledMessages.remove(fixture.realm.id, added.id));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.scheduledMessages.remove(fixture.realm.id, added.id));
       expect(await find(fixture, added.id)).toBeNull();
       await update(fixture, added);
       expect(await find(fixture, added.id)).toBeNull();
@@ -109,9 +113,9 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       for (const row of rows.slice(0, 3)) await update(fixture, { ...row, status: 'sent' });
       const { id: userId } = fixture.user('a');
       const other = await anotherRealm(fixture);
-      await fixture.uow.write((tx) => tx.scheduledMessages.removeSent(other.realm.id, userId, 100));
+      await fixture.uow.write(other.realm.id, (tx) => tx.scheduledMessages.removeSent(other.realm.id, userId, 100));
       expect(await find(fixture, rows[0].id)).not.toBeNull();
-      await fixture.uow.write((tx) => tx.scheduledMessages.removeSent(fixture.realm.id, userId, 100));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.scheduledMessages.removeSent(fixture.realm.id, userId, 100));
       expect(await Promise.all(rows.map(async ({ id }) => (await find(fixture, id)) !== null))).toEqual([
         false,
         true,
@@ -128,7 +132,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
       expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
-      await fixture.uow.write((tx) => tx.scheduledMessages.remove(realm.id, added.id));
+      await fixture.uow.write(realm.id, (tx) => tx.scheduledMessages.remove(realm.id, added.id));
       await update(fixture, { ...added, realmId: realm.id, content: 'theirs' });
       expect(await find(fixture, added.id)).toEqual(added);
     });

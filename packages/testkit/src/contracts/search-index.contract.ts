@@ -23,7 +23,7 @@ const said = [
 
 /** Reads all pages of the filter in both directions, which must agree. */
 async function find(stage: Stage, filter: MessageFilter, name = 'a'): Promise<readonly MessageId[]> {
-  return stage.uow.read(async ({ pages }) => {
+  return stage.uow.read(stage.realm.id, async ({ pages }) => {
     const found = idsOf(await pages.listEntriesUpTo(stage.viewer(name), filter, null, 100));
     expect(idsOf(await pages.listEntriesFrom(stage.viewer(name), filter, 0, 100))).toEqual(found);
     const among = await pages.listEntries(stage.viewer(name), idsOf(stage.messages), filter.conditions);
@@ -51,7 +51,7 @@ export function searchIndexContract(open: OpenStorage): void {
     it('finds nothing after the last message', async () => {
       const fixture = await stage(...said);
       const { uow, viewer } = fixture;
-      await uow.read(async ({ pages }) => {
+      await uow.read(fixture.realm.id, async ({ pages }) => {
         for (const anchor of [1e6, 3e9, 1e15]) {
           expect(await pages.listEntriesFrom(viewer('a'), own(search('pizza')), anchor, 10)).toEqual([]);
           const all = await pages.listEntriesUpTo(viewer('a'), own(search('pizza')), anchor, 10);
@@ -114,7 +114,7 @@ export function searchIndexContract(open: OpenStorage): void {
         aChannel({ name: 'far', subscribers: ['z'] }),
         aMessage({ from: 'z', to: 'far', content: 'pizza' }),
       );
-      await uow.read(async ({ pages }) => {
+      await uow.readAcross(async ({ pages }) => {
         const foundBy = async (who: Viewer) => idsOf(await pages.listEntriesUpTo(who, own(search('pizza')), null, 100));
         expect(await foundBy(viewer('a'))).toEqual(pick(fixture, 0, 1, 2));
         expect(await foundBy(other.viewer('z'))).toEqual(idsOf(other.messages));
@@ -141,22 +141,22 @@ export function searchIndexContract(open: OpenStorage): void {
         });
       const givenUp = new Error('given up');
       const results = await Promise.allSettled([
-        uow.write(async (tx) => {
+        uow.write(realm.id, async (tx) => {
           await say(tx, 'apple'); // 5
           expect(await foundIn(tx, 'apple')).toEqual([newest()]);
           await say(tx, 'banana'); // 6
         }),
-        uow.write(async (tx) => {
+        uow.write(fixture.realm.id, async (tx) => {
           await say(tx, 'cherry'); // taken back, and its number given again
           expect(await foundIn(tx, 'cherry')).toEqual([newest()]);
           fixture.messages.pop();
           throw givenUp;
         }),
-        uow.write(async (tx) => {
+        uow.write(realm.id, async (tx) => {
           await say(tx, 'damson'); // 7
           await edit(tx, 'elderberry');
         }),
-        uow.write(async (tx) => {
+        uow.write(realm.id, async (tx) => {
           expect(await foundIn(tx, 'elderberry')).toEqual([newest()]);
           await say(tx, 'fig'); // 8
           await tx.messages.remove(realm.id, [newest()]);
@@ -167,7 +167,7 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('banana')))).toEqual(pick(fixture, 6));
       expect(await find(fixture, own(search('elderberry')))).toEqual(pick(fixture, 7));
       for (const word of ['cherry', 'damson', 'fig']) expect(await find(fixture, own(search(word)))).toEqual([]);
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 6)));
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 6)));
       expect(await find(fixture, own(search('banana')))).toEqual([]);
     });
 
@@ -181,15 +181,15 @@ export function searchIndexContract(open: OpenStorage): void {
         isHistoryProtected: false,
       });
       const inRandom: MessageCondition = { kind: 'recipient', recipientIds: [channel('random').recipientId] };
-      await uow.write((tx) => tx.moves.move(realm.id, pick(fixture, 0), target('Dinner')));
+      await uow.write(realm.id, (tx) => tx.moves.move(realm.id, pick(fixture, 0), target('Dinner')));
       expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 1, 3));
       expect(await find(fixture, own(search('dinner')))).toEqual(pick(fixture, 0));
       expect(await find(fixture, own(search('pizza'), inRandom))).toEqual(pick(fixture, 0, 2));
-      await uow.write((tx) => tx.moves.move(realm.id, pick(fixture, 1), target(null)));
+      await uow.write(realm.id, (tx) => tx.moves.move(realm.id, pick(fixture, 1), target(null)));
       expect(await find(fixture, own(search('lunch'), inRandom))).toEqual(pick(fixture, 1));
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 1)));
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 1)));
       expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 3));
-      const failing = uow.write(async (tx) => {
+      const failing = uow.write(realm.id, async (tx) => {
         await tx.messages.remove(realm.id, pick(fixture, 3));
         throw new Error('given up');
       });
@@ -216,13 +216,13 @@ export function searchIndexContract(open: OpenStorage): void {
     it('finds everything after an index rebuild with concurrent writes', async () => {
       const fixture = await stage(...said);
       const { uow, realm } = fixture;
-      await uow.write(({ searchIndex }) => searchIndex.reset());
+      await uow.writeAcross(({ searchIndex }) => searchIndex.reset());
       await fixture.add(aMessage({ from: 'a', to: 'general', topic: 'later', content: 'pizza' })); // 5
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 1)));
-      while (await uow.write(({ searchIndex }) => searchIndex.indexSome(2)));
-      expect(await uow.read(({ searchIndex }) => searchIndex.unindexedUpTo())).toBe(0);
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 1)));
+      while (await uow.writeAcross(({ searchIndex }) => searchIndex.indexSome(2)));
+      expect(await uow.readAcross(({ searchIndex }) => searchIndex.unindexedUpTo())).toBe(0);
       expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 0, 2, 5));
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 0)));
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 0)));
       expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 2, 5));
     });
   });

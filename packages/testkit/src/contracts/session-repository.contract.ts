@@ -15,11 +15,11 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       ...more,
     });
     const add = (fixture: Fixture, session: NewSession, fingerprint: string) =>
-      fixture.uow.write((tx) => tx.sessions.add(session, fingerprint));
+      fixture.uow.write(session.realmId, (tx) => tx.sessions.add(session, fingerprint));
     const find = (fixture: Fixture, fingerprint: string) =>
-      fixture.uow.read(({ sessions }) => sessions.findByFingerprint(fingerprint));
+      fixture.uow.readAcross(({ sessions }) => sessions.findByFingerprint(fingerprint));
     const listOf = (fixture: Fixture, name: string) =>
-      fixture.uow.read(({ sessions }) => sessions.listOf(fixture.realm.id, fixture.user(name).id));
+      fixture.uow.read(fixture.realm.id, ({ sessions }) => sessions.listOf(fixture.realm.id, fixture.user(name).id));
 
     it("finds a session by fingerprint in any realm, and a user's sessions, last used first", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
@@ -35,13 +35,17 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       expect((await listOf(fixture, 'a')).map(({ id }) => id)).toEqual([second, third, first]);
       const other = await anotherRealm(fixture);
       const { id: userId } = fixture.user('a');
-      expect(await fixture.uow.read(({ sessions }) => sessions.listOf(other.realm.id, userId))).toEqual([]);
+      expect(await fixture.uow.read(other.realm.id, ({ sessions }) => sessions.listOf(other.realm.id, userId))).toEqual(
+        [],
+      );
     });
 
     it('never reuses ids', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const id = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
-      await fixture.uow.write((tx) => tx.sessions.remove(fixture.realm.id, fixture.user('a').id, [id]));
+      await fixture.uow.write(fixture.realm.id, (tx) =>
+        tx.sessions.remove(fixture.realm.id, fixture.user('a').id, [id]),
+      );
       expect(await add(fixture, sessionOf(fixture, 'a'), 'print-1')).toBeGreaterThan(id);
     });
 
@@ -49,8 +53,8 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(aUser({ name: 'a' }));
       const id = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
       const use = { lastUsedAt: 300, expiresAt: 1300 };
-      await fixture.uow.write((tx) => tx.sessions.renew(id, use));
-      await fixture.uow.write((tx) => tx.sessions.renew((id + 1) as SessionId, use));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.sessions.renew(id, use));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.sessions.renew((id + 1) as SessionId, use));
       expect(await find(fixture, 'print-1')).toEqual({ ...sessionOf(fixture, 'a', use), id });
     });
 
@@ -62,7 +66,7 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       const foreign = await add(fixture, sessionOf(fixture, 'b'), 'print-3');
       const { id: userId } = fixture.user('a');
       const remove = (realmId: typeof fixture.realm.id, ids: readonly SessionId[]) =>
-        fixture.uow.write((tx) => tx.sessions.remove(realmId, userId, ids));
+        fixture.uow.write(realmId, (tx) => tx.sessions.remove(realmId, userId, ids));
       expect(await remove(other.realm.id, [mine])).toBe(0);
       expect(await remove(fixture.realm.id, [mine, foreign])).toBe(1);
       expect((await listOf(fixture, 'a')).map(({ id }) => id)).toEqual([left]);
@@ -77,11 +81,11 @@ export function sessionRepositoryContract(open: OpenStorage): void {
       }
       await add(fixture, { ...sessionOf(fixture, 'a'), realmId: other.realm.id }, 'print-other');
       const { uow, realm } = fixture;
-      const removeExpired = () => uow.write((tx) => tx.sessions.removeExpired(600, 1));
+      const removeExpired = () => uow.writeAcross((tx) => tx.sessions.removeExpired(600, 1));
       expect([await removeExpired(), await removeExpired(), await removeExpired()]).toEqual([1, 1, 0]);
       expect(await find(fixture, 'print-2')).not.toBeNull();
-      expect(await uow.write((tx) => tx.sessions.removeOfRealm(realm.id, 5))).toBe(1);
-      expect(await uow.write((tx) => tx.sessions.removeOfRealm(realm.id, 5))).toBe(0);
+      expect(await uow.write(realm.id, (tx) => tx.sessions.removeOfRealm(realm.id, 5))).toBe(1);
+      expect(await uow.write(realm.id, (tx) => tx.sessions.removeOfRealm(realm.id, 5))).toBe(0);
       expect(await find(fixture, 'print-other')).not.toBeNull();
     });
   });

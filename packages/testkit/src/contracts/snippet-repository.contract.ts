@@ -6,7 +6,7 @@ const pieces = [aUser({ name: 'a' }), aUser({ name: 'b' })];
 const ALL = 100;
 
 const add = (fixture: Fixture, who: string, title: string) =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     tx.snippets.add({
       realmId: fixture.realm.id,
       userId: fixture.user(who).id,
@@ -16,13 +16,13 @@ const add = (fixture: Fixture, who: string, title: string) =>
     }),
   );
 const find = (fixture: Fixture, who: string, id: SnippetId, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ snippets }) => snippets.find(realmId, fixture.user(who).id, id));
+  fixture.uow.read(realmId, ({ snippets }) => snippets.find(realmId, fixture.user(who).id, id));
 const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.realm.id } = {}) =>
-  fixture.uow.read(({ snippets }) => snippets.list(realmId, fixture.user(who).id, limit));
+  fixture.uow.read(realmId, ({ snippets }) => snippets.list(realmId, fixture.user(who).id, limit));
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ snippets }) => snippets.count(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ snippets }) => snippets.count(realmId, fixture.user(who).id));
 const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
-  fixture.uow.read(({ snippets }) => snippets.countBytes(realmId, fixture.user(who).id));
+  fixture.uow.read(realmId, ({ snippets }) => snippets.countBytes(realmId, fixture.user(who).id));
 
 export function snippetRepositoryContract(open: OpenStorage): void {
   describe('snippet repository', () => {
@@ -48,10 +48,10 @@ export function snippetRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', 'one');
       const changed = { ...added, title: 'two', content: 'Hi' };
-      await fixture.uow.write((tx) => tx.snippets.update({ ...changed, createdAt: 7 }));
+      await fixture.uow.write(changed.realmId, (tx) => tx.snippets.update({ ...changed, createdAt: 7 }));
       expect(await list(fixture, 'a')).toEqual([changed]);
-      await fixture.uow.write((tx) => tx.snippets.remove(fixture.realm.id, added.userId, added.id));
-      await fixture.uow.write((tx) => tx.snippets.update(changed));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.snippets.remove(fixture.realm.id, added.userId, added.id));
+      await fixture.uow.write(changed.realmId, (tx) => tx.snippets.update(changed));
       expect(await list(fixture, 'a')).toEqual([]);
       expect((await add(fixture, 'a', 'one')).id).toBeGreaterThan(added.id);
     });
@@ -66,7 +66,7 @@ export function snippetRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
       expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.writeAcross(async (tx) => {
         await tx.snippets.remove(fixture.realm.id, other, added.id);
         await tx.snippets.remove(realm.id, added.userId, added.id);
         await tx.snippets.update({ ...added, userId: other, title: 'theirs' });

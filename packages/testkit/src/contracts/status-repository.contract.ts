@@ -13,14 +13,14 @@ export function statusRepositoryContract(open: OpenStorage): void {
     it("stores and replaces each user's status", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' }));
       const [a, b, c] = ['a', 'b', 'c'].map((name) => fixture.user(name).id);
-      await fixture.uow.write(async ({ statuses }) => {
+      await fixture.uow.write(fixture.realm.id, async ({ statuses }) => {
         await statuses.put(fixture.realm.id, b!, BUSY);
         await statuses.put(fixture.realm.id, a!, BUSY);
         await statuses.put(fixture.realm.id, a!, { text: '𝕂', emoji: null });
         expect(await statuses.find(fixture.realm.id, a!)).toEqual({ text: '𝕂', emoji: null });
         await statuses.put(fixture.realm.id, a!, NOTHING);
       });
-      await fixture.uow.read(async ({ statuses }) => {
+      await fixture.uow.read(fixture.realm.id, async ({ statuses }) => {
         expect([...(await statuses.list(fixture.realm.id))]).toEqual([
           [a, NOTHING],
           [b, BUSY],
@@ -32,9 +32,9 @@ export function statusRepositoryContract(open: OpenStorage): void {
     it('isolates realms', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const { id } = fixture.user('a');
-      await fixture.uow.write((tx) => tx.statuses.put(fixture.realm.id, id, BUSY));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.statuses.put(fixture.realm.id, id, BUSY));
       const other = (await anotherRealm(fixture)).realm.id;
-      await fixture.uow.read(async ({ statuses }) => {
+      await fixture.uow.read(other, async ({ statuses }) => {
         expect(await statuses.find(other, id)).toBeNull();
         expect((await statuses.list(other)).size).toBe(0);
       });

@@ -28,12 +28,12 @@ function aPolicy(
 }
 
 const put = (fixture: Fixture, ...policies: readonly TopicPolicy[]): Promise<void> =>
-  fixture.uow.write(async (tx) => {
+  fixture.uow.write(fixture.realm.id, async (tx) => {
     for (const policy of policies) await tx.topicPolicies.put(policy);
   });
 
 const list = (fixture: Fixture, user: string): Promise<readonly TopicPolicy[]> =>
-  fixture.uow.read((r) => r.topicPolicies.list(fixture.realm.id, fixture.user(user).id));
+  fixture.uow.read(fixture.realm.id, (r) => r.topicPolicies.list(fixture.realm.id, fixture.user(user).id));
 
 export function topicPolicyRepositoryContract(open: OpenStorage): void {
   describe('topic policy repository', () => {
@@ -71,7 +71,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       );
       const { id } = channel('general');
       const ofTopic = (realmId: typeof realm.id, key: string, after: number, limit: number) =>
-        uow.read((r) => r.topicPolicies.listOfTopic(realmId, id, key, after, limit));
+        uow.read(realmId, (r) => r.topicPolicies.listOfTopic(realmId, id, key, after, limit));
       expect(await ofTopic(realm.id, 'lunch', 0, 10)).toEqual(policies);
       expect(await ofTopic(realm.id, 'lunch', policies[0]!.userId, 1)).toEqual([policies[1]]);
       expect(await ofTopic(realm.id, 'Lunch', 0, 10)).toEqual([]);
@@ -101,7 +101,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       const [a, c] = ['a', 'c'].map((name) => fixture.user(name).id);
       const { id } = fixture.channel('general');
       const other = await anotherRealm(fixture);
-      await uow.read(async ({ topicPolicies }) => {
+      await uow.readAcross(async ({ topicPolicies }) => {
         expect(await topicPolicies.find(realm.id, a!, id, 'beer')).toEqual(policies[0]);
         expect(await topicPolicies.find(realm.id, a!, id, 'ale')).toBeNull();
         expect(await topicPolicies.find(other.realm.id, a!, id, 'beer')).toBeNull();
@@ -136,7 +136,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       );
       const [a, b, c] = ['a', 'b', 'c'].map((name) => fixture.user(name).id);
       const { id } = fixture.channel('general');
-      await fixture.uow.read(async (r) => {
+      await fixture.uow.read(fixture.realm.id, async (r) => {
         const all = await r.topicPolicies.listOf(fixture.realm.id, id, 'lunch', [c!, b!, a!]);
         expect(new Map(all)).toEqual(
           new Map([
@@ -155,7 +155,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       await put(fixture, aPolicy(fixture, 'a', 'general', 'lunch', 'muted'));
       const other = (await anotherRealm(fixture)).realm.id;
       const a = fixture.user('a').id;
-      await fixture.uow.read(async (r) => {
+      await fixture.uow.read(other, async (r) => {
         expect(await r.topicPolicies.list(other, a)).toEqual([]);
         expect((await r.topicPolicies.listOf(other, fixture.channel('general').id, 'lunch', [a])).size).toBe(0);
       });

@@ -11,7 +11,7 @@ export function topicReadsContract(open: OpenStorage): void {
       const { uow, realm, viewer, channel } = fixture;
       const { recipientId } = channel('general');
       const id = (index: number) => fixture.messages[index]!.id;
-      await uow.read(async (r) => {
+      await uow.read(realm.id, async (r) => {
         expect(await r.topics.listTopics(realm.id, recipientId)).toEqual([
           { name: 'LUNCH', maxMessageId: id(7) },
           { name: '', maxMessageId: id(2) },
@@ -32,8 +32,8 @@ export function topicReadsContract(open: OpenStorage): void {
         expect(await r.topics.listOwnTopics(viewer('c'), recipientId)).toEqual([]);
       });
 
-      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 7, 2)));
-      await uow.read(async (r) => {
+      await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 7, 2)));
+      await uow.read(realm.id, async (r) => {
         expect(await r.topics.listTopics(realm.id, recipientId)).toEqual([{ name: 'lunch', maxMessageId: id(1) }]);
         expect(await r.topics.hasMessages(realm.id, recipientId, '')).toBe(false);
         expect(await r.topics.hasNamedTopics(realm.id, recipientId)).toBe(true);
@@ -49,7 +49,7 @@ export function topicReadsContract(open: OpenStorage): void {
       );
       const other = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs', topic: 'lunch' }));
       const { recipientId } = other.channel('theirs');
-      await fixture.uow.read(async ({ topics }) => {
+      await fixture.uow.readAcross(async ({ topics }) => {
         for (const name of ['nameless', 'silent']) {
           expect(await topics.hasNamedTopics(fixture.realm.id, fixture.channel(name).recipientId)).toBe(false);
         }
@@ -62,24 +62,24 @@ export function topicReadsContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, channel, user } = fixture;
       const { recipientId } = channel('random');
-      await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, [user('b').id]));
+      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, recipientId, [user('b').id]));
       await fixture.add(
         aMessage({ from: 'a', to: 'random', topic: 'Late' }),
         aMessage({ from: 'a', to: 'random', topic: 'lunch' }),
         aMessage({ from: 'a', to: 'random', topic: 'late' }),
       );
       const id = (index: number) => fixture.messages[index]!.id;
-      expect(await uow.read((r) => r.topics.listOwnTopics(viewer('b'), recipientId))).toEqual([
+      expect(await uow.read(realm.id, (r) => r.topics.listOwnTopics(viewer('b'), recipientId))).toEqual([
         { name: 'late', maxMessageId: id(12) },
         { name: 'lunch', maxMessageId: id(11) },
       ]);
-      expect(await uow.read((r) => r.topics.listOwnTopics(viewer('a'), recipientId))).toEqual([
+      expect(await uow.read(realm.id, (r) => r.topics.listOwnTopics(viewer('a'), recipientId))).toEqual([
         { name: 'late', maxMessageId: id(12) },
         { name: 'lunch', maxMessageId: id(11) },
         { name: 'ärger', maxMessageId: id(9) },
       ]);
       const newestOwn = (name: string, ...keys: readonly string[]) =>
-        uow.read((r) => r.topics.listNewestOwnInTopics(viewer(name), recipientId, keys));
+        uow.read(realm.id, (r) => r.topics.listNewestOwnInTopics(viewer(name), recipientId, keys));
       expect(await newestOwn('b', 'lunch', 'late', 'ärger', 'nothing')).toEqual(
         new Map([
           ['lunch', id(11)],
@@ -88,7 +88,7 @@ export function topicReadsContract(open: OpenStorage): void {
       );
       expect(await newestOwn('a', 'ärger')).toEqual(new Map([['ärger', id(9)]]));
       // A user who unsubscribed before the topic continued keeps its newest message from before.
-      await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, [user('b').id]));
+      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, recipientId, [user('b').id]));
       await fixture.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
       expect(await newestOwn('b', 'late', 'ärger')).toEqual(new Map([['late', id(12)]]));
       expect(await newestOwn('a', 'late')).toEqual(new Map([['late', id(13)]]));
@@ -98,7 +98,7 @@ export function topicReadsContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, user, channel } = fixture;
       const { recipientId } = channel('random');
-      await uow.read(async (r) => {
+      await uow.read(realm.id, async (r) => {
         expect(await r.topics.listTopicSenders(realm.id, recipientId, 'ärger')).toEqual([user('a').id, user('c').id]);
         expect(await r.topics.listTopicSenders(realm.id, recipientId, 'nothing')).toEqual([]);
       });
@@ -110,7 +110,7 @@ export function topicReadsContract(open: OpenStorage): void {
       const [general, random] = [channel('general').recipientId, channel('random').recipientId];
       clock.advance(100);
       await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'general' }));
-      const since = (time: number) => uow.read((r) => r.topics.countSince(realm.id, [random, general], time));
+      const since = (time: number) => uow.read(realm.id, (r) => r.topics.countSince(realm.id, [random, general], time));
       expect(new Map(await since(clock.now() - 50))).toEqual(new Map([[general, 2]]));
       expect(new Map(await since(clock.now()))).toEqual(new Map([[general, 2]]));
       expect(new Map(await since(clock.now() - 1000))).toEqual(
@@ -127,7 +127,7 @@ export function topicReadsContract(open: OpenStorage): void {
       const otherRealm = (await anotherRealm(fixture)).realm.id;
       const outsider = { realmId: otherRealm, userId: user('a').id };
       const { recipientId } = channel('general');
-      const found = await uow.read(async (r) => [
+      const found = await uow.read(otherRealm, async (r) => [
         await r.topics.hasMessages(otherRealm, recipientId),
         (await r.topics.listNewestInTopics(otherRealm, recipientId, ['lunch'])).size,
         (await r.topics.listNewestOwnInTopics(outsider, recipientId, ['lunch'])).size,

@@ -23,7 +23,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
   describe('unfinished upload repository', () => {
     const stage = stagesOn(open);
     const add = async (fixture: Fixture, ...uploads: readonly UnfinishedUpload[]) => {
-      for (const upload of uploads) await fixture.uow.write((tx) => tx.unfinishedUploads.add(upload));
+      for (const upload of uploads) await fixture.uow.write(upload.realmId, (tx) => tx.unfinishedUploads.add(upload));
     };
 
     it('finds uploads by path until removed', async () => {
@@ -31,10 +31,10 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
       const { id: realmId } = fixture.realm;
       const [one, two] = [uploadOf(fixture, 'one'), uploadOf(fixture, 'two', { claimedType: '', metadata: '' })];
       await add(fixture, one, two);
-      const find = (pathId: string) => fixture.uow.read((r) => r.unfinishedUploads.find(realmId, pathId));
+      const find = (pathId: string) => fixture.uow.read(realmId, (r) => r.unfinishedUploads.find(realmId, pathId));
       expect([await find(one.pathId), await find(two.pathId), await find('none')]).toEqual([one, two, null]);
-      await fixture.uow.write((tx) => tx.unfinishedUploads.remove(realmId, one.pathId));
-      await fixture.uow.write((tx) => tx.unfinishedUploads.remove(realmId, 'none'));
+      await fixture.uow.write(realmId, (tx) => tx.unfinishedUploads.remove(realmId, one.pathId));
+      await fixture.uow.write(realmId, (tx) => tx.unfinishedUploads.remove(realmId, 'none'));
       expect([await find(one.pathId), await find(two.pathId)]).toEqual([null, two]);
     });
 
@@ -48,7 +48,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
         uploadOf(fixture, 'other', { size: 100, ownerId: b }),
       );
       const summarize = (ownerId: typeof b) =>
-        fixture.uow.read((r) => r.unfinishedUploads.summarize(fixture.realm.id, ownerId));
+        fixture.uow.read(fixture.realm.id, (r) => r.unfinishedUploads.summarize(fixture.realm.id, ownerId));
       expect(await summarize(fixture.user('a').id)).toEqual({ count: 2, bytes: 12 });
       expect(await summarize(b)).toEqual({ count: 1, bytes: 100 });
       expect(await summarize((b + 1) as typeof b)).toEqual({ count: 0, bytes: 0 });
@@ -59,7 +59,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
       const [one, two] = [uploadOf(fixture, 'one', { expiresAt: 300 }), uploadOf(fixture, 'two', { expiresAt: 200 })];
       await add(fixture, one, two, uploadOf(fixture, 'later'));
       const list = (before: number, limit = 9) =>
-        fixture.uow.read((r) => r.unfinishedUploads.listExpired(before, limit));
+        fixture.uow.readAcross((r) => r.unfinishedUploads.listExpired(before, limit));
       expect(await list(200)).toEqual([]);
       expect(await list(301)).toEqual([two, one]);
       expect(await list(301, 1)).toEqual([two]);
@@ -70,7 +70,7 @@ export function unfinishedUploadRepositoryContract(open: OpenStorage): void {
       const one = uploadOf(fixture, 'one');
       await add(fixture, one);
       const { realm } = await anotherRealm(fixture);
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.writeAcross(async (tx) => {
         await tx.unfinishedUploads.remove(realm.id, one.pathId);
         expect(await tx.unfinishedUploads.find(realm.id, one.pathId)).toBeNull();
         expect(await tx.unfinishedUploads.summarize(realm.id, one.ownerId)).toEqual({ count: 0, bytes: 0 });

@@ -1,9 +1,10 @@
 import type { MessageId, RealmId, Transaction, UnitOfWork } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import { aChannel, aUser } from '../builders.js';
+import { aChannel, anotherRealm, aUser } from '../builders.js';
+import { appendEvent } from '../events-with-receivers.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
-const nameOf = (uow: UnitOfWork, id: RealmId) => uow.read(async (r) => (await r.realms.get(id)).name);
+const nameOf = (uow: UnitOfWork, id: RealmId) => uow.read(id, async (r) => (await r.realms.get(id)).name);
 
 async function rename(tx: Transaction, id: RealmId, change: (name: string) => string): Promise<void> {
   const realm: Realm = await tx.realms.get(id);
@@ -16,7 +17,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
 
     it('returns the result of the work, whose writes all later reads see', async () => {
       const { uow, realm } = await stage();
-      const answer = await uow.write(async (tx) => {
+      const answer = await uow.write(realm.id, async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
         return 'done';
       });
@@ -26,7 +27,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
 
     it('lets a write read its own changes', async () => {
       const { uow, realm } = await stage();
-      const seen = await uow.write(async (tx) => {
+      const seen = await uow.write(realm.id, async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
         return (await tx.realms.get(realm.id)).name;
       });
@@ -36,11 +37,11 @@ export function unitOfWorkContract(open: OpenStorage): void {
     it('rolls back when the work throws and rethrows the error', async () => {
       const { uow, realm } = await stage(aUser({ name: 'hamlet' }));
       const error = new Error('after the change');
-      const before = await uow.read(async (r) => [
+      const before = await uow.read(realm.id, async (r) => [
         await r.users.listEntries(realm.id),
         await r.events.lastSeq(realm.id),
       ]);
-      const failing = uow.write(async (tx) => {
+      const failing = uow.write(realm.id, async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
         await tx.users.add({ ...(await tx.users.findSystemBot(realm.id, 'welcome')), email: 'new@example.com' }, null);
         await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
@@ -49,19 +50,36 @@ export function unitOfWorkContract(open: OpenStorage): void {
       await expect(failing).rejects.toBe(error);
       expect(await nameOf(uow, realm.id)).toBe(realm.name);
       expect(
-        await uow.read(async (r) => [await r.users.listEntries(realm.id), await r.events.lastSeq(realm.id)]),
+        await uow.read(realm.id, async (r) => [await r.users.listEntries(realm.id), await r.events.lastSeq(realm.id)]),
       ).toEqual(before);
+    });
+
+    it('fails a unit of one realm that publishes, blanks or schedules for another, unless it is a unit across realms', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const foreign = (await anotherRealm(fixture)).realm.id;
+      const announcement = { event: { type: 'blank' }, audience: { kind: 'realm' } } as const;
+      const job = { realmId: foreign, kind: 'work', key: null, dueAt: 7, format: 1, payload: '{}' };
+      const steps: readonly ((tx: Transaction) => Promise<unknown>)[] = [
+        (tx) => tx.events.append(foreign, announcement),
+        (tx) => tx.events.blank(foreign, [8 as MessageId]),
+        (tx) => tx.jobs.schedule(job),
+      ];
+      for (const step of steps) {
+        await expect(uow.write(realm.id, step)).rejects.toThrow(`A unit of realm ${realm.id} `);
+        await uow.writeAcross(step);
+      }
     });
 
     it('rolls back only the failing one of concurrent transactions', async () => {
       const { uow, realm } = await stage();
       const results = await Promise.allSettled([
-        uow.write((tx) => rename(tx, realm.id, () => 'a')),
-        uow.write(async (tx) => {
+        uow.write(realm.id, (tx) => rename(tx, realm.id, () => 'a')),
+        uow.write(realm.id, async (tx) => {
           await rename(tx, realm.id, (name) => `${name}b`);
           throw new Error('no');
         }),
-        uow.write((tx) => rename(tx, realm.id, (name) => `${name}c`)),
+        uow.write(realm.id, (tx) => rename(tx, realm.id, (name) => `${name}c`)),
       ]);
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       expect(await nameOf(uow, realm.id)).toBe('ac');
@@ -76,14 +94,14 @@ export function unitOfWorkContract(open: OpenStorage): void {
           await tx.events.blank(realm.id, [8 as MessageId]);
           await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
           if (fails) throw new Error('no');
-          return tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: { kind: 'realm' } });
+          return appendEvent(tx, realm.id, { event: { type: 'realm.deactivated' }, audience: { kind: 'realm' } });
         };
-        const seq = await uow.write(work, { onCommit: (changes) => steps.push(structuredClone(changes)) });
+        const seq = await uow.write(realm.id, work, { onCommit: (changes) => steps.push(structuredClone(changes)) });
         steps.push(seq);
       };
-      const seq = await uow.read(({ events }) => events.lastSeq(realm.id));
+      const seq = await uow.read(realm.id, ({ events }) => events.lastSeq(realm.id));
       await Promise.allSettled([write('first', true), write('second', false)]);
-      const log = await uow.read(({ events }) => events.listAfter(realm.id, seq, 9));
+      const log = await uow.read(realm.id, ({ events }) => events.listAfter(realm.id, seq, 9));
       expect(log.map((each) => each.seq)).toEqual([seq + 1, seq + 2]);
       expect(steps).toEqual([
         expect.objectContaining({
@@ -99,7 +117,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       const { uow } = await stage();
       const steps: string[] = [];
       const count = (name: string, fails: boolean) =>
-        uow.write(async (tx) => {
+        uow.writeAcross(async (tx) => {
           for (const step of ['a', 'b']) tx.onRollback(() => void steps.push(`${name}${step}`));
           if (fails) throw new Error('no');
         });
@@ -109,9 +127,9 @@ export function unitOfWorkContract(open: OpenStorage): void {
 
     it('loses no update of concurrent writes', async () => {
       const { uow, realm } = await stage();
-      await uow.write((tx) => rename(tx, realm.id, () => ''));
+      await uow.write(realm.id, (tx) => rename(tx, realm.id, () => ''));
       await Promise.all(
-        Array.from({ length: 30 }, () => uow.write((tx) => rename(tx, realm.id, (name) => `${name}+`))),
+        Array.from({ length: 30 }, () => uow.write(realm.id, (tx) => rename(tx, realm.id, (name) => `${name}+`))),
       );
       expect(await nameOf(uow, realm.id)).toBe('+'.repeat(30));
     });
@@ -119,12 +137,12 @@ export function unitOfWorkContract(open: OpenStorage): void {
     it('shows a read either all of a write or nothing', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const general = channel('general');
-      const write = uow.write(async (tx) => {
+      const write = uow.write(realm.id, async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
         await tx.channels.update({ ...general, description: 'Renamed' });
       });
       const reads = Array.from({ length: 5 }, () =>
-        uow.read(async (r) => [
+        uow.read(realm.id, async (r) => [
           (await r.realms.get(realm.id)).name === 'Renamed',
           (await r.channels.find(realm.id, general.id))?.description === 'Renamed',
         ]),
@@ -137,9 +155,9 @@ export function unitOfWorkContract(open: OpenStorage): void {
       const { uow, realm, storage } = await stage();
       // If transactions cannot wait for each other, concurrency within one process is impossible.
       if (storage.refusesYielding) return;
-      const seen = await uow.read(async (r) => {
+      const seen = await uow.read(realm.id, async (r) => {
         const before = (await r.realms.get(realm.id)).name;
-        await uow.write((tx) => rename(tx, realm.id, () => 'Renamed'));
+        await uow.write(realm.id, (tx) => rename(tx, realm.id, () => 'Renamed'));
         return [before, (await r.realms.get(realm.id)).name];
       });
       expect(seen).toEqual([realm.name, realm.name]);
@@ -149,14 +167,14 @@ export function unitOfWorkContract(open: OpenStorage): void {
     it('stays atomic when a write yields', async () => {
       const { uow, realm } = await stage();
       const add = (suffix: string, fails = false) =>
-        uow.write(async (tx) => {
+        uow.write(realm.id, async (tx) => {
           for (let i = 0; i < 3; i++) {
             await rename(tx, realm.id, (name) => name + suffix);
             await tx.yield();
           }
           if (fails) throw new Error('no');
         });
-      await uow.write((tx) => rename(tx, realm.id, () => ''));
+      await uow.write(realm.id, (tx) => rename(tx, realm.id, () => ''));
       const results = await Promise.allSettled([add('a'), add('b', true), add('c')]);
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       expect(await nameOf(uow, realm.id)).toBe('aaaccc');
@@ -164,7 +182,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
 
     it('rejects writes in a read', async () => {
       const { uow, realm } = await stage();
-      const writing = uow.read(async (r) => {
+      const writing = uow.read(realm.id, async (r) => {
         await rename(r as Transaction, realm.id, () => 'Renamed');
       });
       await expect(writing).rejects.toThrow();
@@ -174,7 +192,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
     it('rejects a read that awaits anything but its repositories, if detectable', async () => {
       const { uow, realm, storage } = await stage();
       if (!storage.refusesYielding) return;
-      const yielding = uow.read(async (r) => {
+      const yielding = uow.read(realm.id, async (r) => {
         await new Promise((resolve) => setTimeout(resolve, 3_600_000).unref());
         return r.realms.get(realm.id);
       });
@@ -185,11 +203,11 @@ export function unitOfWorkContract(open: OpenStorage): void {
     it('keeps one snapshot when a read yields', async () => {
       const { uow, realm } = await stage();
       let write: Promise<void> | undefined;
-      const names = await uow.read(async (r) => {
+      const names = await uow.read(realm.id, async (r) => {
         const seen: string[] = [];
         for (let i = 0; i < 5; i++) {
           seen.push((await r.realms.get(realm.id)).name);
-          write ??= uow.write((tx) => rename(tx, realm.id, () => 'Renamed'));
+          write ??= uow.write(realm.id, (tx) => rename(tx, realm.id, () => 'Renamed'));
           await r.yield();
         }
         return seen;
@@ -201,12 +219,12 @@ export function unitOfWorkContract(open: OpenStorage): void {
     it('rejects a write that awaits anything but its repositories, if detectable', async () => {
       const { uow, realm, storage } = await stage();
       if (!storage.refusesYielding) return;
-      const yielding = uow.write(async (tx) => {
+      const yielding = uow.write(realm.id, async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
         await new Promise((resolve) => setTimeout(resolve, 3_600_000).unref());
         await rename(tx, realm.id, (name) => `${name} twice`);
       });
-      const next = uow.write((tx) => rename(tx, realm.id, (name) => `${name}!`));
+      const next = uow.write(realm.id, (tx) => rename(tx, realm.id, (name) => `${name}!`));
       await expect(yielding).rejects.toThrow();
       await next;
       expect(await nameOf(uow, realm.id)).toBe(`${realm.name}!`);

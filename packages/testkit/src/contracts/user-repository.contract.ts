@@ -1,6 +1,7 @@
 import type { EventSeq, UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { appendEvent } from '../events-with-receivers.js';
 import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function userRepositoryContract(open: OpenStorage): void {
@@ -22,8 +23,8 @@ export function userRepositoryContract(open: OpenStorage): void {
       );
       const iago = user('iago');
       expect(iago).toMatchObject({ email: 'Iago@Example.com', fullName: 'Iago 🎭 शिव', version: 1, isActive: false });
-      expect(await uow.read((r) => r.users.find(realm.id, iago.id))).toEqual(iago);
-      const helper = await uow.read((r) => r.users.find(realm.id, user('helper').id));
+      expect(await uow.read(realm.id, (r) => r.users.find(realm.id, iago.id))).toEqual(iago);
+      const helper = await uow.read(realm.id, (r) => r.users.find(realm.id, user('helper').id));
       expect(helper).toEqual(user('helper'));
       expect(helper!.bot).toEqual({
         kind: 'generic',
@@ -35,10 +36,12 @@ export function userRepositoryContract(open: OpenStorage): void {
 
     it('increments the version with each change', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
-      const first = await uow.write((tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
+      const first = await uow.write(realm.id, (tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
       const settings = { ...first.settings, twentyFourHourTime: null, timezone: 'Asia/Kolkata' };
       const editedSettings = ['timezone', 'enterSends'] as const;
-      const second = await uow.write((tx) => tx.users.update({ ...first, settings, editedSettings, isDeleted: true }));
+      const second = await uow.write(first.realmId, (tx) =>
+        tx.users.update({ ...first, settings, editedSettings, isDeleted: true }),
+      );
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
       expect(second).toEqual({
@@ -49,8 +52,8 @@ export function userRepositoryContract(open: OpenStorage): void {
         isDeleted: true,
         version: second.version,
       });
-      expect(await uow.read((r) => r.users.find(realm.id, second.id))).toEqual(second);
-      expect(await uow.read((r) => r.users.listEntries(realm.id))).toEqual([
+      expect(await uow.read(realm.id, (r) => r.users.find(realm.id, second.id))).toEqual(second);
+      expect(await uow.read(realm.id, (r) => r.users.listEntries(realm.id))).toEqual([
         { id: second.id, version: second.version, isActive: true },
       ]);
     });
@@ -60,11 +63,13 @@ export function userRepositoryContract(open: OpenStorage): void {
         aUser({ name: 'iago', email: 'Iago@Example.com', isActive: false }),
         aUser({ name: 'helper', botOf: 'iago', email: 'ÄRGER-bot@example.com' }),
       );
-      expect(await uow.read((r) => r.users.findByEmail(realm.id, 'iAGO@example.COM'))).toEqual(user('iago'));
-      expect(await uow.read((r) => r.users.findByEmail(realm.id, 'ärger-BOT@example.com'))).toEqual(user('helper'));
-      expect(await uow.read((r) => r.users.findByEmail(realm.id, 'nobody@example.com'))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.users.findByEmail(realm.id, 'iAGO@example.COM'))).toEqual(user('iago'));
+      expect(await uow.read(realm.id, (r) => r.users.findByEmail(realm.id, 'ärger-BOT@example.com'))).toEqual(
+        user('helper'),
+      );
+      expect(await uow.read(realm.id, (r) => r.users.findByEmail(realm.id, 'nobody@example.com'))).toBeNull();
       const emails = ['HELPER@example.com', '  iago@EXAMPLE.com ', 'ärger-bot@example.com', 'nobody@example.com'];
-      const found = await uow.read((r) => r.users.listByEmail(realm.id, emails));
+      const found = await uow.read(realm.id, (r) => r.users.listByEmail(realm.id, emails));
       expect(ascending(idsOf(found))).toEqual([user('iago').id, user('helper').id]);
     });
 
@@ -72,7 +77,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(aUser({ name: 'iago', email: 'Iago@Example.com' }));
       const { uow } = fixture;
       const namesake = aUser({ name: 'other', email: 'iago@example.com' });
-      const again = uow.write(async (tx) => {
+      const again = uow.writeAcross(async (tx) => {
         const [realm] = await tx.realms.list();
         const { id: _, version: __, ...iago } = (await tx.users.findByEmail(realm!.id, 'iago@example.com'))!;
         return tx.users.add({ ...iago, email: 'IAGO@example.com' }, null);
@@ -84,21 +89,23 @@ export function userRepositoryContract(open: OpenStorage): void {
 
     it('separates system bots from realm members', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'iago' }));
-      const bots = await uow.read((r) => r.users.listSystemBots(realm.id));
+      const bots = await uow.read(realm.id, (r) => r.users.listSystemBots(realm.id));
       expect(bots.map(({ fullName }) => fullName)).toEqual(['Notification Bot', 'Welcome Bot', 'Email Gateway']);
       expect(idsOf(bots)).toEqual(ascending(idsOf(bots)));
-      const welcome = await uow.read((r) => r.users.findSystemBot(realm.id, 'welcome'));
+      const welcome = await uow.read(realm.id, (r) => r.users.findSystemBot(realm.id, 'welcome'));
       expect(welcome).toEqual(bots[1]);
 
-      expect(await uow.read((r) => r.users.find(realm.id, welcome.id))).toBeNull();
-      expect(await uow.read((r) => r.users.findByEmail(realm.id, welcome.email))).toBeNull();
-      expect(idsOf(await uow.read((r) => r.users.listEntries(realm.id)))).toEqual([user('iago').id]);
-      expect(await uow.read((r) => r.users.list(realm.id, [user('iago').id, welcome.id]))).toEqual([
+      expect(await uow.read(realm.id, (r) => r.users.find(realm.id, welcome.id))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.users.findByEmail(realm.id, welcome.email))).toBeNull();
+      expect(idsOf(await uow.read(realm.id, (r) => r.users.listEntries(realm.id)))).toEqual([user('iago').id]);
+      expect(await uow.read(realm.id, (r) => r.users.list(realm.id, [user('iago').id, welcome.id]))).toEqual([
         welcome,
         user('iago'),
       ]);
-      expect(await uow.read((r) => r.users.listByName(realm.id, ['WELCOME bot']))).toEqual([welcome]);
-      expect(await uow.read((r) => r.users.listByEmail(realm.id, [welcome.email.toUpperCase()]))).toEqual([welcome]);
+      expect(await uow.read(realm.id, (r) => r.users.listByName(realm.id, ['WELCOME bot']))).toEqual([welcome]);
+      expect(await uow.read(realm.id, (r) => r.users.listByEmail(realm.id, [welcome.email.toUpperCase()]))).toEqual([
+        welcome,
+      ]);
     });
 
     it('lists users ascending without unknown ids', async () => {
@@ -109,14 +116,14 @@ export function userRepositoryContract(open: OpenStorage): void {
       );
       const [a, b, c] = [user('a'), user('b'), user('c')];
       const unknown = (c.id + 1) as UserId;
-      expect(await uow.read((r) => r.users.list(realm.id, [c.id, unknown, a.id, c.id]))).toEqual([a, c]);
-      expect(await uow.read((r) => r.users.list(realm.id, []))).toEqual([]);
-      expect(await uow.read((r) => r.users.listEntries(realm.id))).toEqual([
+      expect(await uow.read(realm.id, (r) => r.users.list(realm.id, [c.id, unknown, a.id, c.id]))).toEqual([a, c]);
+      expect(await uow.read(realm.id, (r) => r.users.list(realm.id, []))).toEqual([]);
+      expect(await uow.read(realm.id, (r) => r.users.listEntries(realm.id))).toEqual([
         { id: a.id, version: 1, isActive: true },
         { id: b.id, version: 1, isActive: false },
         { id: c.id, version: 1, isActive: true },
       ]);
-      expect(await uow.read((r) => r.users.find(realm.id, unknown))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.users.find(realm.id, unknown))).toBeNull();
     });
 
     it('lists active users including bots but no system bots, ascending by id', async () => {
@@ -128,12 +135,12 @@ export function userRepositoryContract(open: OpenStorage): void {
       );
       const { uow, realm, user } = fixture;
       const [a, b, c] = [user('a').id, user('b').id, user('c').id];
-      const welcome = await uow.read((r) => r.users.findSystemBot(realm.id, 'welcome'));
+      const welcome = await uow.read(realm.id, (r) => r.users.findSystemBot(realm.id, 'welcome'));
       const elsewhere = (await anotherRealm(fixture, aUser({ name: 'e' }))).user('e').id;
       const unknown = (elsewhere + 100) as UserId;
       const ids = [unknown, elsewhere, c, welcome.id, b, a, c];
-      expect(await uow.read((r) => r.users.listActiveIds(realm.id, ids))).toEqual([a, c]);
-      expect(await uow.read((r) => r.users.listActiveIds(realm.id, []))).toEqual([]);
+      expect(await uow.read(realm.id, (r) => r.users.listActiveIds(realm.id, ids))).toEqual([a, c]);
+      expect(await uow.read(realm.id, (r) => r.users.listActiveIds(realm.id, []))).toEqual([]);
     });
 
     it('lists users and bots by name, ignoring case', async () => {
@@ -143,7 +150,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         aUser({ name: 'c', fullName: 'ZOÉ', botOf: 'a' }),
         aUser({ name: 'd', fullName: 'Zoéx' }),
       );
-      const found = await uow.read((r) => r.users.listByName(realm.id, ['iago', 'zoé', 'nobody']));
+      const found = await uow.read(realm.id, (r) => r.users.listByName(realm.id, ['iago', 'zoé', 'nobody']));
       expect(found).toEqual([user('a'), user('b'), user('c')]);
     });
 
@@ -153,7 +160,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         aUser({ name: 'b', fullName: 'ﬁne bot', botOf: 'a' }),
       );
       const isTaken = (name: string, except: User | null = null) =>
-        uow.read((r) => r.users.isNameTaken(realm.id, name, except?.id ?? null));
+        uow.read(realm.id, (r) => r.users.isNameTaken(realm.id, name, except?.id ?? null));
       expect(await isTaken('A\u030aNGSTRO\u0308M')).toBe(true);
       expect(await isTaken('ångström', user('a'))).toBe(false);
       expect(await isTaken('ångström', user('b'))).toBe(true);
@@ -174,7 +181,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
         aMessage({ from: 'fellow', to: ['unrelated'] }),
       );
-      await uow.write(async (tx) => {
+      await uow.write(realm.id, async (tx) => {
         const rows = await tx.channels.listSubscriptions(realm.id, user('me').id);
         const left = rows.find(({ channelId }) => channelId === channel('left').id)!;
         const [leaver] = await tx.channels.listSubscriptions(realm.id, user('leaver').id);
@@ -183,7 +190,7 @@ export function userRepositoryContract(open: OpenStorage): void {
           { ...leaver!, isActive: false },
         ]);
       });
-      const known = await uow.read((r) => r.users.listConversationPartners(realm.id, user('me').id));
+      const known = await uow.read(realm.id, (r) => r.users.listConversationPartners(realm.id, user('me').id));
       const names = [...users].filter(([name, { id }]) => name !== 'me' && known.has(id)).map(([name]) => name);
       expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2', 'gonePal']);
     });
@@ -194,16 +201,18 @@ export function userRepositoryContract(open: OpenStorage): void {
       const { uow, realm, user, channel } = fixture;
       const { recipientId } = channel('general');
       const note = () =>
-        uow.write((tx) => tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } }));
+        uow.write(realm.id, (tx) =>
+          appendEvent(tx, realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
+        );
       const ids = (...names: string[]) => names.map((name) => user(name).id);
       const apart = await note();
-      await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, ids('guest')));
+      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, recipientId, ids('guest')));
       const together = await note();
       await fixture.add(aMessage({ from: 'pal', to: ['guest'] }));
-      await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, ids('guest')));
+      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, recipientId, ids('guest')));
       const left = await note();
       const ask = (at: EventSeq | null, names: readonly string[], realmId = realm.id) =>
-        uow.read((r) =>
+        uow.read(realmId, (r) =>
           r.users.areConversationPartners(
             realmId,
             names.map((name) => ({ guestId: user('guest').id, userId: user(name).id, at })),
@@ -229,11 +238,13 @@ export function userRepositoryContract(open: OpenStorage): void {
         aMessage({ from: 'mate1', to: ['mate2', 'me'] }),
       );
       // Deactivated users receive nothing.
-      await uow.write((tx) => tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('gone').id]));
+      await uow.write(realm.id, (tx) =>
+        tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('gone').id]),
+      );
       const others = [...users.values()].map(({ id }) => id).filter((id) => id !== user('me').id);
       const questions = others.map((userId) => ({ guestId: user('me').id, userId, at: null }));
-      const answers = await uow.read((r) => r.users.areConversationPartners(realm.id, questions));
-      const known = await uow.read((r) => r.users.listConversationPartners(realm.id, user('me').id));
+      const answers = await uow.read(realm.id, (r) => r.users.areConversationPartners(realm.id, questions));
+      const known = await uow.read(realm.id, (r) => r.users.listConversationPartners(realm.id, user('me').id));
       expect(others.filter((_, index) => answers[index])).toEqual(others.filter((id) => known.has(id)));
       expect(known.size).toBe(4);
     });
@@ -244,17 +255,17 @@ export function userRepositoryContract(open: OpenStorage): void {
         aUser({ name: 'second', botOf: 'a', isActive: false }),
         aUser({ name: 'first', botOf: 'a' }),
       );
-      const bots = await uow.read((r) => r.users.listBotIds(realm.id));
+      const bots = await uow.read(realm.id, (r) => r.users.listBotIds(realm.id));
       expect(bots).toEqual([user('second').id, user('first').id]);
     });
 
     it('stores password hashes', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'a', passwordHash: 'scrypt$1' }), aUser({ name: 'b' }));
-      const hashOf = (id: UserId) => uow.read((r) => r.users.findPasswordHash(realm.id, id));
+      const hashOf = (id: UserId) => uow.read(realm.id, (r) => r.users.findPasswordHash(realm.id, id));
       expect(await hashOf(user('a').id)).toBe('scrypt$1');
       expect(await hashOf(user('b').id)).toBeNull();
-      await uow.write((tx) => tx.users.setPasswordHash(realm.id, user('b').id, 'scrypt$2'));
-      await uow.write((tx) => tx.users.setPasswordHash(realm.id, user('a').id, null));
+      await uow.write(realm.id, (tx) => tx.users.setPasswordHash(realm.id, user('b').id, 'scrypt$2'));
+      await uow.write(realm.id, (tx) => tx.users.setPasswordHash(realm.id, user('a').id, null));
       expect(await hashOf(user('b').id)).toBe('scrypt$2');
       expect(await hashOf(user('a').id)).toBeNull();
     });
@@ -268,7 +279,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       const { uow, user, realm } = fixture;
       const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
       const a = user('a');
-      const found = await uow.read(async (r) => [
+      const found = await uow.read(other.realm.id, async (r) => [
         await r.users.find(other.realm.id, a.id),
         await r.users.findByEmail(other.realm.id, a.email),
         await r.users.list(other.realm.id, [a.id]),
@@ -281,7 +292,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         await r.users.listBotIds(other.realm.id),
       ]);
       expect(found).toEqual([null, null, [], [], [], [], false, null, 0, []]);
-      const bots = await uow.read((r) => r.users.listSystemBots(other.realm.id));
+      const bots = await uow.read(other.realm.id, (r) => r.users.listSystemBots(other.realm.id));
       expect(bots.map((bot) => bot.realmId)).toEqual([other.realm.id, other.realm.id, other.realm.id]);
       expect(other.realm.id).not.toBe(realm.id);
     });

@@ -60,7 +60,8 @@ export class MemoryEventLog implements EventLog {
     return this.unit.read('prunedUpTo').get(realmId) ?? 0;
   }
 
-  async append(realmId: RealmId, announcement: Announcement): Promise<EventSeq> {
+  async append(realmId: RealmId, announcement: Announcement): Promise<void> {
+    this.unit.record.requireRealm(realmId);
     const row: EncodedRow = {
       realmId,
       seq: this.unit.nextNumber<EventSeq>(keyOf('seq', realmId)),
@@ -72,10 +73,10 @@ export class MemoryEventLog implements EventLog {
     const { event, audience } = announcement;
     const { seq, at, quotes } = row;
     this.unit.record.events.push({ realmId, seq, at, quotes, event: asKept(event), audience: asKept(audience) });
-    return seq;
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
+    this.unit.record.requireRealm(realmId);
     const { payload, format } = BLANK_EVENT;
     const rows = this.rows(realmId).map((row): EncodedRow => {
       const isQuoting = row.quotes !== null && messageIds.includes(row.quotes);

@@ -39,6 +39,7 @@ export class MemoryJobs implements JobRepository {
   }
 
   async schedule(job: EncodedJob): Promise<JobId> {
+    this.unit.record.requireRealm(job.realmId);
     if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
     const id = this.unit.nextNumber<JobId>('job');
     this.unit.change('jobs').set(id, { ...job, id, attempts: 0, setAsideAt: null });

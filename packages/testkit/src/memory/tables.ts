@@ -1,5 +1,5 @@
 import { UnitRecord } from '@parley/domain/composition';
-import type { Clock } from '@parley/domain/kernel';
+import type { Clock, RealmId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 
 /**
@@ -23,7 +23,7 @@ export const ascending = (a: number, b: number): number => a - b;
 
 /** A transaction's view of the tables: its snapshot, and copies of the tables it changes. */
 export class MemoryUnit {
-  readonly record = new UnitRecord();
+  readonly record: UnitRecord;
   private readonly changed = new Map<keyof Tables, Tables[keyof Tables]>();
   private hasEnded = false;
 
@@ -32,7 +32,11 @@ export class MemoryUnit {
     private readonly isWritable: boolean,
     readonly clock: Clock,
     readonly words: SearchWords,
-  ) {}
+    /** Organization that the unit names, or null. */
+    readonly realmId: RealmId | null,
+  ) {
+    this.record = new UnitRecord(realmId);
+  }
 
   read<N extends keyof Tables>(name: N): ReadonlyTable<Tables[N]> {
     this.refuseAfterEnd();

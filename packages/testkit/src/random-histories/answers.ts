@@ -11,7 +11,7 @@ const ALL = 1000;
 const EVERYTHING: Narrow = { scope: 'own', terms: [] };
 
 export function answersOf(world: World, narrows: readonly Narrow[]): Promise<Answers> {
-  return world.fixture.uow.read(async (repositories) => {
+  return world.fixture.uow.read(world.fixture.realm.id, async (repositories) => {
     const answers: Answers = new Map();
     await askAboutMessages(world, repositories, answers);
     for (const name of EVERYBODY) {

@@ -12,7 +12,7 @@ class Fails extends Error {}
 export async function play(world: World, step: Step, number: number): Promise<unknown> {
   const { uow, realm } = world.fixture;
   try {
-    return await uow.write(async (tx) => {
+    return await uow.write(realm.id, async (tx) => {
       const { answer, words } = await perform(world, tx, step);
       await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
       world.story[number] = `${words}${step.fails ? ', and is rolled back' : ''}`;

@@ -50,9 +50,9 @@ function creating(
 }
 
 const channelOf = (fixture: MemoryFixture, id: ChannelId) =>
-  fixture.uow.read(async ({ channels }) => (await channels.find(fixture.realm.id, id))!);
+  fixture.uow.read(fixture.realm.id, async ({ channels }) => (await channels.find(fixture.realm.id, id))!);
 const systemGroups = (fixture: MemoryFixture) =>
-  fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+  fixture.uow.read(fixture.realm.id, ({ groups }) => groups.systemGroupIds(fixture.realm.id));
 const contents = (fixture: MemoryFixture) =>
   fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view.message] : []));
 const quiet = aRealmWith({ settings: { sendChannelEventsMessages: false } });
@@ -129,7 +129,7 @@ describe('channel creation', () => {
       },
     ]);
     const unread = (userId: UserId) =>
-      fixture.uow.read((r) => r.personal.listUnread({ realmId: fixture.realm.id, userId }, 9));
+      fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread({ realmId: fixture.realm.id, userId }, 9));
     expect(await unread(member)).toEqual([]);
     expect(await unread(guest)).toHaveLength(1);
   });
@@ -217,7 +217,7 @@ describe('channel creation', () => {
     const create = creating(fixture);
     const administratorsOf = async (id: ChannelId) => {
       const { canAdministerChannel } = (await channelOf(fixture, id)).permissions;
-      const values = await fixture.uow.read(({ groups }) =>
+      const values = await fixture.uow.read(fixture.realm.id, ({ groups }) =>
         groups.settingValues(fixture.realm.id, [canAdministerChannel]),
       );
       return values.get(canAdministerChannel);
@@ -251,7 +251,8 @@ describe('channel creation', () => {
         content: `@_**member|${fixture.user('member').id}** created a new channel #**Denmark**.`,
       },
     ]);
-    const unread = (name: string) => fixture.uow.read((r) => r.personal.listUnread(fixture.viewer(name), 9));
+    const unread = (name: string) =>
+      fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread(fixture.viewer(name), 9));
     expect([(await unread('member')).length, (await unread('owner')).length]).toEqual([0, 1]);
   });
 

@@ -17,7 +17,7 @@ describe('MarkIdleChannels', () => {
     const other = await anotherRealm(fixture);
     const markIdle = new MarkIdleChannels(uow, clock);
     const activity = () =>
-      uow.read(async ({ channels }) =>
+      uow.read(realm.id, async ({ channels }) =>
         Object.fromEntries(
           (await channels.listAll(realm.id)).map(({ name, isRecentlyActive }) => [name, isRecentlyActive]),
         ),

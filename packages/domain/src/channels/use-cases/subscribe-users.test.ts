@@ -59,7 +59,7 @@ const systemMessages = (fixture: MemoryFixture) =>
     return [{ to: people.filter((name) => name !== 'Notification Bot').join(), content: message.content }];
   });
 const colorsOf = (fixture: MemoryFixture, name: string) =>
-  fixture.uow.read(async ({ channels }) =>
+  fixture.uow.read(fixture.realm.id, async ({ channels }) =>
     (await channels.listSubscriptions(fixture.realm.id, fixture.user(name).id)).map(({ color }) => color),
   );
 const INACCESSIBLE = { message: 'Unable to access channel (hidden).' };
@@ -197,7 +197,7 @@ describe('SubscribeUsers', () => {
       description: ['same', 'same', 'other', '#**a>channel events**'][index]!,
     }));
     await subscribing(fixture)('member', [], { channels } as never);
-    const created = await uow.read((r) => r.channels.listAll(realm.id));
+    const created = await uow.read(realm.id, (r) => r.channels.listAll(realm.id));
     expect(created.map(({ name, description }) => [name, description])).toEqual(
       channels.map(({ name, description }) => [name, description]),
     );
@@ -206,7 +206,7 @@ describe('SubscribeUsers', () => {
       created.map(({ id, description }) => [id, description]),
     );
     const viewer = fixture.viewer('member');
-    expect(await uow.read((r) => r.personal.listUnread(viewer, 9))).toEqual([]);
+    expect(await uow.read(viewer.realmId, (r) => r.personal.listUnread(viewer, 9))).toEqual([]);
   });
 
   it('rejects requests over the limit before changing anything', async () => {
@@ -234,7 +234,9 @@ describe('SubscribeUsers', () => {
       },
     );
     await subscribing(fixture)('member', names(2), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } });
-    const { members } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const { members } = await fixture.uow.read(fixture.realm.id, ({ groups }) =>
+      groups.systemGroupIds(fixture.realm.id),
+    );
     const unlimited = { canSubscribe: members };
     await subscribing(fixture)('member', names(200).slice(2), {
       options: { ...DEFAULT_CHANNEL_OPTIONS, permissions: unlimited },
@@ -282,13 +284,13 @@ describe('subscription colors', () => {
     const fixture = await cast(aChannel({ name: 'a', subscribers: ['member'] }));
     const subscribe = subscribing(fixture);
     const member = fixture.user('member').id;
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       const row = (await tx.channels.findSubscription(fixture.realm.id, fixture.channel('a').id, member))!;
       await tx.channels.putSubscriptions([{ ...row, color: '#123456', isMuted: true, isPinned: true }]);
       await unsubscribeFromChannels(tx, [fixture.channel('a')], [member]);
     });
     await subscribe('member', ['a'], { colors: ['#ffffff'] });
-    const row = await fixture.uow.read((r) =>
+    const row = await fixture.uow.read(fixture.realm.id, (r) =>
       r.channels.findSubscription(fixture.realm.id, fixture.channel('a').id, member),
     );
     expect(row).toMatchObject({ isActive: true, color: '#123456', isMuted: true, isPinned: true });
@@ -449,7 +451,9 @@ describe('SubscribeUsers rejections', () => {
       noSuchUser,
     );
     await expectRefused(fixture, subscribeResult(fixture.user('gone').id), { message: 'User is deactivated' });
-    const bot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'notification'));
+    const bot = await fixture.uow.read(fixture.realm.id, ({ users }) =>
+      users.findSystemBot(fixture.realm.id, 'notification'),
+    );
     await expectRefused(fixture, subscribeResult(bot.id), noSuchUser);
     // Another realm's channel of that name is ignored, so this realm creates its own.
     expect([...(await subscribe('member', ['theirs'])).subscribed.values()]).toEqual([['theirs']]);

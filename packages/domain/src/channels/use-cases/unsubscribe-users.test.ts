@@ -51,7 +51,7 @@ describe('UnsubscribeUsers', () => {
       ['message.flag_changed', ['member']],
       ['message.flag_changed', ['guest']],
     ]);
-    const unread = await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('guest'), 9));
+    const unread = await fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread(fixture.viewer('guest'), 9));
     expect(unread).toEqual([]);
   });
 
@@ -80,7 +80,9 @@ describe('UnsubscribeUsers', () => {
       'subscription.removed',
       'channel.subscribers_changed',
     ]);
-    expect(await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('member'), 9))).toHaveLength(1);
+    expect(
+      await fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread(fixture.viewer('member'), 9)),
+    ).toHaveLength(1);
   });
 
   it('reports users who were not subscribed and changes nothing for them', async () => {
@@ -118,7 +120,7 @@ describe('UnsubscribeUsers', () => {
       ['left', ['hidden'], null, 'hidden'],
     ])('reports hidden channels as unknown when %s leaves %j', async (who, names, whom, unknown) => {
       const fixture = await hiddenFrom(aUser({ name: 'left' }));
-      await fixture.uow.write(async (tx) => {
+      await fixture.uow.write(fixture.realm.id, async (tx) => {
         await subscribe(tx, fixture.channel('Hidden'), [fixture.user('left').id]);
         await unsubscribeFromChannels(tx, [fixture.channel('Hidden')], [fixture.user('left').id]);
       });
@@ -168,7 +170,9 @@ describe('UnsubscribeUsers', () => {
     );
     for (const name of people) {
       expect(
-        await fixture.uow.read((r) => r.channels.listSubscribedIds(fixture.realm.id, fixture.user(name).id)),
+        await fixture.uow.read(fixture.realm.id, (r) =>
+          r.channels.listSubscribedIds(fixture.realm.id, fixture.user(name).id),
+        ),
       ).toEqual([]);
     }
   });
@@ -196,9 +200,11 @@ describe('UnsubscribeUsers', () => {
     await leaving(fixture)('member', ['core']);
     await fixture.add(aMessage({ from: 'owner', to: 'core' }));
     const { realmId, userId } = fixture.viewer('member');
-    const row = await fixture.uow.read((r) => r.channels.findSubscription(realmId, fixture.channel('core').id, userId));
+    const row = await fixture.uow.read(realmId, (r) =>
+      r.channels.findSubscription(realmId, fixture.channel('core').id, userId),
+    );
     expect(row).toMatchObject({ isActive: false, color: expect.stringMatching(/^#/) });
-    expect(await fixture.uow.read((r) => r.personal.newestId({ realmId, userId }))).toBeNull();
+    expect(await fixture.uow.read(realmId, (r) => r.personal.newestId({ realmId, userId }))).toBeNull();
   });
 });
 

@@ -14,7 +14,7 @@ function storageAt(last: number) {
     },
   };
   const tx = { copies, yield: async () => {} } as unknown as Transaction;
-  const uow = { write: (work: (unit: Transaction) => Promise<unknown>) => work(tx) } as unknown as UnitOfWork;
+  const uow = { writeAcross: (work: (unit: Transaction) => Promise<unknown>) => work(tx) } as unknown as UnitOfWork;
   return { uow, state };
 }
 

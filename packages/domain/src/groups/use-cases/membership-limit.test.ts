@@ -1,4 +1,4 @@
-import { aGroup, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { aGroup, aUser, createFixture, intercepting, type MemoryFixture } from '@parley/testkit';
 import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { ChangeGroupMembers, CreateGroup } from '../change-group.use-cases.js';
 import { MAX_MEMBERSHIPS } from '../group.js';
@@ -17,7 +17,7 @@ function withMembers({ uow }: MemoryFixture, count: number): UnitOfWork {
     Object.assign(Object.create(tx) as Transaction, {
       groups: Object.assign(Object.create(tx.groups), { countMemberships: async () => count }),
     });
-  return { read: (work) => uow.read(work), write: (work) => uow.write((tx) => work(counting(tx))) };
+  return intercepting(uow, { write: (work, run) => run((tx) => work(counting(tx))) });
 }
 
 const FULL = { code: 'TOO_MANY_MEMBERSHIPS', message: 'Too many members of user groups (limit: 250000).' };

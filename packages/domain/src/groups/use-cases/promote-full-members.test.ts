@@ -7,7 +7,7 @@ const DAY = 86_400;
 const settings = settingValues(STORED_REALM_SETTINGS, { waitingPeriodThreshold: 3 });
 
 async function isFullMember(fixture: MemoryFixture, name: string): Promise<boolean> {
-  return fixture.uow.read(async (r) => {
+  return fixture.uow.read(fixture.realm.id, async (r) => {
     const { fullMembers } = await r.groups.systemGroupIds(fixture.realm.id);
     return (await r.groups.listDirectIds(fixture.realm.id, fixture.user(name).id)).includes(fullMembers);
   });
@@ -40,7 +40,7 @@ it('promotes users after their waiting period, publishes the change and returns 
 
 it('demotes full members when the waiting period becomes longer', async () => {
   const fixture = await createFixture(aUser({ name: 'ann' }));
-  await fixture.uow.write((tx) =>
+  await fixture.uow.write(fixture.realm.id, (tx) =>
     tx.realms.update({ ...fixture.realm, settings: { ...settings, waitingPeriodThreshold: 500 } }),
   );
   await new PromoteFullMembers(fixture.uow, fixture.clock).execute();

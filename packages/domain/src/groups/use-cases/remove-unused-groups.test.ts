@@ -3,11 +3,11 @@ import type { EventSeq, GroupId } from '../../kernel/ids.js';
 import { CreateGroup, UpdateGroup } from '../change-group.use-cases.js';
 import { RemoveUnusedGroups } from '../groups.use-cases.js';
 
-const anonymousIds = ({ uow, realm }: MemoryFixture) => uow.read((r) => r.groups.listAnonymousIds(realm.id));
+const anonymousIds = ({ uow, realm }: MemoryFixture) => uow.read(realm.id, (r) => r.groups.listAnonymousIds(realm.id));
 /** Prunes all events except the newest. */
 async function prune({ uow, realm, clock }: MemoryFixture): Promise<void> {
   clock.advance(1000);
-  await uow.write(async (tx) => {
+  await uow.write(realm.id, async (tx) => {
     await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
     const upTo = ((await tx.events.lastSeq(realm.id)) - 1) as EventSeq;
     await tx.events.prune(realm.id, upTo, clock.now(), 10_000);
@@ -30,7 +30,8 @@ it('removes replaced permission values once no stored event can address them', a
   });
   const before = await anonymousIds(fixture);
   expect(await remove.execute()).toBe(0);
-  const { canManage } = (await fixture.uow.read((r) => r.groups.find(fixture.realm.id, id)))!.permissions!;
+  const { canManage } = (await fixture.uow.read(fixture.realm.id, (r) => r.groups.find(fixture.realm.id, id)))!
+    .permissions!;
   const value = { directMembers: [fixture.user('member').id, fixture.user('owner').id], directSubgroups: [] };
   await new UpdateGroup(fixture.uow).execute(fixture.caller('member'), {
     groupId: id,
@@ -44,7 +45,9 @@ it('removes replaced permission values once no stored event can address them', a
   const left = await anonymousIds(fixture);
   expect(left).toHaveLength(before.length);
   expect(left).not.toContain(canManage);
-  expect(await fixture.uow.read((r) => r.groups.find(fixture.realm.id, canManage as GroupId))).toBeNull();
+  expect(
+    await fixture.uow.read(fixture.realm.id, (r) => r.groups.find(fixture.realm.id, canManage as GroupId)),
+  ).toBeNull();
   await prune(fixture);
   expect(await remove.execute()).toBe(0);
 });

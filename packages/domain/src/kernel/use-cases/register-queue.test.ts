@@ -2,6 +2,7 @@ import {
   aChannel,
   aMessage,
   anotherRealm,
+  appendEvent,
   aRealmWith,
   aUser,
   aUserOfEachRole,
@@ -74,11 +75,15 @@ const town = () =>
     aMessage({ from: 'owner', to: ['member'] }),
   );
 const append = (fixture: MemoryFixture) =>
-  fixture.uow.write((tx) => tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: wholeRealm }));
+  fixture.uow.write(fixture.realm.id, (tx) =>
+    appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: wholeRealm }),
+  );
 const names = (channels: readonly ChannelView[]) => channels.map(({ name }) => name);
 
 const queuesOf = async (fixture: MemoryFixture, name: string) =>
-  (await fixture.uow.read(({ queues }) => queues.listOf(fixture.realm.id, fixture.user(name).id))).map(({ id }) => id);
+  (
+    await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.listOf(fixture.realm.id, fixture.user(name).id))
+  ).map(({ id }) => id);
 
 describe('RegisterQueue', () => {
   it('starts the queue at the end of the log as of the loaded state, despite later events', async () => {
@@ -97,7 +102,9 @@ describe('RegisterQueue', () => {
       lastPolledAt: fixture.clock.now(),
       idleTimeoutSeconds: 600,
     });
-    expect(await fixture.uow.read(({ queues }) => queues.find(fixture.realm.id, queue.id))).toEqual(queue);
+    expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, queue.id))).toEqual(
+      queue,
+    );
   });
 
   it('retries if the log was pruned beyond the start of the queue in the meantime', async () => {
@@ -107,11 +114,15 @@ describe('RegisterQueue', () => {
       if (++loads > 1) return;
       const seq = await append(fixture);
       fixture.clock.advance(60);
-      await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, seq, fixture.clock.now(), 100));
+      await fixture.uow.write(fixture.realm.id, (tx) =>
+        tx.events.prune(fixture.realm.id, seq, fixture.clock.now(), 100),
+      );
     };
     const { queue } = await registering(fixture)('member', { meanwhile });
     expect(loads).toBe(2);
-    expect(queue.startSeq).toBe(await fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id)));
+    expect(queue.startSeq).toBe(
+      await fixture.uow.read(fixture.realm.id, ({ events }) => events.lastSeq(fixture.realm.id)),
+    );
   });
 
   it('keeps the queue if the log was pruned exactly up to its start', async () => {
@@ -121,7 +132,9 @@ describe('RegisterQueue', () => {
     const meanwhile = async () => {
       loads++;
       fixture.clock.advance(60);
-      await fixture.uow.write((tx) => tx.events.prune(fixture.realm.id, entry, fixture.clock.now(), 100));
+      await fixture.uow.write(fixture.realm.id, (tx) =>
+        tx.events.prune(fixture.realm.id, entry, fixture.clock.now(), 100),
+      );
     };
     await registering(fixture)('member', { meanwhile });
     expect(loads).toBe(1);
@@ -155,7 +168,8 @@ describe('RegisterQueue', () => {
   it('rejects a user who is deactivated while the state is loaded', async () => {
     const fixture = await town();
     const registered = registering(fixture)('member', {
-      meanwhile: () => fixture.uow.write((tx) => tx.users.update({ ...fixture.user('member'), isActive: false })),
+      meanwhile: () =>
+        fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('member'), isActive: false })),
     });
     await expect(registered).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
     expect(await queuesOf(fixture, 'member')).toEqual([]);
@@ -230,7 +244,7 @@ describe('queue limits', () => {
     const fixture = await town();
     const register = registering(fixture);
     const { queue } = await register('member', {});
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(queue.realmId, async (tx) => {
       for (let n = 0; n < 110; n++) await tx.queues.add({ ...queue, id: `old ${n}`, lastPolledAt: n });
     });
     const { queue: latest } = await register('member', {});
@@ -309,7 +323,7 @@ describe('initial state', () => {
 
   it('includes rows of unsubscribed channels', async () => {
     const fixture = await town();
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       unsubscribeFromChannels(tx, [fixture.channel('public')], [fixture.user('guest').id]),
     );
     const loaded = await loading(fixture, 'guest');
@@ -320,7 +334,9 @@ describe('initial state', () => {
   it('includes unread and starred messages and recent conversations', async () => {
     const fixture = await town();
     const [inChannel, three, , direct] = fixture.messages.map(({ id }) => id);
-    await fixture.uow.write((tx) => tx.personal.setFlag(fixture.viewer('member'), [three!], 'starred', true));
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.personal.setFlag(fixture.viewer('member'), [three!], 'starred', true),
+    );
     const loaded = await loading(fixture, 'member');
     expect(loaded.unread.conversations.map(({ ids }) => ids)).toEqual([[inChannel], [three], [direct]]);
     expect(loaded.unread.oldOnesAreMissing).toBe(false);
@@ -340,7 +356,9 @@ describe('initial state', () => {
       aMessage({ from: 'owner', to: 'public', topic: 'news' }),
     );
     const choose = (topic: string, visibility: TopicVisibility) =>
-      fixture.uow.write((tx) => changeTopicPolicy(tx, { ...viewer, channelId, topic, visibility, changedAt: 7 }));
+      fixture.uow.write(viewer.realmId, (tx) =>
+        changeTopicPolicy(tx, { ...viewer, channelId, topic, visibility, changedAt: 7 }),
+      );
     const muted = async () => {
       const loaded = await loading(fixture, 'member');
       return loaded.unread.conversations.filter(({ isMuted }) => isMuted).map(({ topic }) => topic);
@@ -348,7 +366,7 @@ describe('initial state', () => {
     await choose('Noise', 'muted');
     expect(await muted()).toEqual(['noise']);
 
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       const row = (await tx.channels.findSubscription(fixture.realm.id, channelId, viewer.userId))!;
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     });
@@ -363,7 +381,7 @@ describe('initial state', () => {
     for (const name of ['public', 'old']) {
       const viewer = fixture.viewer('member');
       const channelId = fixture.channel(name).id;
-      await fixture.uow.write((tx) =>
+      await fixture.uow.write(viewer.realmId, (tx) =>
         changeTopicPolicy(tx, { ...viewer, channelId, topic: 'lunch', visibility: 'muted', changedAt: 7 }),
       );
     }
@@ -385,7 +403,7 @@ describe('initial state', () => {
     for (const who of ['member', 'administrator']) {
       for (const channel of [vault, fixture.channel('public')]) {
         const viewer = fixture.viewer(who);
-        await fixture.uow.write(async (tx) => {
+        await fixture.uow.write(viewer.realmId, async (tx) => {
           await changeTopicPolicy(tx, {
             ...viewer,
             channelId: channel.id,

@@ -26,7 +26,7 @@ const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
   return (who: string, input: Partial<ChangeRealmInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, permissions: {}, ...input });
 };
-const realmOf = (fixture: MemoryFixture) => fixture.uow.read((r) => r.realms.get(fixture.realm.id));
+const realmOf = (fixture: MemoryFixture) => fixture.uow.read(fixture.realm.id, (r) => r.realms.get(fixture.realm.id));
 
 describe('ChangeRealm', () => {
   it('changes settings, permissions and the name in one unit of work', async () => {
@@ -45,7 +45,9 @@ describe('ChangeRealm', () => {
       settings: { description: 'A castle', messageRetentionDays: 30, waitingPeriodThreshold: 9 },
     });
     expect(realm.renderedDescription).toContain('A castle');
-    const values = await fixture.uow.read((r) => r.groups.settingValues(realm.id, [realm.permissions.canCreateGroups]));
+    const values = await fixture.uow.read(realm.id, (r) =>
+      r.groups.settingValues(realm.id, [realm.permissions.canCreateGroups]),
+    );
     expect([...values.values()]).toEqual([value]);
   });
 
@@ -98,7 +100,8 @@ describe('ChangeUserDefaults', () => {
       defaultLanguage: 'en',
     });
     expect(
-      (await fixture.uow.read((r) => r.users.find(fixture.realm.id, fixture.user('owner').id)))!.settings,
+      (await fixture.uow.read(fixture.realm.id, (r) => r.users.find(fixture.realm.id, fixture.user('owner').id)))!
+        .settings,
     ).toMatchObject({
       enterSends: false,
     });

@@ -23,7 +23,7 @@ describe('CreateRealm', () => {
       isDeactivated: false,
       createdAt: fixture.clock.now(),
     });
-    await fixture.uow.read(async ({ realms, groups, users, events }) => {
+    await fixture.uow.read(realm.id, async ({ realms, groups, users, events }) => {
       expect(await realms.findByStringId('elsinore')).toEqual(realm);
       const system = await groups.systemGroupIds(realm.id);
       expect(Object.keys(system)).toEqual([
@@ -122,7 +122,7 @@ describe('realm address', () => {
 
   it('keeps the address of a deactivated realm reserved', async () => {
     const { fixture, create } = await creating();
-    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expectRefused(fixture, () => create('', 'Another one'), { code: 'NO_ADDRESS_LEFT' });
     expect((await create('another')).isAtServerAddress).toBe(false);
   });

@@ -56,7 +56,7 @@ const cast = (...pieces: readonly FixtureStep[]) =>
     ...pieces,
   );
 const created = (fixture: MemoryFixture, id: User['id']) =>
-  fixture.uow.read(async (r) => ({
+  fixture.uow.read(fixture.realm.id, async (r) => ({
     user: await r.users.find(fixture.realm.id, id),
     passwordHash: await r.users.findPasswordHash(fixture.realm.id, id),
     record: await r.apiKeys.find(fixture.realm.id, id),
@@ -88,7 +88,9 @@ describe('CreateUser', () => {
     expect(record).toEqual({ realmId: fixture.realm.id, userId: id, generation: 1 });
     expect([actor.groups.has(system.fullMembers), actor.groups.has(system.moderators)]).toEqual([true, false]);
     const everybody = [...fixture.users.keys()];
-    const followed = await fixture.uow.read((r) => r.channels.listSubscribedIds(fixture.realm.id, id));
+    const followed = await fixture.uow.read(fixture.realm.id, (r) =>
+      r.channels.listSubscribedIds(fixture.realm.id, id),
+    );
     expect(followed).toEqual([fixture.channel('town').id]);
     expect(await eventsWithReceivers(fixture)).toEqual([
       ['user.created', everybody],
@@ -110,13 +112,15 @@ describe('CreateUser', () => {
     const fixture = await cast(aRealmWith({ settings: { welcomeMessageCustomText: 'Lunch is at **noon**.' } }));
     const id = await creating(fixture)('iago');
     const sent = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event.view] : []));
-    const bot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'welcome'));
+    const bot = await fixture.uow.read(fixture.realm.id, ({ users }) =>
+      users.findSystemBot(fixture.realm.id, 'welcome'),
+    );
     expect(sent.map(({ message }) => [message.senderId, message.channelId, message.content])).toEqual([
       [bot.id, null, expect.stringContaining(`Hello @_**Ophelia|${id}**, and welcome to **${fixture.realm.name}**!`)],
       [bot.id, null, 'Lunch is at **noon**.'],
     ]);
     const ids = sent.map(({ message }) => message.id);
-    const flags = await fixture.uow.read(({ personal }) =>
+    const flags = await fixture.uow.read(fixture.realm.id, ({ personal }) =>
       personal.listFlags({ realmId: fixture.realm.id, userId: id }, ids),
     );
     expect(ids.map((each) => flags.get(each))).toEqual([
@@ -227,7 +231,7 @@ describe('CreateUser', () => {
     };
     const create = creating(fixture, hasher);
     const users = (change: Partial<User>) => async () => {
-      await fixture.uow.write((tx) => tx.users.update({ ...fixture.user('iago'), ...change }));
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('iago'), ...change }));
     };
     meanwhile = async () => void (await registering(fixture)());
     await expect(create('iago')).rejects.toMatchObject({ message: "Email 'Ophelia@example.com' already in use" });
@@ -236,7 +240,7 @@ describe('CreateUser', () => {
       code: 'SPECIAL_PERMISSION_REQUIRED',
     });
     meanwhile = users({ isActive: false });
-    await fixture.uow.write((tx) => tx.users.update(fixture.user('iago')));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update(fixture.user('iago')));
     await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
   });
 });
@@ -267,7 +271,9 @@ describe('RegisterUser', () => {
       settings: { emailAddressVisibility: 'nobody', enterSends: true },
     });
     expect(user).toMatchObject({ bot, settings: { emailAddressVisibility: 'everyone', enterSends: true } });
-    expect(await fixture.uow.read((r) => r.channels.listSubscribedIds(fixture.realm.id, user.id))).toEqual([]);
+    expect(
+      await fixture.uow.read(fixture.realm.id, (r) => r.channels.listSubscribedIds(fixture.realm.id, user.id)),
+    ).toEqual([]);
   });
 
   it.each<[Partial<RegisterUserInput>, object]>([

@@ -14,7 +14,7 @@ describe('GetServerSettings', () => {
       aChannel({ name: 'lobby', privacy }),
     );
     const { realm } = fixture;
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(realm.id, (tx) =>
       tx.realms.update({ ...realm, settings: { ...realm.settings, enableSpectatorAccess } }),
     );
     const settings = new GetServerSettings(fixture.uow, realmUrls, { isOn: false }, { webPublicEnabled });

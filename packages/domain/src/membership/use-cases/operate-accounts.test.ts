@@ -60,7 +60,7 @@ const by = (fixture: MemoryFixture) => {
 const cast = () => createFixture(aUserOfEachRole(), aChannel({ name: 'open', subscribers: ['member'] }));
 
 const found = (fixture: MemoryFixture, name: string) =>
-  fixture.uow.read(({ users }) => users.find(fixture.realm.id, fixture.user(name).id));
+  fixture.uow.read(fixture.realm.id, ({ users }) => users.find(fixture.realm.id, fixture.user(name).id));
 
 describe('operator account command', () => {
   it('assigns any role and keeps every client in sync', async () => {
@@ -128,7 +128,9 @@ describe('operator account command', () => {
   it('sets passwords that the API would accept and removes them', async () => {
     const fixture = await cast();
     const hash = () =>
-      fixture.uow.read(({ users }) => users.findPasswordHash(fixture.realm.id, fixture.user('member').id));
+      fixture.uow.read(fixture.realm.id, ({ users }) =>
+        users.findPasswordHash(fixture.realm.id, fixture.user('member').id),
+      );
     await by(fixture).setPassword('member', 'correct horse battery');
     expect(await hash()).toContain('correct horse battery');
     await expectRefused(fixture, () => by(fixture).setPassword('member', 'short'), { code: 'WEAK_PASSWORD' });
@@ -150,8 +152,8 @@ describe('operator account command', () => {
     const { uow, realm } = fixture;
     const { id } = fixture.user('member');
     await by(fixture).issueKey('member', true);
-    await uow.write((tx) => tx.pushTokens.add(realm.id, id, { kind: 'fcm', token: 'phone', iosAppId: null }));
-    const phones = () => uow.read(({ pushTokens }) => pushTokens.list(realm.id, id));
+    await uow.write(realm.id, (tx) => tx.pushTokens.add(realm.id, id, { kind: 'fcm', token: 'phone', iosAppId: null }));
+    const phones = () => uow.read(realm.id, ({ pushTokens }) => pushTokens.list(realm.id, id));
     await by(fixture).issueKey('member', false);
     expect(await phones()).toHaveLength(1);
     await by(fixture).issueKey('member', true);
@@ -164,15 +166,15 @@ describe('operator account command', () => {
     const { id: userId } = fixture.user('member');
     const wanted = { realmId: realm.id, email: 'new@example.com', userId, invitationId: null };
     const now = fixture.clock.now();
-    await uow.write(async (tx) => {
+    await uow.write(wanted.realmId, async (tx) => {
       await requestConfirmation(tx, { ...wanted, purpose: 'passwordReset' }, now);
       await requestConfirmation(tx, { ...wanted, purpose: 'emailChange' }, now);
     });
     const isOpen = async (purpose: ConfirmationPurpose) =>
-      (await uow.read((r) => r.confirmations.findOpen(realm.id, purpose, String(userId)))) !== null;
+      (await uow.read(realm.id, (r) => r.confirmations.findOpen(realm.id, purpose, String(userId)))) !== null;
     await by(fixture).setPassword('member', 'correct horse battery');
     expect([await isOpen('passwordReset'), await isOpen('emailChange')]).toEqual([false, false]);
-    await uow.write((tx) => requestConfirmation(tx, { ...wanted, purpose: 'emailChange' }, now));
+    await uow.write(wanted.realmId, (tx) => requestConfirmation(tx, { ...wanted, purpose: 'emailChange' }, now));
     await by(fixture).issueKey('member', true);
     expect(await isOpen('emailChange')).toBe(false);
   });
@@ -185,11 +187,11 @@ describe('operator account command', () => {
     expect(url).toMatch(/\/accounts\/password\/reset\/link-of-\d+$/);
     expect(expiresAt).toBe(clock.now() + 86_400);
     expect((await issue('member')).url).toBe(url);
-    const open = await uow.read((r) =>
+    const open = await uow.read(realm.id, (r) =>
       r.confirmations.findOpen(realm.id, 'passwordReset', String(fixture.user('member').id)),
     );
     const isLetterDue = (id: number) =>
-      uow.read(({ jobs }) => jobs.isScheduled(realm.id, CONFIRMATION_LETTER.name, String(id)));
+      uow.read(realm.id, ({ jobs }) => jobs.isScheduled(realm.id, CONFIRMATION_LETTER.name, String(id)));
     expect(await isLetterDue(open!.id)).toBe(false);
     await by(fixture).setActive('member', false);
     await expectRefused(fixture, () => issue('member'), { code: 'USER_DEACTIVATED' });

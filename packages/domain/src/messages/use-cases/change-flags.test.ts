@@ -46,7 +46,7 @@ const marking = (fixture: MemoryFixture) => {
 };
 const lastEvent = (fixture: MemoryFixture) => fixture.storage.announced.at(-1)?.event;
 const flagsOf = (fixture: MemoryFixture, number: number, who = 'member') =>
-  fixture.uow.read(async (r) => {
+  fixture.uow.read(fixture.realm.id, async (r) => {
     const [id] = ids(fixture, number);
     const flags = (await r.personal.listFlags(fixture.viewer(who), [id!])).get(id!);
     return flags ? Object.entries(flags).flatMap(([flag, on]) => (on ? [flag] : [])) : null;
@@ -130,7 +130,7 @@ describe('ChangeMessageFlags with unread', () => {
 
   it('publishes the muted state of the channel', async () => {
     const fixture = await town();
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       const { realmId, userId } = fixture.viewer('member');
       const row = (await tx.channels.findSubscription(realmId, fixture.channel('Denmark').id, userId))!;
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
@@ -144,7 +144,7 @@ describe('ChangeMessageFlags with unread', () => {
   it('skips messages of unsubscribed channels, even received ones', async () => {
     const fixture = await town();
     const mark = marking(fixture);
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       unsubscribeFromChannels(tx, [fixture.channel('Denmark')], [fixture.user('member').id]),
     );
     expect(await mark(read('remove'), ids(fixture, 2, 1))).toEqual({
@@ -182,7 +182,7 @@ describe('ChangeNarrowFlags', () => {
     const fixture = await town();
     const mark = marking(fixture);
     const [first, second] = ids(fixture, 0, 1);
-    await fixture.uow.write((tx) => tx.personal.setRead(fixture.viewer('member'), [first!], true));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.setRead(fixture.viewer('member'), [first!], true));
     await expectInSync(fixture, async () => {
       expect(await mark(read(), range('oldest', 0, 2))).toEqual({
         processedCount: 2,
@@ -234,7 +234,9 @@ describe('MarkRead', () => {
     return (scope: MarkReadInput['scope'], who = 'member') => useCase.execute(fixture.caller(who), { scope });
   };
   const unread = async (fixture: MemoryFixture) =>
-    (await fixture.uow.read((r) => r.personal.listUnread(fixture.viewer('member'), 99))).map(({ id }) => id);
+    (await fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnread(fixture.viewer('member'), 99))).map(
+      ({ id }) => id,
+    );
 
   it('marks all messages and publishes the event even if none was unread', async () => {
     const fixture = await town();

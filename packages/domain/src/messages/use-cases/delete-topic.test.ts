@@ -1,8 +1,7 @@
-import { aChannel, aMessage, aUser, createFixture, expectInSync, expectRefused } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixture, expectInSync, expectRefused, intercepting } from '@parley/testkit';
 import { topicKey } from '../../channels/channel.js';
 import { subscribeToChannels } from '../../channels/subscribing.js';
 import type { Clock } from '../../kernel/ports.js';
-import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { DeleteTopic } from '../deletion.use-cases.js';
 
 const messages = (count: number) =>
@@ -22,10 +21,16 @@ describe('canDeleteTopic', () => {
     const slow: Clock = { now: () => clock.now(), nowMs: () => (elapsed += 20_000) };
     const input = { channelId: channel('general').id, topic: 'plans' };
     const left = async () =>
-      (await uow.read((r) => r.messages.listOldestIds(fixture.realm.id, channel('general').recipientId, 1000))).length;
+      (
+        await uow.read(fixture.realm.id, (r) =>
+          r.messages.listOldestIds(fixture.realm.id, channel('general').recipientId, 1000),
+        )
+      ).length;
     expect(await new DeleteTopic(uow, slow).execute(caller('admin'), input)).toBe(false);
     expect(await left()).toBe(50);
-    expect(await uow.read((r) => r.messages.find(fixture.realm.id, fixture.messages[0]!.id))).not.toBeNull();
+    expect(
+      await uow.read(fixture.realm.id, (r) => r.messages.find(fixture.realm.id, fixture.messages[0]!.id)),
+    ).not.toBeNull();
     expect(await new DeleteTopic(uow, clock).execute(caller('admin'), input)).toBe(true);
     expect(await left()).toBe(0);
   });
@@ -37,12 +42,13 @@ describe('canDeleteTopic', () => {
     const channelId = channel('general').id;
     const key = topicKey('Plans');
     const follow = { realmId: realm.id, channelId, topic: 'Plans', visibility: 'followed', changedAt: 1 } as const;
-    await uow.write(async (tx) => {
+    await uow.write(follow.realmId, async (tx) => {
       for (const name of others) await tx.topicPolicies.put({ ...follow, userId: user(name).id });
       await tx.topicPolicies.put({ ...follow, topic: 'Other', userId: user('member').id });
     });
     await new DeleteTopic(uow, clock).execute(caller('admin'), { channelId, topic: 'plans' });
-    const left = (topic: string) => uow.read((r) => r.topicPolicies.listOfTopic(realm.id, channelId, topic, 0, 1000));
+    const left = (topic: string) =>
+      uow.read(realm.id, (r) => r.topicPolicies.listOfTopic(realm.id, channelId, topic, 0, 1000));
     expect(await left(key)).toEqual([]);
     expect(await left(topicKey('Other'))).toHaveLength(1);
   });
@@ -63,11 +69,13 @@ describe('canDeleteTopic', () => {
     const { uow, caller, channel, clock, realm, user } = fixture;
     const channelId = channel('general').id;
     const follow = { realmId: realm.id, channelId, topic: 'Plans', visibility: 'followed', changedAt: 1 } as const;
-    await uow.write(async (tx) => {
+    await uow.write(follow.realmId, async (tx) => {
       for (const name of ['member', 'newcomer']) await tx.topicPolicies.put({ ...follow, userId: user(name).id });
     });
     await new DeleteTopic(uow, clock).execute(caller('admin'), { channelId, topic: 'plans' });
-    const left = await uow.read((r) => r.topicPolicies.listOfTopic(realm.id, channelId, topicKey('Plans'), 0, 10));
+    const left = await uow.read(realm.id, (r) =>
+      r.topicPolicies.listOfTopic(realm.id, channelId, topicKey('Plans'), 0, 10),
+    );
     expect(left.map(({ userId }) => userId)).toEqual([user('member').id]);
   });
 
@@ -75,14 +83,13 @@ describe('canDeleteTopic', () => {
     const fixture = await createFixture(...place, ...messages(1));
     const { uow, caller, channel, clock } = fixture;
     let units = 0;
-    const vanishing: UnitOfWork = {
-      read: (work) => uow.read(work),
-      write: (work) =>
-        uow.write((tx) => {
+    const vanishing = intercepting(uow, {
+      write: (work, run) =>
+        run((tx) => {
           const find = () => Promise.resolve(null);
           return work(units++ === 0 ? tx : { ...tx, channels: Object.assign(Object.create(tx.channels), { find }) });
         }),
-    };
+    });
     const input = { channelId: channel('general').id, topic: 'plans' };
     await expect(new DeleteTopic(vanishing, clock).execute(caller('admin'), input)).rejects.toMatchObject({
       code: 'UNKNOWN_CHANNEL',

@@ -48,7 +48,7 @@ const town = async () => {
     aMessage({ from: 'owner', to: ['member', 'guest'], content: 'three' }),
     aMessage({ from: 'member', to: ['member'], content: 'alone' }),
   );
-  await fixture.uow.write(async (tx) => {
+  await fixture.uow.write(fixture.realm.id, async (tx) => {
     for (const name of ['shared', 'protected']) {
       const { recipientId, id } = fixture.channel(name);
       const { realmId, userId } = fixture.viewer('late');
@@ -174,7 +174,7 @@ describe('GetMessages with a narrow', () => {
   it('omits received messages that are no longer readable', async () => {
     const fixture = await town();
     const { id: guest } = fixture.user('guest');
-    await fixture.uow.write((tx) =>
+    await fixture.uow.write(fixture.realm.id, (tx) =>
       unsubscribeFromChannels(tx, [fixture.channel('shared'), fixture.channel('protected')], [guest]),
     );
     expect(await contents(fixture, 'guest')).toEqual(['three']);
@@ -206,7 +206,7 @@ describe('GetMessages by ids', () => {
     // Messages taken from history remain the user's own when history becomes protected.
     const taken = idOf(fixture, 'shared');
     const { channelId } = fixture.messages.find(({ id }) => id === taken)!;
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       await tx.personal.addHistorical(fixture.viewer('late'), [taken]);
       await tx.channels.update({ ...fixture.channel('shared'), id: channelId!, privacy: 'privateProtectedHistory' });
     });

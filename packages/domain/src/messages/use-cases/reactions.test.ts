@@ -64,18 +64,18 @@ const remove = (fixture: MemoryFixture, index: number, input: Partial<RemoveReac
     ...input,
   });
 const store = (fixture: MemoryFixture, who: string, emoji: Emoji, index = 0) =>
-  fixture.uow.write((tx) =>
+  fixture.uow.write(fixture.realm.id, (tx) =>
     tx.reactions.add(fixture.realm.id, idOf(fixture, index), { ...emoji, userId: fixture.user(who).id }),
   );
 /** Returns the message's reactions, such as `member +1`. */
 const shown = (fixture: MemoryFixture, index = 0) =>
-  fixture.uow.read(async ({ pages }) => {
+  fixture.uow.read(fixture.realm.id, async ({ pages }) => {
     const [view] = await pages.listViews(fixture.realm.id, [idOf(fixture, index)]);
     const names = new Map([...fixture.users].map(([name, { id }]) => [id, name]));
     return (view!.reactions ?? []).map(({ userId, name }) => `${names.get(userId)} ${name}`);
   });
 const change = (fixture: MemoryFixture, who: string, settings: Partial<UserSettings>) =>
-  fixture.uow.write(async (tx) => {
+  fixture.uow.write(fixture.realm.id, async (tx) => {
     const user = (await tx.users.find(fixture.realm.id, fixture.user(who).id))!;
     await tx.users.update({ ...user, settings: { ...user.settings, ...settings } });
   });
@@ -171,10 +171,14 @@ describe('AddReaction', () => {
   it('makes a message that was never received the user’s own, as historical', async () => {
     const fixture = await town();
     await expectInSync(fixture, () => add(fixture, 0, {}, 'other'));
-    const flags = await fixture.uow.read((r) => r.personal.listFlags(fixture.viewer('other'), [idOf(fixture, 0)]));
+    const flags = await fixture.uow.read(fixture.realm.id, (r) =>
+      r.personal.listFlags(fixture.viewer('other'), [idOf(fixture, 0)]),
+    );
     expect(flags.get(idOf(fixture, 0))).toMatchObject({ historical: true, read: true, starred: false });
     await add(fixture, 0);
-    const own = await fixture.uow.read((r) => r.personal.listFlags(fixture.viewer('member'), [idOf(fixture, 0)]));
+    const own = await fixture.uow.read(fixture.realm.id, (r) =>
+      r.personal.listFlags(fixture.viewer('member'), [idOf(fixture, 0)]),
+    );
     expect(own.get(idOf(fixture, 0))).toMatchObject({ historical: false, read: false });
   });
 
@@ -226,7 +230,7 @@ describe('AddReaction', () => {
 
   it('limits distinct emoji per message but allows joining existing ones', async () => {
     const fixture = await town();
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       for (let code = 0; code < MAX_REACTION_EMOJI; code++) {
         const emoji: Emoji = { type: 'custom', code: String(code), name: `e${code}` };
         await tx.reactions.add(fixture.realm.id, idOf(fixture, 0), { ...emoji, userId: fixture.user('owner').id });

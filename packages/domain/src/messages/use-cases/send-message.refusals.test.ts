@@ -234,9 +234,9 @@ describe('SendMessage direct message permissions', () => {
     const { guest, moderator } = { guest: idOf(fixture, 'guest'), moderator: idOf(fixture, 'moderator') };
     const first = await send('moderator', toPeople(guest));
     const second = await send('moderator', toPeople(guest));
-    await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [first.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [first.id]));
     const third = await send('guest', toPeople(moderator));
-    await fixture.uow.write((tx) => tx.messages.remove(fixture.realm.id, [second.id, third.id]));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [second.id, third.id]));
     await expectRefused(fixture, () => send('guest', toPeople(moderator)), {
       message: 'You do not have permission to initiate direct message conversations.',
     });

@@ -30,7 +30,7 @@ const sentEvent = (fixture: MemoryFixture) => {
   return event;
 };
 const flagsOf = (fixture: MemoryFixture, name: string) =>
-  fixture.uow.read(async (r) => {
+  fixture.uow.read(fixture.realm.id, async (r) => {
     const id = sentEvent(fixture).view.message.id;
     const flags = (await r.personal.listFlags(fixture.viewer(name), [id])).get(id);
     return flags ? Object.entries(flags).flatMap(([flag, on]) => (on ? [flag] : [])) : null;
@@ -136,7 +136,9 @@ describe('SendMessage to a channel', () => {
     const send = sending(fixture);
     const { id } = await send('member', toChannel('sleepy'));
     await send('member', toChannel('sleepy'));
-    const channel = await fixture.uow.read((r) => r.channels.find(fixture.realm.id, fixture.channel('sleepy').id));
+    const channel = await fixture.uow.read(fixture.realm.id, (r) =>
+      r.channels.find(fixture.realm.id, fixture.channel('sleepy').id),
+    );
     expect(channel).toMatchObject({ isRecentlyActive: true, firstMessageId: id });
     const types = (await eventsWithReceivers(fixture)).map(([type]) => type);
     expect(types.filter((type) => type === 'channel.property_changed')).toHaveLength(1);
@@ -299,7 +301,9 @@ describe('SendMessage to users', () => {
 
   it('allows system bots as recipients', async () => {
     const fixture = await cast();
-    const bot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'welcome'));
+    const bot = await fixture.uow.read(fixture.realm.id, ({ users }) =>
+      users.findSystemBot(fixture.realm.id, 'welcome'),
+    );
     await sending(fixture)('member', { kind: 'userIds', ids: [bot.id] });
     expect(await eventsWithReceivers(fixture)).toEqual([['message.sent', ['member']]]);
   });
@@ -336,7 +340,7 @@ describe('topic policies in SendMessage', () => {
       aChannel({ name: 'club', privacy: 'privateProtectedHistory', subscribers: ['owner'] }),
       aMessage({ from: 'owner', to: 'club', topic: 'plans' }),
     );
-    await fixture.uow.write(async (tx) => {
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
       const { realmId, userId } = fixture.viewer('member');
       const { id, recipientId } = fixture.channel('club');
       const row = (await tx.channels.findSubscription(realmId, id, fixture.user('owner').id))!;
@@ -418,7 +422,12 @@ describe('bot owner warnings', () => {
   it('retries the notice if its transaction was not committed', async () => {
     const fixture = await withBot();
     let uow = failingToCommit(fixture.uow);
-    const troubled: UnitOfWork = { read: (work) => uow.read(work), write: (work) => uow.write(work) };
+    const troubled: UnitOfWork = {
+      read: (realmId, work) => uow.read(realmId, work),
+      readAcross: (work) => uow.readAcross(work),
+      write: (realmId, work) => uow.write(realmId, work),
+      writeAcross: (work) => uow.writeAcross(work),
+    };
     const send = sending({ uow: troubled, clock: fixture.clock, caller: fixture.caller });
     await expect(send('bot', toChannel('Void'))).rejects.toThrow('The disk is full');
     await expect(send('bot', toChannel('nowhere'))).rejects.toThrow('The disk is full');

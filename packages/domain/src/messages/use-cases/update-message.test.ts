@@ -6,6 +6,7 @@ import {
   createFixture,
   FakeRenderer,
   fakeRealmUrls,
+  intercepting,
   sending,
 } from '@parley/testkit';
 import { DomainError } from '../../kernel/errors.js';
@@ -53,13 +54,12 @@ async function editing() {
   const notices = new MoveNotices(systemMessages, fakeRealmUrls, fixture.clock);
   /** Runs between parsing and the unit of work. */
   let meanwhile: () => Promise<unknown> = async () => {};
-  const uowOfEdits: typeof uow = {
-    read: uow.read,
-    write: async (work) => {
+  const uowOfEdits = intercepting(uow, {
+    write: async (work, run) => {
       await meanwhile();
-      return fixture.uow.write(work);
+      return run(work);
     },
-  };
+  });
   const useCase = new UpdateMessage(uowOfEdits, renderer, parser, fixture.clock, (text) => text, notices);
   const edit = async (who: 'member' | 'guest', content: string, id: MessageId = ids[who]) => {
     await useCase.execute(fixture.caller(who), {
@@ -72,7 +72,10 @@ async function editing() {
       notifiesNewThread: false,
       previousDigest: null,
     });
-    return fixture.uow.read(async (r) => (await r.messages.find(fixture.realm.id, id))!.renderedContent);
+    return fixture.uow.read(
+      fixture.realm.id,
+      async (r) => (await r.messages.find(fixture.realm.id, id))!.renderedContent,
+    );
   };
   return {
     ...{ fixture, ids, edit, renderer, parser },

@@ -29,15 +29,15 @@ const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), att
     useCase.execute(fixture.caller(who), { settings: {}, ...input });
 };
 const passwordOf = (fixture: MemoryFixture, name: string) =>
-  fixture.uow.read((r) => r.users.findPasswordHash(fixture.realm.id, fixture.user(name).id));
+  fixture.uow.read(fixture.realm.id, (r) => r.users.findPasswordHash(fixture.realm.id, fixture.user(name).id));
 const withPassword = async (fixture: MemoryFixture, name: string, password: string) => {
-  await fixture.uow.write((tx) =>
+  await fixture.uow.write(fixture.realm.id, (tx) =>
     tx.users.setPasswordHash(fixture.realm.id, fixture.user(name).id, `hash of ${password}`),
   );
   return fixture;
 };
 const settingsOf = async (fixture: MemoryFixture, name: string) =>
-  (await fixture.uow.read((r) => r.users.find(fixture.realm.id, fixture.user(name).id)))!;
+  (await fixture.uow.read(fixture.realm.id, (r) => r.users.find(fixture.realm.id, fixture.user(name).id)))!;
 
 describe('ChangeSettings', () => {
   it('publishes settings to their user, and the name and time zone to users who can see them', async () => {

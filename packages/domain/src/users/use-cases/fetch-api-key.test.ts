@@ -92,7 +92,7 @@ describe('API key for a password', () => {
       });
     }
     await expect(fetch('GONE@example.com')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expect(fetch('hamlet@example.com', 'wrong')).rejects.toMatchObject({
       code: 'REALM_DEACTIVATED',
       message: 'This organization has been deactivated',
@@ -151,7 +151,7 @@ describe('development login', () => {
     await expect(ask('nobody')).rejects.toMatchObject({ message: 'Enter a valid email address.' });
     await expect(ask('gone@example.com')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
     await expect(ask('nobody@example.com')).rejects.toMatchObject(WRONG);
-    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expect(ask('hamlet@example.com')).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
   });
 
@@ -171,7 +171,7 @@ describe('development login', () => {
   it('rejects key requests and user lists if the organization has disabled development login', async () => {
     const fixture = await town();
     const settings = { ...fixture.realm.settings, devAuthentication: false };
-    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, settings }));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.realms.update({ ...fixture.realm, settings }));
     const disabled = { code: 'DEVELOPMENT_AUTH_DISABLED', message: 'DevAuthBackend not enabled.' };
     await expect(asking(fixture)('hamlet@example.com')).rejects.toMatchObject(disabled);
     await expect(asking(fixture)('nobody')).rejects.toMatchObject(disabled);

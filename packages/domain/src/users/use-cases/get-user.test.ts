@@ -55,9 +55,11 @@ describe('GetUser', () => {
     const { byId } = getting(fixture);
     expect(await byId('guest', fixture.user('gone').id)).toBe('gone');
     expect(await byId('guest', fixture.user('robot').id)).toBe('robot');
-    const systemBot = await fixture.uow.read(({ users }) => users.findSystemBot(fixture.realm.id, 'notification'));
+    const systemBot = await fixture.uow.read(fixture.realm.id, ({ users }) =>
+      users.findSystemBot(fixture.realm.id, 'notification'),
+    );
     expect(await byId('owner', systemBot.id)).toBe('No such user');
-    const [otherRealmUser] = await fixture.uow.read(async (r) => {
+    const [otherRealmUser] = await fixture.uow.readAcross(async (r) => {
       const realm = (await r.realms.findByStringId('other'))!;
       return r.users.listByEmail(realm.id, ['otherRealmUser@example.com']);
     });

@@ -125,7 +125,7 @@ describe('LogIn', () => {
     expect(await verify(opened[1]!.token)).toBeNull();
     fixture.clock.advance(SESSION_IDLE_SECONDS);
     const last = await open();
-    const stored = await fixture.uow.read(({ sessions }) =>
+    const stored = await fixture.uow.read(fixture.realm.id, ({ sessions }) =>
       sessions.listOf(fixture.realm.id, fixture.user('hamlet').id),
     );
     expect(stored.map(({ id }) => id)).toEqual([last.id]);
@@ -201,7 +201,9 @@ describe('browser session', () => {
     const [one, other, foreign] = [await open(), await open(), await open('owner')];
     for (const { token } of [one, other, foreign]) await verify(token);
     const mint = { derive: () => 'key', fingerprint: () => 'print', secretFingerprint: '' };
-    await uow.write((tx) => replaceApiKey(tx, mint, fixture.user('hamlet'), { now: 0, except: one.id }));
+    await uow.write(fixture.realm.id, (tx) =>
+      replaceApiKey(tx, mint, fixture.user('hamlet'), { now: 0, except: one.id }),
+    );
     expect(await verify(one.token)).not.toBeNull();
     expect(await verify(other.token)).toBeNull();
     expect(await verify(foreign.token)).not.toBeNull();
@@ -217,7 +219,7 @@ describe('browser session', () => {
     expect(await verify(foreign.token)).not.toBeNull();
     await new DeactivateRealm(uow, fixture.clock).execute(owner, { deletionDelayDays: null });
     expect(await verify(foreign.token)).toBeNull();
-    await uow.write(async (tx) => {
+    await uow.write(fixture.realm.id, async (tx) => {
       await tx.realms.update({ ...(await tx.realms.get(fixture.realm.id)), isDeactivated: false });
     });
     expect(await verify(foreign.token)).toBeNull();
@@ -226,9 +228,9 @@ describe('browser session', () => {
   it('reports the reason if only the account or the organization was deactivated', async () => {
     const { fixture, uow, open, verify } = await town();
     const { token } = await open();
-    await uow.write((tx) => tx.users.update({ ...fixture.user('hamlet'), isActive: false }));
+    await uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('hamlet'), isActive: false }));
     await expect(verify(token)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
-    await uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await uow.write(fixture.realm.id, (tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expect(verify(token)).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
   });
 });
@@ -261,7 +263,7 @@ describe('operator session commands', () => {
     const kept = await open('owner');
     await new RemoveExpiredSessions(uow, fixture.clock).execute();
     const found = (of: string) =>
-      fixture.uow.read(({ sessions }) => sessions.findByFingerprint(`fingerprint of ${of}`));
+      fixture.uow.readAcross(({ sessions }) => sessions.findByFingerprint(`fingerprint of ${of}`));
     expect(await found(token)).toBeNull();
     expect((await found(kept.token))?.id).toBe(kept.id satisfies SessionId);
   });

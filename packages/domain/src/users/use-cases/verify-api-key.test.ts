@@ -42,7 +42,7 @@ async function town() {
   ) => verify.execute({ realmId }, { email, apiKey: keyOf(name) });
   /** Applies a change and appends its event in one transaction. */
   const happens = (event: DomainEvent, change: FixtureStep) =>
-    uow.write(async (tx) => {
+    uow.write(fixture.realm.id, async (tx) => {
       await change(fixture, tx);
       await tx.events.append(fixture.realm.id, { event, audience: nobody });
     });
@@ -89,7 +89,7 @@ describe('API key verification', () => {
   it('rejects a deactivated user and reports a deactivated realm first', async () => {
     const { fixture, ask } = await town();
     await expect(ask('gone')).rejects.toMatchObject({ code: 'USER_DEACTIVATED', message: 'Account is deactivated' });
-    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expect(ask('gone')).rejects.toMatchObject({
       code: 'REALM_DEACTIVATED',
       message: 'This organization has been deactivated',
@@ -102,7 +102,7 @@ describe('API key verification', () => {
     await happens(deactivation(fixture), deactivate);
     await expect(ask('hamlet')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
 
-    await fixture.uow.write((tx) => tx.users.update(fixture.user('hamlet')));
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update(fixture.user('hamlet')));
     await ask('hamlet');
     const record = { ...fixture.viewer('hamlet'), generation: 2 };
     await happens({ type: 'user.credentials_changed', userId: userId(fixture) }, (_, tx) =>
