@@ -86,5 +86,8 @@ interface ConfirmationRow {
 export const CONFIRMATION_FEATURE = {
   schema: 'confirmations',
   realmTables: ['confirmation'],
+  notExported: {
+    confirmation: 'Links point to the server that sent them.',
+  },
   repositories: () => (connection) => ({ confirmations: new SqliteConfirmationRepository(connection) }),
 } satisfies SqliteFeature;

@@ -459,6 +459,9 @@ export const CHANNEL_FEATURE = {
     'channel_folder',
     'default_channel_group',
   ],
+  notExported: {
+    channel_address: 'Addresses are secrets.',
+  },
   repositories: ({ clock, quarantine }) => {
     const cache = new ChannelCache();
     return (connection, { groups, topics }) => ({

@@ -25,6 +25,8 @@ export interface SqliteFeature {
   readonly schema?: string;
   /** Tables with rows of a realm, referencing tables first. They may reference tables of features that are listed before. */
   readonly realmTables?: readonly string[];
+  /** Tables of `realmTables` that exports do not read, and why. */
+  readonly notExported?: Readonly<Record<string, string>>;
   shared?(parts: StorageParts): (connection: Connection) => Partial<SharedObjects>;
   repositories?(parts: StorageParts): (connection: Connection, shared: SharedObjects) => Partial<WritableRepositories>;
 }

@@ -109,5 +109,9 @@ const toExport = (row: ExportRow): RealmExport => ({
 export const EXPORT_FEATURE = {
   schema: 'exports',
   realmTables: ['imported_messages', 'realm_export'],
+  notExported: {
+    imported_messages: 'The range is noted by each import.',
+    realm_export: 'Archives stay on the server that made them.',
+  },
   repositories: () => (connection) => ({ exports: new SqliteExportRepository(connection) }),
 } satisfies SqliteFeature;

@@ -383,6 +383,10 @@ const toUpload = (row: UploadRow): UnfinishedUpload => ({
 export const FILE_FEATURE = {
   schema: 'files',
   realmTables: ['unfinished_upload', 'file', 'file_space'],
+  notExported: {
+    file_space: 'Sums are computed from the files.',
+    unfinished_upload: 'Uploads are finished where they began.',
+  },
   repositories: () => (connection) => ({
     files: new SqliteFileRepository(connection),
     unfinishedUploads: new SqliteUnfinishedUploadRepository(connection),

@@ -389,6 +389,12 @@ export class SqliteEventConsumerRepository implements EventConsumerRepository {
 export const EVENT_FEATURE = {
   schema: 'events',
   realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_start'],
+  notExported: {
+    event: 'Clients register anew.',
+    event_log_start: 'Clients register anew.',
+    event_queue: 'Clients register anew.',
+    event_consumer_position: 'Consumers belong to the host application.',
+  },
   repositories:
     ({ clock }) =>
     (connection) => ({

@@ -118,5 +118,8 @@ const toJob = ({ realm_id, due_at, ...row }: JobRow): StoredJob => ({ ...row, re
 export const JOB_FEATURE = {
   schema: 'jobs',
   realmTables: ['job'],
+  notExported: {
+    job: 'Imports schedule their own jobs.',
+  },
   repositories: () => (connection) => ({ jobs: new SqliteJobRepository(connection) }),
 } satisfies SqliteFeature;

@@ -187,6 +187,9 @@ export class SqliteBotStorageRepository implements BotStorageRepository {
 export const BOT_FEATURE = {
   schema: 'bots',
   realmTables: ['bot_storage_entry', 'bot_storage_usage', 'bot_option'],
+  notExported: {
+    bot_storage_usage: 'Sums are computed from the entries.',
+  },
   repositories: () => (connection) => ({
     bots: new SqliteBotRepository(connection),
     botStorage: new SqliteBotStorageRepository(connection),

@@ -46,5 +46,8 @@ export class SqliteExternalIdRepository implements ExternalIdRepository {
 export const HOST_USER_FEATURE = {
   schema: 'host-users',
   realmTables: ['external_id'],
+  notExported: {
+    external_id: 'External ids belong to the host application.',
+  },
   repositories: () => (connection) => ({ externalIds: new SqliteExternalIdRepository(connection) }),
 } satisfies SqliteFeature;

@@ -168,6 +168,11 @@ interface InvitationRow extends EntryRow {
 export const INVITATION_FEATURE = {
   schema: 'invitations',
   realmTables: ['invitation', 'invitation_offer', 'invitation_letters'],
+  notExported: {
+    invitation: 'Links point to the server that sent them.',
+    invitation_offer: 'Links point to the server that sent them.',
+    invitation_letters: 'Links point to the server that sent them.',
+  },
   repositories:
     ({ quarantine }) =>
     (connection) => ({ invitations: new SqliteInvitationRepository(connection, quarantine) }),

@@ -361,6 +361,13 @@ export const MESSAGE_FEATURE = {
     'recipient',
     'muted_sender',
   ],
+  notExported: {
+    archived_message: 'Deleted messages stay deleted.',
+    removed_message: 'Deleted messages stay deleted.',
+    removed_message_holder: 'Deleted messages stay deleted.',
+    channel_move: 'Exports hold the result of moves.',
+    moved_message: 'Exports hold the result of moves.',
+  },
   repositories:
     ({ quarantine, words }) =>
     (connection) => ({ messages: new SqliteMessageRepository(connection, quarantine, words) }),

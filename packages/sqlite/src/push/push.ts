@@ -147,6 +147,10 @@ interface PushTokenRow {
 export const PUSH_FEATURE = {
   schema: 'push',
   realmTables: ['device', 'push_token'],
+  notExported: {
+    device: 'Devices register anew.',
+    push_token: 'Devices register anew.',
+  },
   repositories: () => (connection) => ({
     devices: new SqliteDeviceRepository(connection),
     pushTokens: new SqlitePushTokenRepository(connection),

@@ -138,6 +138,10 @@ export class SqliteSessionRepository implements SessionRepository {
 export const CREDENTIAL_FEATURE = {
   schema: 'authentication',
   realmTables: ['api_key', 'session'],
+  notExported: {
+    api_key: 'Keys are derived from the secret of the server.',
+    session: 'Sessions end with the server that began them.',
+  },
   repositories: () => (connection) => ({
     apiKeys: new SqliteApiKeyRepository(connection),
     sessions: new SqliteSessionRepository(connection),

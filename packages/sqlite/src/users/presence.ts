@@ -53,5 +53,8 @@ interface PresenceRow {
 export const PRESENCE_FEATURE = {
   schema: 'presence',
   realmTables: ['presence', 'presence_counter'],
+  notExported: {
+    presence_counter: 'Update ids begin anew.',
+  },
   repositories: () => (connection) => ({ presence: new SqlitePresenceRepository(connection) }),
 } satisfies SqliteFeature;
