@@ -1,90 +1,110 @@
 import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import { SqliteConfirmationRepository } from './access/confirmations.js';
-import { ChannelCache } from './channels/channel-cache.js';
-import { SqliteChannelAddressRepository, SqliteChannelFolderRepository } from './channels/channel-folders.js';
-import { SqliteChannelRepository } from './channels/channels.js';
-import { SqliteDefaultChannelGroupRepository } from './channels/default-channels.js';
-import { SqliteTopicPolicyRepository } from './channels/topic-policies.js';
+import { CONFIRMATION_FEATURE } from './access/confirmations.js';
+import { CHANNEL_FOLDER_FEATURE } from './channels/channel-folders.js';
+import { CHANNEL_FEATURE } from './channels/channels.js';
+import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
+import { TOPIC_POLICY_FEATURE } from './channels/topic-policies.js';
 import type { Connection } from './engine/connection.js';
+import type { SharedObjects, SqliteFeature } from './engine/feature.js';
 import { type Migration, migrationsOf } from './engine/migration.js';
 import { Quarantine } from './engine/quarantine.js';
 import { SQL_TEXTS } from './engine/sql-texts.js';
 import type { WritableRepositories } from './engine/unit-runner.js';
-import { SqliteCopyRepository } from './exports/copies.js';
-import { SqliteExportRepository } from './exports/exports.js';
-import { SqliteCustomEmojiRepository } from './files/custom-emoji.js';
-import { SqliteFileRepository, SqliteUnfinishedUploadRepository } from './files/files.js';
-import { SqlitePictureRepository } from './files/pictures.js';
-import { newGroupViewsCache, newSystemGroupCache, SqliteGroupRepository } from './groups/groups.js';
-import { SqliteEventConsumerRepository, SqliteEventLog, SqliteEventQueueRepository } from './kernel/events.js';
-import { SqliteJobRepository } from './kernel/jobs.js';
-import { SqliteBotRepository, SqliteBotStorageRepository } from './membership/bots.js';
-import { SqliteExternalIdRepository } from './membership/host-users.js';
-import { SqliteInvitationRepository } from './membership/invitations.js';
-import { SqliteDraftRepository } from './messages/drafts.js';
-import { SqliteMessageArchive } from './messages/message-archive.js';
-import { MessageEditPartReads, SqliteMessageEditRepository, SqliteMessageMoves } from './messages/message-edits.js';
-import { SqliteMessageRepository } from './messages/messages.js';
-import { SqliteNavigationViewRepository } from './messages/navigation-views.js';
-import { SqliteMessagePageReads } from './messages/page-reads.js';
-import { SqlitePersonalMessages } from './messages/personal-messages.js';
-import { ReactionPartReads, SqliteReactionRepository } from './messages/reactions.js';
-import { SqliteRecipientRepository } from './messages/recipients.js';
-import { SqliteReminderRepository, SqliteScheduledMessageRepository } from './messages/scheduling.js';
-import { SqliteSearchIndex } from './messages/search.js';
-import { SqliteSnippetRepository } from './messages/snippets.js';
-import { SqliteTopicReads } from './messages/topics.js';
-import { SqliteDeviceRepository, SqlitePushTokenRepository } from './push/push.js';
-import { SqliteRealmData } from './realms/realm-data.js';
-import {
-  LinkifierReads,
-  SqliteAllowedDomainRepository,
-  SqliteLinkifierRepository,
-  SqlitePlaygroundRepository,
-} from './realms/realm-lists.js';
-import { newRealmCache, SqliteRealmRepository } from './realms/realms.js';
-import { newActorCache, SqliteActorReads } from './users/actors.js';
-import { SqliteAlertWordRepository } from './users/alert-words.js';
-import { SqliteApiKeyRepository, SqliteSessionRepository } from './users/credentials.js';
-import { SqliteOnboardingRepository } from './users/onboarding.js';
-import { SqlitePresenceRepository } from './users/presence.js';
-import { SqliteProfileRepository } from './users/profiles.js';
-import { SqliteStatusRepository } from './users/statuses.js';
-import { newUserCache, SqliteUserRepository } from './users/users.js';
+import { COPY_FEATURE } from './exports/copies.js';
+import { EXPORT_FEATURE } from './exports/exports.js';
+import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
+import { FILE_FEATURE } from './files/files.js';
+import { PICTURE_FEATURE } from './files/pictures.js';
+import { GROUP_FEATURE } from './groups/groups.js';
+import { EVENT_FEATURE } from './kernel/events.js';
+import { JOB_FEATURE } from './kernel/jobs.js';
+import { BOT_FEATURE } from './membership/bots.js';
+import { HOST_USER_FEATURE } from './membership/host-users.js';
+import { INVITATION_FEATURE } from './membership/invitations.js';
+import { DRAFT_FEATURE } from './messages/drafts.js';
+import { MESSAGE_ARCHIVE_FEATURE } from './messages/message-archive.js';
+import { MESSAGE_EDIT_FEATURE } from './messages/message-edits.js';
+import { MESSAGE_FEATURE } from './messages/messages.js';
+import { NAVIGATION_VIEW_FEATURE } from './messages/navigation-views.js';
+import { MESSAGE_PAGE_FEATURE } from './messages/page-reads.js';
+import { PERSONAL_MESSAGE_FEATURE } from './messages/personal-messages.js';
+import { REACTION_FEATURE } from './messages/reactions.js';
+import { RECIPIENT_FEATURE } from './messages/recipients.js';
+import { SCHEDULING_FEATURE } from './messages/scheduling.js';
+import { SEARCH_FEATURE } from './messages/search.js';
+import { SNIPPET_FEATURE } from './messages/snippets.js';
+import { TOPIC_FEATURE } from './messages/topics.js';
+import { PUSH_FEATURE } from './push/push.js';
+import { REALM_DATA_FEATURE } from './realms/realm-data.js';
+import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
+import { REALM_FEATURE } from './realms/realms.js';
+import { ACTOR_FEATURE } from './users/actors.js';
+import { ALERT_WORD_FEATURE } from './users/alert-words.js';
+import { CREDENTIAL_FEATURE } from './users/credentials.js';
+import { ONBOARDING_FEATURE } from './users/onboarding.js';
+import { PRESENCE_FEATURE } from './users/presence.js';
+import { PROFILE_FEATURE } from './users/profiles.js';
+import { STATUS_FEATURE } from './users/statuses.js';
+import { USER_FEATURE } from './users/users.js';
 
-/** Features with tables, in the order in which the baseline creates them. */
-const FEATURES = [
-  'realms',
-  'users',
-  'groups',
-  'channels',
-  'messages',
-  'reactions',
-  'bots',
-  'push',
-  'presence',
-  'statuses',
-  'scheduling',
-  'drafts',
-  'snippets',
-  'navigation-views',
-  'onboarding',
-  'alert-words',
-  'events',
-  'files',
-  'pictures',
-  'custom-emoji',
-  'authentication',
-  'jobs',
-  'invitations',
-  'host-users',
-  'confirmations',
-  'exports',
-];
+/** All features. The baseline creates their tables in this order. */
+const ALL = [
+  REALM_FEATURE,
+  REALM_LIST_FEATURE,
+  REALM_DATA_FEATURE,
+  USER_FEATURE,
+  ACTOR_FEATURE,
+  PROFILE_FEATURE,
+  GROUP_FEATURE,
+  CHANNEL_FEATURE,
+  CHANNEL_FOLDER_FEATURE,
+  DEFAULT_CHANNEL_FEATURE,
+  TOPIC_POLICY_FEATURE,
+  MESSAGE_FEATURE,
+  RECIPIENT_FEATURE,
+  MESSAGE_PAGE_FEATURE,
+  TOPIC_FEATURE,
+  MESSAGE_EDIT_FEATURE,
+  MESSAGE_ARCHIVE_FEATURE,
+  PERSONAL_MESSAGE_FEATURE,
+  SEARCH_FEATURE,
+  REACTION_FEATURE,
+  BOT_FEATURE,
+  PUSH_FEATURE,
+  PRESENCE_FEATURE,
+  STATUS_FEATURE,
+  SCHEDULING_FEATURE,
+  DRAFT_FEATURE,
+  SNIPPET_FEATURE,
+  NAVIGATION_VIEW_FEATURE,
+  ONBOARDING_FEATURE,
+  ALERT_WORD_FEATURE,
+  EVENT_FEATURE,
+  FILE_FEATURE,
+  PICTURE_FEATURE,
+  CUSTOM_EMOJI_FEATURE,
+  CREDENTIAL_FEATURE,
+  JOB_FEATURE,
+  INVITATION_FEATURE,
+  HOST_USER_FEATURE,
+  CONFIRMATION_FEATURE,
+  EXPORT_FEATURE,
+  COPY_FEATURE,
+] as const satisfies readonly SqliteFeature[];
+
+export const FEATURES: readonly SqliteFeature[] = ALL;
 
 /** Steps that make the schema, in order. The schema's version is the number of steps that have run. */
-export const MIGRATIONS: readonly Migration[] = migrationsOf(FEATURES, SQL_TEXTS);
+export const MIGRATIONS: readonly Migration[] = migrationsOf(
+  FEATURES.flatMap(({ schema }) => schema ?? []),
+  SQL_TEXTS,
+);
+
+type NamesIn<Feature> = Feature extends { repositories: (...args: never[]) => (...args: never[]) => infer Created }
+  ? keyof Created & keyof WritableRepositories
+  : never;
+type RepositoryName = NamesIn<(typeof ALL)[number]>;
 
 /** Creates the repositories of a connection; their caches are shared by all connections. */
 export function repositoryFactory(
@@ -92,78 +112,15 @@ export function repositoryFactory(
   report: (problem: string) => void,
   words: SearchWords,
 ): (connection: Connection) => WritableRepositories {
-  const realmCache = newRealmCache();
-  const userCache = newUserCache();
-  const actorCache = newActorCache();
-  const systemGroupCache = newSystemGroupCache();
-  const groupViewsCache = newGroupViewsCache();
-  const channelCache = new ChannelCache();
-  const quarantine = new Quarantine(report);
+  const parts = { clock, words, quarantine: new Quarantine(report), features: FEATURES };
+  const shared = FEATURES.flatMap((feature) => feature.shared?.(parts) ?? []);
+  const repositories = FEATURES.flatMap((feature) => feature.repositories?.(parts) ?? []);
   return (connection) => {
-    const groups = new SqliteGroupRepository(connection, systemGroupCache, groupViewsCache, quarantine);
-    const topics = new SqliteTopicReads(connection);
-    return {
-      realms: new SqliteRealmRepository(
-        connection,
-        realmCache,
-        groups,
-        new LinkifierReads(connection, quarantine),
-        quarantine,
-      ),
-      realmData: new SqliteRealmData(connection),
-      copies: new SqliteCopyRepository(connection, words),
-      exports: new SqliteExportRepository(connection),
-      allowedDomains: new SqliteAllowedDomainRepository(connection),
-      linkifiers: new SqliteLinkifierRepository(connection),
-      playgrounds: new SqlitePlaygroundRepository(connection),
-      users: new SqliteUserRepository(connection, userCache, quarantine),
-      actors: new SqliteActorReads(connection, actorCache, quarantine),
-      groups,
-      channels: new SqliteChannelRepository(connection, channelCache, clock, groups, topics, quarantine),
-      channelAddresses: new SqliteChannelAddressRepository(connection),
-      channelFolders: new SqliteChannelFolderRepository(connection),
-      defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection),
-      topicPolicies: new SqliteTopicPolicyRepository(connection),
-      recipients: new SqliteRecipientRepository(connection),
-      messages: new SqliteMessageRepository(connection, quarantine, words),
-      pages: new SqliteMessagePageReads(connection, quarantine, [
-        new ReactionPartReads(connection),
-        new MessageEditPartReads(connection),
-      ]),
-      topics,
-      moves: new SqliteMessageMoves(connection),
-      edits: new SqliteMessageEditRepository(connection),
-      archive: new SqliteMessageArchive(connection),
-      personal: new SqlitePersonalMessages(connection),
-      reactions: new SqliteReactionRepository(connection),
-      bots: new SqliteBotRepository(connection),
-      searchIndex: new SqliteSearchIndex(connection),
-      botStorage: new SqliteBotStorageRepository(connection),
-      statuses: new SqliteStatusRepository(connection),
-      presence: new SqlitePresenceRepository(connection),
-      devices: new SqliteDeviceRepository(connection),
-      pushTokens: new SqlitePushTokenRepository(connection),
-      scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
-      reminders: new SqliteReminderRepository(connection),
-      alertWords: new SqliteAlertWordRepository(connection),
-      drafts: new SqliteDraftRepository(connection, quarantine),
-      files: new SqliteFileRepository(connection),
-      unfinishedUploads: new SqliteUnfinishedUploadRepository(connection),
-      pictures: new SqlitePictureRepository(connection),
-      customEmoji: new SqliteCustomEmojiRepository(connection),
-      snippets: new SqliteSnippetRepository(connection),
-      navigationViews: new SqliteNavigationViewRepository(connection),
-      onboarding: new SqliteOnboardingRepository(connection),
-      profiles: new SqliteProfileRepository(connection, quarantine),
-      events: new SqliteEventLog(connection, clock),
-      queues: new SqliteEventQueueRepository(connection),
-      consumers: new SqliteEventConsumerRepository(connection),
-      externalIds: new SqliteExternalIdRepository(connection),
-      apiKeys: new SqliteApiKeyRepository(connection),
-      sessions: new SqliteSessionRepository(connection),
-      invitations: new SqliteInvitationRepository(connection, quarantine),
-      confirmations: new SqliteConfirmationRepository(connection),
-      jobs: new SqliteJobRepository(connection),
-    };
+    const objects: SharedObjects = Object.assign({}, ...shared.map((open) => open(connection)));
+    // The compiler reports a repository here that no feature creates.
+    return Object.assign({}, ...repositories.map((open) => open(connection, objects))) as Pick<
+      WritableRepositories,
+      RepositoryName
+    >;
   };
 }

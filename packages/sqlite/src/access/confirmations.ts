@@ -6,6 +6,7 @@ import {
 } from '@parley/domain/access';
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 export class SqliteConfirmationRepository implements ConfirmationRepository {
   private readonly row;
@@ -81,3 +82,12 @@ interface ConfirmationRow {
   readonly expires_at: UnixSeconds;
   readonly status: Confirmation['status'];
 }
+
+export const CONFIRMATION_FEATURE = {
+  schema: 'confirmations',
+  realmTables: ['confirmation'],
+  notExported: {
+    confirmation: 'Links point to the server that sent them.',
+  },
+  repositories: () => (connection) => ({ confirmations: new SqliteConfirmationRepository(connection) }),
+} satisfies SqliteFeature;

@@ -7,6 +7,7 @@ import {
 } from '@parley/domain/channels';
 import { type ChannelFolderId, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { type Flag, refusingTaken, toFlag } from '../engine/rows.js';
 
 export class SqliteChannelFolderRepository implements ChannelFolderRepository {
@@ -126,3 +127,10 @@ export class SqliteChannelAddressRepository implements ChannelAddressRepository 
     this.insert.run(channelId, creatorId, senderId, realmId, token);
   }
 }
+
+export const CHANNEL_FOLDER_FEATURE = {
+  repositories: () => (connection) => ({
+    channelAddresses: new SqliteChannelAddressRepository(connection),
+    channelFolders: new SqliteChannelFolderRepository(connection),
+  }),
+} satisfies SqliteFeature;

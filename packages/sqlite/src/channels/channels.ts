@@ -21,10 +21,11 @@ import {
 } from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Columns, type Flag, idList, jsonList, refusingTaken } from '../engine/rows.js';
 import type { SqliteGroupRepository } from '../groups/groups.js';
-import { type ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';
+import { ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';
 import {
   ALL_VERSIONS,
   ALL_VIEW_HEADS,
@@ -447,3 +448,24 @@ export class SqliteChannelRepository implements ChannelRepository {
 const ageInDays = ({ createdAt }: Channel, now: UnixSeconds): number => Math.floor((now - createdAt) / SECONDS_PER_DAY);
 
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
+
+export const CHANNEL_FEATURE = {
+  schema: 'channels',
+  realmTables: [
+    'topic_policy',
+    'subscription',
+    'channel_address',
+    'channel',
+    'channel_folder',
+    'default_channel_group',
+  ],
+  notExported: {
+    channel_address: 'Addresses are secrets.',
+  },
+  repositories: ({ clock, quarantine }) => {
+    const cache = new ChannelCache();
+    return (connection, { groups, topics }) => ({
+      channels: new SqliteChannelRepository(connection, cache, clock, groups, topics, quarantine),
+    });
+  },
+} satisfies SqliteFeature;

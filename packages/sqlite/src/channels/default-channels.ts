@@ -5,6 +5,7 @@ import {
 } from '@parley/domain/channels';
 import { type ChannelId, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { idList, jsonList, refusingTaken } from '../engine/rows.js';
 
 export class SqliteDefaultChannelGroupRepository implements DefaultChannelGroupRepository {
@@ -79,3 +80,7 @@ function toGroup(row: GroupRow | undefined): DefaultChannelGroup | null {
       }
     : null;
 }
+
+export const DEFAULT_CHANNEL_FEATURE = {
+  repositories: () => (connection) => ({ defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { ColumnReader, jsonList } from '../engine/rows.js';
 
 export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
@@ -126,3 +127,7 @@ function toTopicPolicy(row: TopicPolicyRow): TopicPolicy {
     changedAt: row.changed_at,
   };
 }
+
+export const TOPIC_POLICY_FEATURE = {
+  repositories: () => (connection) => ({ topicPolicies: new SqliteTopicPolicyRepository(connection) }),
+} satisfies SqliteFeature;

@@ -3,6 +3,7 @@ import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/d
 import type { SearchWords } from '@parley/domain/markdown';
 import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList, toFlag } from '../engine/rows.js';
 import { messageTerms } from '../messages/conditions.js';
 import { OWNERSHIP_SOURCES } from '../messages/message-rows.js';
@@ -203,3 +204,9 @@ export class SqliteCopyRepository implements CopyRepository {
     this.insertFlags.run(realmId, JSON.stringify(values));
   }
 }
+
+export const COPY_FEATURE = {
+  repositories:
+    ({ words }) =>
+    (connection) => ({ copies: new SqliteCopyRepository(connection, words) }),
+} satisfies SqliteFeature;

@@ -2,6 +2,7 @@ import type { ExportRepository, RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
 import type { ExportId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 
 export class SqliteExportRepository implements ExportRepository {
@@ -104,3 +105,13 @@ const toExport = (row: ExportRow): RealmExport => ({
   pathId: row.path_id,
   state: stateOf(row),
 });
+
+export const EXPORT_FEATURE = {
+  schema: 'exports',
+  realmTables: ['imported_messages', 'realm_export'],
+  notExported: {
+    imported_messages: 'The range is noted by each import.',
+    realm_export: 'Archives stay on the server that made them.',
+  },
+  repositories: () => (connection) => ({ exports: new SqliteExportRepository(connection) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import { type CustomEmoji, type CustomEmojiRepository, emojiExists, type NewCustomEmoji } from '@parley/domain/files';
 import type { CustomEmojiId, RealmId, UserId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { type Flag, jsonList, refusingTaken, toFlag } from '../engine/rows.js';
 
 export class SqliteCustomEmojiRepository implements CustomEmojiRepository {
@@ -76,3 +77,9 @@ const toCustomEmoji = (row: CustomEmojiRow): CustomEmoji => ({
   isAnimated: row.is_animated === 1,
   isDeactivated: row.is_deactivated === 1,
 });
+
+export const CUSTOM_EMOJI_FEATURE = {
+  schema: 'custom-emoji',
+  realmTables: ['custom_emoji'],
+  repositories: () => (connection) => ({ customEmoji: new SqliteCustomEmojiRepository(connection) }),
+} satisfies SqliteFeature;

@@ -12,6 +12,7 @@ import type {
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { idList, jsonList, toFlag } from '../engine/rows.js';
 
 interface FileRow {
@@ -378,3 +379,16 @@ const toUpload = (row: UploadRow): UnfinishedUpload => ({
   blob: row.blob,
   expiresAt: row.expires_at,
 });
+
+export const FILE_FEATURE = {
+  schema: 'files',
+  realmTables: ['unfinished_upload', 'file', 'file_space'],
+  notExported: {
+    file_space: 'Sums are computed from the files.',
+    unfinished_upload: 'Uploads are finished where they began.',
+  },
+  repositories: () => (connection) => ({
+    files: new SqliteFileRepository(connection),
+    unfinishedUploads: new SqliteUnfinishedUploadRepository(connection),
+  }),
+} satisfies SqliteFeature;

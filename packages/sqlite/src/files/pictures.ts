@@ -1,6 +1,7 @@
 import type { BlobKey, Picture, PictureName, PictureRepository } from '@parley/domain/files';
 import type { RealmId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 
 export class SqlitePictureRepository implements PictureRepository {
@@ -48,3 +49,9 @@ export class SqlitePictureRepository implements PictureRepository {
     return before?.blob ?? null;
   }
 }
+
+export const PICTURE_FEATURE = {
+  schema: 'pictures',
+  realmTables: ['picture'],
+  repositories: () => (connection) => ({ pictures: new SqlitePictureRepository(connection) }),
+} satisfies SqliteFeature;

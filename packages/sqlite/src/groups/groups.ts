@@ -10,6 +10,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag, groupSettingsColumn, idList, jsonList, refusingTaken, toFlag } from '../engine/rows.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
@@ -18,11 +19,9 @@ import { anonymousValue, groupSettingValues, VALUES } from './group-values.js';
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
 /** Cache by realm and version of its groups. */
 export type SystemGroupCache = VersionedCache<number, SystemGroupIds>;
-export const newSystemGroupCache = (): SystemGroupCache => new VersionedCache(10_000);
 
 /** Cache of all named groups of a realm by version of its groups. */
 export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
-export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
 /** Maximum number of members cached per realm (one or two megabytes); larger realms are read each time. */
 const MAX_CACHED_MEMBERS = 200_000;
 /** Members written per step before yielding. */
@@ -487,3 +486,22 @@ interface ViewRow extends GroupRow {
   readonly member_ids: string;
   readonly subgroup_ids: string;
 }
+
+declare module '../engine/feature.js' {
+  interface SharedObjects {
+    readonly groups: SqliteGroupRepository;
+  }
+}
+
+export const GROUP_FEATURE = {
+  schema: 'groups',
+  realmTables: ['group_subgroup', 'group_member', 'user_group'],
+  shared: ({ quarantine }) => {
+    const systemGroups: SystemGroupCache = new VersionedCache(10_000);
+    const views: GroupViewsCache = new VersionedCache(20);
+    return (connection) => ({ groups: new SqliteGroupRepository(connection, systemGroups, views, quarantine) });
+  },
+  repositories:
+    () =>
+    (_, { groups }) => ({ groups }),
+} satisfies SqliteFeature;

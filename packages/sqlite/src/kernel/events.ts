@@ -28,6 +28,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 
 /** Maximum number of events appended by a removal before the event that announces it. */
@@ -385,3 +386,21 @@ export class SqliteEventConsumerRepository implements EventConsumerRepository {
     return this.delete.run(name).changes === 1;
   }
 }
+
+export const EVENT_FEATURE = {
+  schema: 'events',
+  realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_start'],
+  notExported: {
+    event: 'Clients register anew.',
+    event_log_start: 'Clients register anew.',
+    event_queue: 'Clients register anew.',
+    event_consumer_position: 'Consumers belong to the host application.',
+  },
+  repositories:
+    ({ clock }) =>
+    (connection) => ({
+      events: new SqliteEventLog(connection, clock),
+      queues: new SqliteEventQueueRepository(connection),
+      consumers: new SqliteEventConsumerRepository(connection),
+    }),
+} satisfies SqliteFeature;

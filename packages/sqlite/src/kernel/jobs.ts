@@ -9,6 +9,7 @@ import {
   type UnixSeconds,
 } from '@parley/domain/kernel';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 interface JobRow {
   readonly id: JobId;
@@ -114,3 +115,12 @@ export class SqliteJobRepository implements JobRepository {
 }
 
 const toJob = ({ realm_id, due_at, ...row }: JobRow): StoredJob => ({ ...row, realmId: realm_id, dueAt: due_at });
+
+export const JOB_FEATURE = {
+  schema: 'jobs',
+  realmTables: ['job'],
+  notExported: {
+    job: 'Imports schedule their own jobs.',
+  },
+  repositories: () => (connection) => ({ jobs: new SqliteJobRepository(connection) }),
+} satisfies SqliteFeature;

@@ -12,6 +12,7 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { type Flag, jsonList, toFlag } from '../engine/rows.js';
 
 export class SqliteBotRepository implements BotRepository {
@@ -182,3 +183,15 @@ export class SqliteBotStorageRepository implements BotStorageRepository {
     this.count.run(botId, realmId, -sizes.reduce((sum, size) => sum + size, 0), -sizes.length);
   }
 }
+
+export const BOT_FEATURE = {
+  schema: 'bots',
+  realmTables: ['bot_storage_entry', 'bot_storage_usage', 'bot_option'],
+  notExported: {
+    bot_storage_usage: 'Sums are computed from the entries.',
+  },
+  repositories: () => (connection) => ({
+    bots: new SqliteBotRepository(connection),
+    botStorage: new SqliteBotStorageRepository(connection),
+  }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { type ExternalIdRepository, externalIdTaken } from '@parley/domain/membership';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 
 export class SqliteExternalIdRepository implements ExternalIdRepository {
@@ -41,3 +42,12 @@ export class SqliteExternalIdRepository implements ExternalIdRepository {
     if ((await this.find(realmId, externalId)) !== userId) throw externalIdTaken(externalId);
   }
 }
+
+export const HOST_USER_FEATURE = {
+  schema: 'host-users',
+  realmTables: ['external_id'],
+  notExported: {
+    external_id: 'External ids belong to the host application.',
+  },
+  repositories: () => (connection) => ({ externalIds: new SqliteExternalIdRepository(connection) }),
+} satisfies SqliteFeature;

@@ -8,6 +8,7 @@ import type {
   NewInvitations,
 } from '@parley/domain/membership';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
 
@@ -163,3 +164,16 @@ interface InvitationRow extends EntryRow {
   readonly includes_default_channels: Flag;
   readonly welcome_text: string | null;
 }
+
+export const INVITATION_FEATURE = {
+  schema: 'invitations',
+  realmTables: ['invitation', 'invitation_offer', 'invitation_letters'],
+  notExported: {
+    invitation: 'Links point to the server that sent them.',
+    invitation_offer: 'Links point to the server that sent them.',
+    invitation_letters: 'Links point to the server that sent them.',
+  },
+  repositories:
+    ({ quarantine }) =>
+    (connection) => ({ invitations: new SqliteInvitationRepository(connection, quarantine) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { Draft, DraftRepository, NewDraft } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { jsonList, listColumn } from '../engine/rows.js';
 
@@ -104,3 +105,11 @@ const changeable = ({ to, content, editedAt }: NewDraft) =>
     content,
     editedAt,
   ] as const;
+
+export const DRAFT_FEATURE = {
+  schema: 'drafts',
+  realmTables: ['draft'],
+  repositories:
+    ({ quarantine }) =>
+    (connection) => ({ drafts: new SqliteDraftRepository(connection, quarantine) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 
 /**
@@ -166,3 +167,7 @@ interface ArchivedRow {
   readonly deleted_at: UnixSeconds;
   readonly deleted_by: UserId | null;
 }
+
+export const MESSAGE_ARCHIVE_FEATURE = {
+  repositories: () => (connection) => ({ archive: new SqliteMessageArchive(connection) }),
+} satisfies SqliteFeature;

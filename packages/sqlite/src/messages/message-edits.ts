@@ -12,6 +12,7 @@ import {
   type SharedEdit,
 } from '@parley/domain/messages';
 import type { Connection, Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList, toFlag } from '../engine/rows.js';
 import { type MessagePartReads, PROPERTY_BITS } from './message-rows.js';
 import { idOf, MessageIndexRowsById } from './viewer-message-state.js';
@@ -211,3 +212,11 @@ export class SqliteMessageMoves implements MessageMoves {
     else this.changeTopic.run(topic, key, links, movedAt, jsonList(staying));
   }
 }
+
+export const MESSAGE_EDIT_FEATURE = {
+  repositories: () => (connection) => ({
+    moves: new SqliteMessageMoves(connection),
+    edits: new SqliteMessageEditRepository(connection),
+  }),
+  messagePart: (connection) => new MessageEditPartReads(connection),
+} satisfies SqliteFeature;

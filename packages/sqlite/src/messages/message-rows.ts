@@ -168,3 +168,10 @@ export interface MessagePartReads {
   /** Messages without such fields are absent. Runs at most one statement, and none if no message has the fields. */
   list(messages: readonly Message[]): ReadonlyMap<MessageId, MessageParts>;
 }
+
+declare module '../engine/feature.js' {
+  interface SqliteFeature {
+    /** Reads what the feature adds to shown messages. */
+    messagePart?(connection: Connection): MessagePartReads;
+  }
+}

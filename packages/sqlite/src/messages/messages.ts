@@ -10,6 +10,7 @@ import type {
   SubmessageSummary,
 } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { jsonList, toFlag } from '../engine/rows.js';
 import { lastSeqOf } from '../kernel/events.js';
@@ -341,3 +342,33 @@ export class SqliteMessageRepository implements MessageRepository {
     if (rows.length > 0) this.insertFlags.run(id, realmId, JSON.stringify(rows));
   }
 }
+
+export const MESSAGE_FEATURE = {
+  schema: 'messages',
+  realmTables: [
+    'message_flag',
+    'moved_message',
+    'channel_move',
+    'read_segment',
+    'span',
+    'removed_message_holder',
+    'removed_message',
+    'archived_message',
+    'submessage',
+    'message_edit',
+    'message',
+    'direct_participant',
+    'recipient',
+    'muted_sender',
+  ],
+  notExported: {
+    archived_message: 'Deleted messages stay deleted.',
+    removed_message: 'Deleted messages stay deleted.',
+    removed_message_holder: 'Deleted messages stay deleted.',
+    channel_move: 'Exports hold the result of moves.',
+    moved_message: 'Exports hold the result of moves.',
+  },
+  repositories:
+    ({ quarantine, words }) =>
+    (connection) => ({ messages: new SqliteMessageRepository(connection, quarantine, words) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { NavigationView, NavigationViewRepository } from '@parley/domain/messages';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { type Flag, toFlag } from '../engine/rows.js';
 
 interface NavigationViewRow {
@@ -39,3 +40,9 @@ export class SqliteNavigationViewRepository implements NavigationViewRepository 
     this.delete.run(userId, fragment, realmId);
   }
 }
+
+export const NAVIGATION_VIEW_FEATURE = {
+  schema: 'navigation-views',
+  realmTables: ['navigation_view'],
+  repositories: () => (connection) => ({ navigationViews: new SqliteNavigationViewRepository(connection) }),
+} satisfies SqliteFeature;

@@ -14,6 +14,7 @@ import {
 import { USER_SETTINGS } from '@parley/domain/realms';
 import { SentSince } from '../channels/sent-since.js';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { type Flag, jsonList, settingsColumn } from '../engine/rows.js';
 import { type AvatarColumns, toAvatar } from '../users/users.js';
@@ -396,3 +397,12 @@ interface UserSummaryRow extends AvatarColumns {
 }
 
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
+
+export const MESSAGE_PAGE_FEATURE = {
+  repositories:
+    ({ quarantine, features }) =>
+    (connection) => {
+      const parts = features.flatMap((feature) => feature.messagePart?.(connection) ?? []);
+      return { pages: new SqliteMessagePageReads(connection, quarantine, parts) };
+    },
+} satisfies SqliteFeature;

@@ -22,6 +22,7 @@ import {
   type Viewer,
 } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { ascending, jsonList, toFlag } from '../engine/rows.js';
 import { EVERYTHING, narrowingTo, toNarrowing, wholeSeriesOf } from './message-filter.js';
 import { OWNERSHIP_SOURCES } from './message-rows.js';
@@ -469,3 +470,7 @@ const flagMark = (column: 'starred' | 'collapsed'): string =>
   `INSERT INTO message_flag (user_id, message_id, realm_id, ${column})
    SELECT ?, value, ?, ? FROM json_each(?) WHERE true
    ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`;
+
+export const PERSONAL_MESSAGE_FEATURE = {
+  repositories: () => (connection) => ({ personal: new SqlitePersonalMessages(connection) }),
+} satisfies SqliteFeature;

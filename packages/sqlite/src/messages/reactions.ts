@@ -1,6 +1,7 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { EmojiKey, Message, MessageParts, Reaction, ReactionRepository } from '@parley/domain/messages';
 import type { Connection, Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 import { type MessagePartReads, PROPERTY_BITS } from './message-rows.js';
 
@@ -96,3 +97,10 @@ export class ReactionPartReads implements MessagePartReads {
     return found;
   }
 }
+
+export const REACTION_FEATURE = {
+  schema: 'reactions',
+  realmTables: ['reaction'],
+  repositories: () => (connection) => ({ reactions: new SqliteReactionRepository(connection) }),
+  messagePart: (connection) => new ReactionPartReads(connection),
+} satisfies SqliteFeature;

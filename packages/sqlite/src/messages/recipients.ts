@@ -1,6 +1,7 @@
 import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Recipient, RecipientRepository } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 import { Spans } from './read-sets.js';
 
@@ -98,3 +99,7 @@ function toRecipient(realmId: RealmId, [id, channelId, directKey]: RecipientRow)
     ? { kind: 'channel', id, realmId, channelId }
     : { kind: 'direct', id, realmId, userIds: directKey!.split(',').map((userId) => Number(userId) as UserId) };
 }
+
+export const RECIPIENT_FEATURE = {
+  repositories: () => (connection) => ({ recipients: new SqliteRecipientRepository(connection) }),
+} satisfies SqliteFeature;

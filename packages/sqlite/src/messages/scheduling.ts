@@ -17,6 +17,7 @@ import type {
   ScheduledMessageRepository,
 } from '@parley/domain/messages';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
 
@@ -257,3 +258,14 @@ const toReminder = ({ realm_id, user_id, message_id, rendered_content, due_at, .
   renderedContent: rendered_content,
   dueAt: due_at,
 });
+
+export const SCHEDULING_FEATURE = {
+  schema: 'scheduling',
+  realmTables: ['reminder', 'scheduled_message'],
+  repositories:
+    ({ quarantine }) =>
+    (connection) => ({
+      scheduledMessages: new SqliteScheduledMessageRepository(connection, quarantine),
+      reminders: new SqliteReminderRepository(connection),
+    }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import type { MessageCondition, MessageFilter, SearchIndex, SearchIndexReads, Viewer } from '@parley/domain/messages';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { allOf, anyOf, mentionTerm, realmTerm, senderTerm, seriesTerm, wordTerm } from './conditions.js';
 import type { Narrowing } from './message-filter.js';
 import { after, type MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
@@ -235,3 +236,7 @@ export class SqliteSearchIndex implements SearchIndexReads, SearchIndex {
     return left > 0;
   }
 }
+
+export const SEARCH_FEATURE = {
+  repositories: () => (connection) => ({ searchIndex: new SqliteSearchIndex(connection) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { RealmId, SnippetId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { NewSnippet, Snippet, SnippetRepository } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 interface SnippetRow {
   readonly id: SnippetId;
@@ -74,3 +75,9 @@ const toSnippet = ({ realm_id, user_id, created_at, ...row }: SnippetRow): Snipp
   userId: user_id,
   createdAt: created_at,
 });
+
+export const SNIPPET_FEATURE = {
+  schema: 'snippets',
+  realmTables: ['snippet'],
+  repositories: () => (connection) => ({ snippets: new SqliteSnippetRepository(connection) }),
+} satisfies SqliteFeature;

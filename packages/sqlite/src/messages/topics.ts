@@ -10,6 +10,7 @@ import {
 } from '@parley/domain/messages';
 import { SentSince } from '../channels/sent-since.js';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 import { narrowingTo, type Series, seriesTerms } from './message-filter.js';
 import { PROPERTY_BITS } from './message-rows.js';
@@ -302,3 +303,16 @@ export class TopicUnread {
     return query.all(jsonList(new Set(ids)), ...parameters).sort((a, b) => idOf(a) - idOf(b));
   }
 }
+
+declare module '../engine/feature.js' {
+  interface SharedObjects {
+    readonly topics: SqliteTopicReads;
+  }
+}
+
+export const TOPIC_FEATURE = {
+  shared: () => (connection) => ({ topics: new SqliteTopicReads(connection) }),
+  repositories:
+    () =>
+    (_, { topics }) => ({ topics }),
+} satisfies SqliteFeature;

@@ -10,6 +10,7 @@ import {
   type RegistrationError,
 } from '@parley/domain/push';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 export class SqliteDeviceRepository implements DeviceRepository {
   private readonly row;
@@ -142,3 +143,16 @@ interface PushTokenRow {
   readonly token: string;
   readonly ios_app_id: string | null;
 }
+
+export const PUSH_FEATURE = {
+  schema: 'push',
+  realmTables: ['device', 'push_token'],
+  notExported: {
+    device: 'Devices register anew.',
+    push_token: 'Devices register anew.',
+  },
+  repositories: () => (connection) => ({
+    devices: new SqliteDeviceRepository(connection),
+    pushTokens: new SqlitePushTokenRepository(connection),
+  }),
+} satisfies SqliteFeature;

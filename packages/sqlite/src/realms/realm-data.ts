@@ -1,77 +1,14 @@
 import type { RealmId } from '@parley/domain/kernel';
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 /**
- * Tables whose rows belong to a realm, referencing tables first. `message_file` is removed with the messages, image
- * data with its files, and `realm` last.
+ * Tables whose rows belong to a realm, referencing tables first. `message_file` is removed with the messages, image data
+ * with its files, and `realm` last.
  */
-export const TABLES_OF_REALMS = [
-  'message_flag',
-  'moved_message',
-  'channel_move',
-  'read_segment',
-  'span',
-  'removed_message_holder',
-  'removed_message',
-  'archived_message',
-  'submessage',
-  'reaction',
-  'message_edit',
-  'message',
-  'imported_messages',
-  'direct_participant',
-  'recipient',
-  'muted_sender',
-  'reminder',
-  'scheduled_message',
-  'draft',
-  'snippet',
-  'navigation_view',
-  'onboarding_step',
-  'alert_word',
-  'user_status',
-  'presence',
-  'presence_counter',
-  'device',
-  'push_token',
-  'bot_storage_entry',
-  'bot_storage_usage',
-  'bot_option',
-  'invitation',
-  'invitation_offer',
-  'invitation_letters',
-  'unfinished_upload',
-  'file',
-  'file_space',
-  'realm_export',
-  'custom_emoji',
-  'picture',
-  'topic_policy',
-  'subscription',
-  'channel_address',
-  'channel',
-  'channel_folder',
-  'default_channel_group',
-  'group_subgroup',
-  'group_member',
-  'user_group',
-  'profile_value',
-  'profile_field',
-  'event_queue',
-  'event_consumer_position',
-  'event',
-  'api_key',
-  'external_id',
-  'session',
-  'confirmation',
-  'user',
-  'allowed_domain',
-  'linkifier',
-  'playground',
-  'job',
-  'event_log_start',
-] as const;
+export const realmTablesOf = (features: readonly SqliteFeature[]): readonly string[] =>
+  [...features].reverse().flatMap(({ realmTables = [] }) => realmTables);
 
 type Key = readonly (string | number)[];
 
@@ -99,7 +36,10 @@ export class SqliteRealmData implements RealmDataRepository {
   /** Created on first use. */
   private readonly statements = new Map<string, TableStatements>();
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly tables: readonly string[],
+  ) {
     this.keyColumns = connection.values('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk');
     this.removeWithFile = ['file_image', 'thumbnail', 'awaited_thumbnail'].map((table) =>
       connection.command(`DELETE FROM ${table} WHERE file_id = ?`),
@@ -110,12 +50,12 @@ export class SqliteRealmData implements RealmDataRepository {
 
   async removeSome(realmId: RealmId, from: RemovalPlace, limit: number): Promise<RemovalPlace | 'done'> {
     this.connection.disableCaching();
-    let at = from === null ? 0 : TABLES_OF_REALMS.indexOf(from.table as (typeof TABLES_OF_REALMS)[number]);
+    let at = from === null ? 0 : this.tables.indexOf(from.table);
     if (at < 0) at = 0;
     let key: Key = from?.key ?? [];
     let [rows, looks] = [limit, limit * LOOKS_PER_ROW];
-    for (; at < TABLES_OF_REALMS.length; at++, key = []) {
-      const table = TABLES_OF_REALMS[at]!;
+    for (; at < this.tables.length; at++, key = []) {
+      const table = this.tables[at]!;
       const { first, next, remove, keyLength } = this.statementsOf(table);
       const seen = key.length === 0 ? first.all(realmId, looks) : next.all(realmId, ...key, looks);
       for (const row of seen) {
@@ -139,7 +79,7 @@ export class SqliteRealmData implements RealmDataRepository {
     this.remove.run(realmId);
   }
 
-  private statementsOf(table: (typeof TABLES_OF_REALMS)[number]): TableStatements {
+  private statementsOf(table: string): TableStatements {
     const known = this.statements.get(table);
     if (known) return known;
     const columns = this.keyColumns.all(table);
@@ -162,3 +102,10 @@ export class SqliteRealmData implements RealmDataRepository {
     return statements;
   }
 }
+
+export const REALM_DATA_FEATURE = {
+  repositories: ({ features }) => {
+    const tables = realmTablesOf(features);
+    return (connection) => ({ realmData: new SqliteRealmData(connection, tables) });
+  },
+} satisfies SqliteFeature;

@@ -11,6 +11,7 @@ import type {
   PlaygroundRepository,
 } from '@parley/domain/realms';
 import type { Connection, Parameter } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { type Flag, jsonList, listColumn, refusingTaken, toFlag } from '../engine/rows.js';
 
@@ -199,3 +200,11 @@ interface PlaygroundRow {
   readonly language: string;
   readonly url_template: string;
 }
+
+export const REALM_LIST_FEATURE = {
+  repositories: () => (connection) => ({
+    allowedDomains: new SqliteAllowedDomainRepository(connection),
+    linkifiers: new SqliteLinkifierRepository(connection),
+    playgrounds: new SqlitePlaygroundRepository(connection),
+  }),
+} satisfies SqliteFeature;

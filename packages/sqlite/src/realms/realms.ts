@@ -10,14 +10,14 @@ import {
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
 import type { Connection, Parameter } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { type Flag, groupSettingsColumn, objectColumn, refusingTaken, settingsColumn, toFlag } from '../engine/rows.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
 import type { SqliteGroupRepository } from '../groups/groups.js';
-import type { LinkifierReads } from './realm-lists.js';
+import { LinkifierReads } from './realm-lists.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
-export const newRealmCache = (): RealmCache => new VersionedCache(10_000);
 
 export class SqliteRealmRepository implements RealmRepository {
   private readonly versionOf;
@@ -159,3 +159,15 @@ function fromRealm(realm: NewRealmRow): readonly Parameter[] {
     JSON.stringify(realm.images),
   ];
 }
+
+export const REALM_FEATURE = {
+  schema: 'realms',
+  realmTables: ['allowed_domain', 'linkifier', 'playground'],
+  repositories: ({ quarantine }) => {
+    const cache: RealmCache = new VersionedCache(10_000);
+    return (connection, { groups }) => {
+      const linkifiers = new LinkifierReads(connection, quarantine);
+      return { realms: new SqliteRealmRepository(connection, cache, groups, linkifiers, quarantine) };
+    };
+  },
+} satisfies SqliteFeature;

@@ -5,9 +5,11 @@ import type { RemovalPlace } from '@parley/domain/realms';
 import { aChannel, aMessage, anotherRealm, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
-import { MIGRATIONS } from '../features.js';
+import { FEATURES, MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
-import { TABLES_OF_REALMS } from './realm-data.js';
+import { realmTablesOf } from './realm-data.js';
+
+const TABLES_OF_REALMS = realmTablesOf(FEATURES);
 
 it('removes the rows of every table with a realm column', () => {
   const database = new Sqlite(':memory:');

@@ -1,13 +1,13 @@
 import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/access';
 import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag, jsonList } from '../engine/rows.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
 
 /** Cache by versions of the user and of the realm's groups. */
 export type ActorCache = VersionedCache<string, Actor>;
-export const newActorCache = (): ActorCache => new VersionedCache(20_000);
 
 export class SqliteActorReads implements ActorReads {
   private readonly entries;
@@ -142,3 +142,10 @@ interface UserSummaryRow {
   readonly is_bot: Flag;
   readonly bot_owner_id: UserId | null;
 }
+
+export const ACTOR_FEATURE = {
+  repositories: ({ quarantine }) => {
+    const cache: ActorCache = new VersionedCache(20_000);
+    return (connection) => ({ actors: new SqliteActorReads(connection, cache, quarantine) });
+  },
+} satisfies SqliteFeature;

@@ -2,6 +2,7 @@ import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
 import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import { jsonList } from '../engine/rows.js';
 
 export class SqliteAlertWordRepository implements AlertWordRepository {
@@ -58,3 +59,9 @@ export class SqliteAlertWordRepository implements AlertWordRepository {
     for (const word of words) this.delete.run(userId, foldCase(word), realmId);
   }
 }
+
+export const ALERT_WORD_FEATURE = {
+  schema: 'alert-words',
+  realmTables: ['alert_word'],
+  repositories: () => (connection) => ({ alertWords: new SqliteAlertWordRepository(connection) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { ApiKeyRecord, ApiKeyRepository, NewSession, Session, SessionRepository } from '@parley/domain/access';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 /** Key in the table of server facts. */
 export const SECRET_FINGERPRINT = 'secret fingerprint';
@@ -133,3 +134,16 @@ export class SqliteSessionRepository implements SessionRepository {
     return this.deleteExpired.run(now, limit).changes;
   }
 }
+
+export const CREDENTIAL_FEATURE = {
+  schema: 'authentication',
+  realmTables: ['api_key', 'session'],
+  notExported: {
+    api_key: 'Keys are derived from the secret of the server.',
+    session: 'Sessions end with the server that began them.',
+  },
+  repositories: () => (connection) => ({
+    apiKeys: new SqliteApiKeyRepository(connection),
+    sessions: new SqliteSessionRepository(connection),
+  }),
+} satisfies SqliteFeature;

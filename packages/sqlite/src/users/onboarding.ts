@@ -1,6 +1,7 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { OnboardingRepository, OnboardingStep } from '@parley/domain/users';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 export class SqliteOnboardingRepository implements OnboardingRepository {
   private readonly ofUser;
@@ -21,3 +22,9 @@ export class SqliteOnboardingRepository implements OnboardingRepository {
     this.insert.run(userId, step, realmId);
   }
 }
+
+export const ONBOARDING_FEATURE = {
+  schema: 'onboarding',
+  realmTables: ['onboarding_step'],
+  repositories: () => (connection) => ({ onboarding: new SqliteOnboardingRepository(connection) }),
+} satisfies SqliteFeature;

@@ -1,6 +1,7 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { Presence, PresenceRepository } from '@parley/domain/users';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 export class SqlitePresenceRepository implements PresenceRepository {
   private readonly rows;
@@ -48,3 +49,12 @@ interface PresenceRow {
   readonly last_connected: UnixSeconds;
   readonly update_id: number;
 }
+
+export const PRESENCE_FEATURE = {
+  schema: 'presence',
+  realmTables: ['presence', 'presence_counter'],
+  notExported: {
+    presence_counter: 'Update ids begin anew.',
+  },
+  repositories: () => (connection) => ({ presence: new SqlitePresenceRepository(connection) }),
+} satisfies SqliteFeature;

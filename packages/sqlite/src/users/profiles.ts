@@ -8,6 +8,7 @@ import {
   type ProfileValue,
 } from '@parley/domain/users';
 import { type Connection, LIMIT, type Parameter } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { type Flag, jsonList, objectColumn, refusingTaken, toFlag } from '../engine/rows.js';
 
@@ -196,3 +197,9 @@ interface ValueRow {
   readonly value: string;
   readonly rendered: string | null;
 }
+
+export const PROFILE_FEATURE = {
+  repositories:
+    ({ quarantine }) =>
+    (connection) => ({ profiles: new SqliteProfileRepository(connection, quarantine) }),
+} satisfies SqliteFeature;

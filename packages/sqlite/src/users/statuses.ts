@@ -2,6 +2,7 @@ import { EMOJI_TYPES, type EmojiType } from '@parley/domain/files';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { StatusRepository, UserStatus } from '@parley/domain/users';
 import type { Connection } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 
 export class SqliteStatusRepository implements StatusRepository {
   private readonly row;
@@ -46,3 +47,9 @@ function toStatus({ text, emoji_type: type, emoji_code: code, emoji_name: name }
   const isEmoji = EMOJI_TYPES.includes(type as EmojiType) && code !== null && name !== null;
   return { text, emoji: isEmoji ? { type: type as EmojiType, code, name } : null };
 }
+
+export const STATUS_FEATURE = {
+  schema: 'statuses',
+  realmTables: ['user_status'],
+  repositories: () => (connection) => ({ statuses: new SqliteStatusRepository(connection) }),
+} satisfies SqliteFeature;

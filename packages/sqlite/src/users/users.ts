@@ -14,6 +14,7 @@ import {
   type UserRepository,
 } from '@parley/domain/users';
 import type { Connection, Parameter } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import {
   ColumnReader,
@@ -46,7 +47,6 @@ export function toAvatar(row: AvatarColumns, quarantine: Quarantine): Avatar {
 }
 
 export type UserCache = VersionedCache<number, User>;
-export const newUserCache = (): UserCache => new VersionedCache(20_000);
 
 export class SqliteUserRepository implements UserRepository {
   private readonly versionOf;
@@ -392,3 +392,12 @@ function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
     JSON.stringify(user.editedSettings),
   ];
 }
+
+export const USER_FEATURE = {
+  schema: 'users',
+  realmTables: ['profile_value', 'profile_field', 'user'],
+  repositories: ({ quarantine }) => {
+    const cache: UserCache = new VersionedCache(20_000);
+    return (connection) => ({ users: new SqliteUserRepository(connection, cache, quarantine) });
+  },
+} satisfies SqliteFeature;
