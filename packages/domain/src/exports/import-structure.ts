@@ -3,6 +3,7 @@ import type { ChannelId, DefaultChannelGroupId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { BotOptions } from '../membership/bots.js';
+import { isScript } from '../realms/playgrounds.js';
 import { mapChannelSettings } from '../realms/realm-settings.js';
 import { ascending, IdMap, type ImportedIds } from './import-ids.js';
 import type { GroupCopy, RealmCopy, UserCopy } from './realm-copy.js';
@@ -88,7 +89,8 @@ export class StructureImport {
     const linkifiers = await keep('linkifier', copy.linkifiers, (it) => tx.linkifiers.add(realmId, it));
     const inOrder = linkifiers.list(copy.linkifiers.map(({ id }) => id));
     if (inOrder.length > 0) await tx.linkifiers.reorder(realmId, inOrder);
-    await keep('playground', copy.playgrounds, (it) => tx.playgrounds.add(realmId, it));
+    const playgrounds = copy.playgrounds.filter(({ urlTemplate }) => !isScript(urlTemplate));
+    await keep('playground', playgrounds, (it) => tx.playgrounds.add(realmId, it));
     await keep('allowedDomain', copy.allowedDomains, (it) => tx.allowedDomains.add(realmId, it));
     for (const { id, ...field } of ascending(copy.profileFields)) {
       const row = { ...field, realmId };

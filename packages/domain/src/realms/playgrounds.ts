@@ -4,7 +4,7 @@ import type { Caller, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { LinkifierSyntax } from './linkifiers.js';
+import { canBeScript, type LinkifierSyntax } from './linkifiers.js';
 import { canManagePlaygrounds } from './realm-permissions.js';
 
 /** External site for trying out code blocks of a language (organization §7). */
@@ -42,7 +42,7 @@ export function checkPlayground(
   if (name === '') errors.name = [BLANK];
   if (language === '') errors.language = [BLANK];
   else if (!/^[\p{L}\p{N} _+\-./#]*$/u.test(language)) errors.language = ['Invalid characters in pygments language'];
-  const variables = syntax.templateVariables(urlTemplate);
+  const variables = isScript(urlTemplate) ? null : syntax.templateVariables(urlTemplate);
   if (urlTemplate === '') errors.urlTemplate = [BLANK];
   else if (variables === null) errors.urlTemplate = ['Invalid URL template.'];
 
@@ -64,6 +64,10 @@ export function checkPlayground(
   }
   return playground;
 }
+
+/** Clients expand the template. `{+code}` at its start would let the author of a code block choose the scheme. */
+export const isScript = (urlTemplate: string): boolean =>
+  canBeScript(urlTemplate) || /^[\p{Cc}\s]*\{\+/u.test(urlTemplate);
 
 const BLANK = 'This field cannot be blank.';
 
