@@ -195,9 +195,9 @@ describe('GET /dev_list_users', () => {
 describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
   const ask = (params?: Record<string, unknown>, realm?: string) =>
     server.request('POST', '/jwt/fetch_api_key', { params: params ?? {}, ...(realm !== undefined && { realm }) });
-  const tokenOf = (claims: object, secret = JWT_SECRET, algorithm?: string) =>
-    signJsonWebToken(claims, secret, algorithm);
   const seconds = () => Math.floor(server.clock.nowMs() / 1000);
+  const tokenOf = (claims: object, secret = JWT_SECRET, algorithm?: string) =>
+    signJsonWebToken(Array.isArray(claims) ? claims : { exp: seconds() + 10, ...claims }, secret, algorithm);
 
   it.each(['HS256', 'HS384', 'HS512'])('returns the key for a token signed with %s', async (algorithm) => {
     const token = tokenOf({ email: 'HAMLET@zulip.com', exp: seconds() + 10 }, JWT_SECRET, algorithm);
@@ -243,9 +243,29 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
     ['an algorithm of public keys', () => tokenOf({ email: hamlet.email }, JWT_SECRET, 'RS256')],
     ['a token whose time is over', () => tokenOf({ email: hamlet.email, exp: seconds() })],
     ['a token whose time is to come', () => tokenOf({ email: hamlet.email, nbf: seconds() + 60 })],
+    ['a token that never expires', () => tokenOf({ email: hamlet.email, exp: undefined })],
     ['claims that are no object', () => tokenOf(['email'])],
   ])('rejects %s', async (_what, token) => {
     expectRefusal(await ask({ token: token() }), 'Bad JSON web token');
+  });
+});
+
+describe('audience of JSON web tokens', () => {
+  it('is required if the operator named one', async () => {
+    const strict = await TestServer.start({ jwtAudience: 'https://chat.example' });
+    try {
+      const exp = strict.clock.now() + 10;
+      const ask = (claims: object) =>
+        strict.request('POST', '/jwt/fetch_api_key', {
+          params: { token: signJsonWebToken({ email: hamlet.email, exp, ...claims }, JWT_SECRET) },
+        });
+      for (const claims of [{}, { aud: 'https://shop.example' }]) {
+        expectRefusal(await ask(claims), 'Bad JSON web token');
+      }
+      fieldsOf(await ask({ aud: ['https://shop.example', 'https://chat.example'] }));
+    } finally {
+      await strict.close();
+    }
   });
 });
 

@@ -89,6 +89,7 @@ describe('parley command line with every setting in the environment file', () =>
       bigBlueButtonSecret: 'shared',
       secret: 'correct horse # battery staple',
       jwtSecrets: '{"":"correct horse battery staple and more"}',
+      jwtAudience: 'https://chat.example.com',
       smtpUrl: smtp.url,
       invitationValidity: '60',
       mailFrom: 'chat@example.com',

@@ -583,6 +583,25 @@ describe('PATCH /messages/{message_id}: channel', () => {
     });
   });
 
+  it('hides the name of a private channel from readers who cannot see it', async () => {
+    const { hamlet, cordelia, polonius, desdemona } = people;
+    const secret = await server.createChannel('acquisition', [hamlet], { invite_only: true });
+    const id = await say(secret, hamlet);
+    const readers = [hamlet, desdemona, cordelia, polonius];
+    const queues = await Promise.all(readers.map((who) => openQueue(server, who, UPDATES)));
+    await patchRealm({ can_move_messages_between_channels_group: { new: (await server.systemGroups()).members } });
+    await edited(hamlet, id, { stream_id: general, ...quiet });
+    const events = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    const moved = { type: 'update_message', message_id: id, stream_id: secret, new_stream_id: general };
+    const [ofHamlet, ...others] = events.map((list) => list.filter(({ type }) => type === 'update_message'));
+    expect(ofHamlet).toMatchObject([{ ...moved, stream_name: 'acquisition' }]);
+    for (const list of others.slice(1)) {
+      expect(list).toMatchObject([moved]);
+      expect(list[0]).not.toHaveProperty('stream_name');
+    }
+    expect(JSON.stringify(events.slice(2))).not.toContain('acquisition');
+  });
+
   it('delivers messages moved to a protected history to its subscribers as read', async () => {
     const { hamlet, iago, cordelia } = people;
     const vault = await server.createChannel('vault', [hamlet, iago], {

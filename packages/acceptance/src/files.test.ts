@@ -204,6 +204,8 @@ describe('GET /user_uploads (messages §16.2)', () => {
   it.each([
     ['text/html', 'text/html'],
     ['image/svg+xml', 'image/svg+xml'],
+    ['audio/x+xml', 'audio/x+xml'],
+    ['audio/SVG+XML', 'audio/svg+xml'],
     ['text/html; charset=x', 'text/html'],
     ['text/javascript', 'text/plain; charset=utf-8'],
     ['application/x-javascript', 'text/plain; charset=utf-8'],

@@ -234,6 +234,10 @@ describe('linkifiers', () => {
       { ...NUMBER, pattern: 'ZUL-(?P<id>\\d????)' },
       ...general('Bad regular expression: bad repetition operator: ????'),
     ],
+    ...['javascript:alert({id})', ' data:text/html,{id}', '{id}vbscript:x'].map(
+      (url_template) => [{ ...NUMBER, url_template }, ...field('url_template', 'Invalid URL template.')] as const,
+    ),
+    [{ ...NUMBER, alternative_url_templates: ['javascript:alert({id})'] }, ...general('Invalid URL template.')],
     [
       { ...NUMBER, url_template: '$fgfg' },
       ...general("Group 'id' in linkifier pattern is not present in URL template."),
@@ -376,11 +380,15 @@ describe('playgrounds', () => {
     );
   });
 
+  const BAD_TEMPLATE = ['Invalid URL template.', { errors: { url_template: ['Invalid URL template.'] } }] as const;
   const general = (text: string) => [text, { errors: { __all__: [text] } }] as const;
   it.each([
     [{ pygments_language: 'a*b' }, 'Invalid characters in pygments language', {}],
     [{ pygments_language: 'a*b', url_template: '{code' }, 'Invalid characters in pygments language', {}],
-    [{ url_template: '{code' }, 'Invalid URL template.', { errors: { url_template: ['Invalid URL template.'] } }],
+    [{ url_template: '{code' }, ...BAD_TEMPLATE],
+    [{ url_template: 'javascript:alert({code})' }, ...BAD_TEMPLATE],
+    [{ url_template: 'DATA:text/html,{code}' }, ...BAD_TEMPLATE],
+    [{ url_template: 'vbscript:{code}' }, ...BAD_TEMPLATE],
     [{ url_template: 'https://a' }, ...general('Missing the required variable "code" in the URL template')],
     [{ url_template: '{code}{x}' }, ...general('"code" should be the only variable present in the URL template')],
     [{ name: 'Play' }, ...general('Realm playground with this Realm, Pygments language and Name already exists.')],

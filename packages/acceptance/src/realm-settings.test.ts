@@ -1,4 +1,5 @@
 import type { SystemGroupName } from '@parley/domain/access';
+import { PromoteFullMembers } from '@parley/domain/groups';
 import type { GroupId } from '@parley/domain/kernel';
 import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettingName } from '@parley/domain/realms';
 import { permissionTitle, REALM_SETTING_FORMS } from '@parley/http';
@@ -444,6 +445,54 @@ describe('PATCH /realm', () => {
       expect(await fullMembers()).toEqual([]);
       await change({ waiting_period_threshold: 0 });
       expect(await fullMembers()).toEqual([hamlet.id, cordelia.id]);
+    });
+  });
+
+  describe('full members and private channels (channels §6.3)', () => {
+    const EVENTS = ['stream', 'subscription'];
+    const told = async (queue: Wire) =>
+      (await eventsAfter(server, queue)).map(({ op, streams, stream_ids, user_ids }) => [
+        op,
+        streams?.map(({ stream_id }: Wire) => stream_id) ?? stream_ids,
+        ...(user_ids ? [user_ids] : []),
+      ]);
+    const show = () => server.get(`/streams/${closed}`, people.hamlet);
+    let closed: number;
+    beforeEach(async () => {
+      closed = await server.createChannel('closed', [people.shiva], {
+        invite_only: true,
+        can_subscribe_group: system.fullMembers,
+      });
+    });
+
+    it('publishes channels lost and gained with a change of the waiting period', async () => {
+      const { hamlet, shiva, desdemona } = people;
+      const queue = await openQueue(server, hamlet, { event_types: EVENTS });
+      const others = await Promise.all(
+        [shiva, desdemona].map((who) => openQueue(server, who, { event_types: EVENTS })),
+      );
+      await change({ waiting_period_threshold: 3 });
+      expectRefusal(await show(), 'Invalid channel ID');
+      expect(await told(queue)).toEqual([['delete', [closed]]]);
+      await change({ waiting_period_threshold: 0 });
+      fieldsOf(await show());
+      const gained = [
+        ['create', [closed]],
+        ['peer_add', [closed], [shiva.id]],
+      ];
+      expect((await told(queue)).slice(-2)).toEqual(gained);
+      expect(await Promise.all(others.map(told))).toEqual([[], []]);
+    });
+
+    it('publishes channels gained as time passes', async () => {
+      await change({ waiting_period_threshold: 3 });
+      const queue = await openQueue(server, people.hamlet, { event_types: EVENTS });
+      server.clock.advance(3 * 86_400);
+      await server.parley.useCase(PromoteFullMembers).execute();
+      expect(await told(queue)).toEqual([
+        ['create', [closed]],
+        ['peer_add', [closed], [people.shiva.id]],
+      ]);
     });
   });
 

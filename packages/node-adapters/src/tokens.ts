@@ -79,10 +79,11 @@ const ALGORITHMS = ['HS256', 'HS384', 'HS512'];
 
 /** Verifies tokens with jose, which is loaded with the first token. */
 export class JoseWebTokens implements JsonWebTokens {
-  /** `secrets`: by string id of the organization. */
+  /** `secrets`: by string id of the organization. `audience`: required in `aud`; null accepts any. */
   constructor(
     private readonly secrets: ReadonlyMap<string, string>,
     private readonly clock: Clock,
+    private readonly audience: string | null = null,
   ) {}
 
   isEnabledFor(realmStringId: string): boolean {
@@ -94,7 +95,13 @@ export class JoseWebTokens implements JsonWebTokens {
     const key = new TextEncoder().encode(this.secrets.get(realmStringId));
     try {
       const currentDate = new Date(this.clock.nowMs());
-      const { payload } = await jwtVerify(token, key, { algorithms: ALGORITHMS, currentDate });
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ALGORITHMS,
+        currentDate,
+        // A token that never expires would be a second password.
+        requiredClaims: ['exp'],
+        ...(this.audience !== null && { audience: this.audience }),
+      });
       return { email: typeof payload.email === 'string' ? payload.email : null };
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;

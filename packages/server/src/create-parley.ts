@@ -50,6 +50,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       database: config.storage ? null : read('database', parseDatabase),
       secret: readIfGiven('secret', parseSecret),
       jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
+      jwtAudience: config.jwtAudience ?? null,
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),

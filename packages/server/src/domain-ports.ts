@@ -53,7 +53,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
 
   apiKeyMint: () => new HmacApiKeyMint(options.secret),
   sessionTokens: () => new HmacSessionTokens(options.secret),
-  webTokens: () => new JoseWebTokens(options.jwtSecrets ?? new Map(), options.clock),
+  webTokens: () => new JoseWebTokens(options.jwtSecrets ?? new Map(), options.clock, options.jwtAudience),
   passwordHasher: () => options.passwordHasher,
   passwordStrength: () => new ZxcvbnPasswordStrength(),
   disposableDomains: () => new ListedDisposableDomains(),

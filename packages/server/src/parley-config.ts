@@ -46,6 +46,8 @@ export interface ParleyOptions {
    * logging in (`POST /jwt/fetch_api_key`); default: none.
    */
   readonly jwtSecrets?: Readonly<Record<string, string>>;
+  /** Audience (`aud`) that these tokens must name; default: it is not checked. */
+  readonly jwtAudience?: string;
   /** True to open a database that was made with another secret, which changes every API key; default: false. */
   readonly acceptNewSecret?: boolean;
   /** The application's own login, called before API keys are checked. An exception leads to status 500. */
@@ -132,6 +134,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   url: true,
   secret: true,
   jwtSecrets: true,
+  jwtAudience: true,
   acceptNewSecret: true,
   authenticate: true,
   trustedOrigins: true,

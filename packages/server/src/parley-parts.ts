@@ -39,6 +39,8 @@ export interface ParleyParts {
   readonly secret: string;
   /** Secrets with which other services sign tokens, by string id of the organization; default: none. */
   readonly jwtSecrets?: ReadonlyMap<string, string>;
+  /** Required in the `aud` claim of these tokens; null accepts any. */
+  readonly jwtAudience?: string | null;
   /**
    * Reaction to a database made with another secret: `rehash` derives every API key again, `refuse` throws a
    * StartupError.

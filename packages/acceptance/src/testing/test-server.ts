@@ -58,6 +58,7 @@ export interface TestServerOptions {
   readonly exportLimits?: Partial<ExportLimits>;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
+  readonly jwtAudience?: string;
   /**
    * True to run jobs and maintenance in the background by real time; default: false, only the test itself runs jobs
    * (`runJobs`).

@@ -1,4 +1,5 @@
 import { directSystemGroups, type SystemGroupName } from '../access/roles.js';
+import { changeMembership } from '../channels/channel-notices.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { GroupId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
@@ -96,24 +97,32 @@ export async function updateFullMembers(tx: Transaction, realm: Realm, now: Unix
   const known = new Set(users.map((user) => user.id));
   const active = new Set([...present].filter((id) => known.has(id)));
   const { joins, leaves } = fullMemberChanges(users, active, days, now);
-  if (leaves.length > 0) {
-    await announce(tx, realm, 'remove', fullMembers, await tx.groups.removeMembers(realm.id, fullMembers, leaves));
-  }
-  if (joins.length > 0) {
-    await announce(tx, realm, 'add', fullMembers, await tx.groups.addMembers(realm.id, fullMembers, joins));
-  }
+  await changeFullMembers(tx, realm, 'remove', fullMembers, leaves);
+  await changeFullMembers(tx, realm, 'add', fullMembers, joins);
   return nextPromotionAt(users, days, now);
 }
 
-async function announce(
+/** Publishes the channels gained and lost too, like any change of membership (channels §6.3). */
+async function changeFullMembers(
   tx: Transaction,
   realm: Realm,
   op: 'add' | 'remove',
   groupId: GroupId,
   userIds: readonly UserId[],
 ): Promise<void> {
-  const event = { type: 'group.members_changed', op, groupId, userIds } as const;
-  await tx.events.append(realm.id, { event, audience: wholeRealm });
+  if (userIds.length === 0) return;
+  const change = op === 'add' ? tx.groups.addMembers : tx.groups.removeMembers;
+  await changeMembership(
+    tx,
+    realm.id,
+    groupId,
+    async () => userIds,
+    async () => {
+      const changed = await change.call(tx.groups, realm.id, groupId, userIds);
+      const event = { type: 'group.members_changed', op, groupId, userIds: changed } as const;
+      await tx.events.append(realm.id, { event, audience: wholeRealm });
+    },
+  );
 }
 
 /**

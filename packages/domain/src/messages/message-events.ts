@@ -36,8 +36,8 @@ export interface MessageEventTypes {
     /** Moved messages, including at least `messageId`; ascending. */
     readonly messageIds: readonly MessageId[];
     readonly editedAt: UnixSeconds;
-    /** Previous channel; null for direct messages. */
-    readonly channel: { readonly id: ChannelId; readonly name: string } | null;
+    /** Previous channel; null for direct messages. The name is null for receivers who cannot see the channel. */
+    readonly channel: { readonly id: ChannelId; readonly name: string | null } | null;
     /** Null if the messages were not moved. */
     readonly move: {
       readonly propagation: MovePropagation;

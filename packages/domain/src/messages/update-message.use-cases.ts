@@ -12,10 +12,11 @@ import {
   topicKey,
 } from '../channels/channel.js';
 import { unknownChannel } from '../channels/channel-access.js';
+import { metadataUsers } from '../channels/channel-delivery.js';
 import { fitsTopicsPolicy } from '../channels/post-permissions.js';
 import type { AttachedFile } from '../files/files.js';
 import { DomainError, orThrow, refusalOr } from '../kernel/errors.js';
-import type { Audience } from '../kernel/event.js';
+import { type Audience, allOf, except } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
@@ -312,12 +313,22 @@ export class UpdateMessage {
     const audience: Audience = move?.isOtherChannel
       ? receiversAfterMove(move.source, move.channel, move.outside)
       : watchersOfUpdate(message, channel);
-    for (const part of isProtected ? inParts(event) : [event]) {
-      await tx.events.append(realmId, {
-        event: { type: 'message.updated', ...part },
-        audience,
-        ...(part.text && { quotes: message.id }),
-      });
+    const publish = async (updated: Updated, to: Audience) => {
+      for (const part of isProtected ? inParts(updated) : [updated]) {
+        await tx.events.append(realmId, {
+          event: { type: 'message.updated', ...part },
+          audience: to,
+          ...(part.text && { quotes: message.id }),
+        });
+      }
+    };
+    if (channel && move?.isOtherChannel) {
+      // Not everybody who sees the messages in their new place may know the channel that they came from.
+      const informed = metadataUsers(channel);
+      await publish(event, allOf(audience, informed));
+      await publish({ ...event, channel: { id: channel.id, name: null } }, except(audience, informed));
+    } else {
+      await publish(event, audience);
     }
     if (!move?.isOtherChannel) return;
     for (let start = 0; start < move.ids.length; start += MAX_MESSAGES_OF_DELETION) {

@@ -150,6 +150,16 @@ export interface LinkifierProblems {
   readonly general?: readonly string[];
 }
 
+/** URL schemes that run code or show foreign content in the page of the client. */
+const SCRIPT_SCHEME = /^(?:javascript|data|vbscript):/i;
+
+/**
+ * True if the URLs of the template can have such a scheme. Browsers ignore control characters and spaces in a scheme,
+ * and variables may be empty.
+ */
+export const canBeScript = (template: string): boolean =>
+  SCRIPT_SCHEME.test(template.replace(/\{[^}]*\}/g, '').replace(/[\p{Cc}\s]/gu, ''));
+
 const BLANK = 'This field cannot be blank.';
 const BAD_TEMPLATE = 'Invalid URL template.';
 
@@ -173,7 +183,8 @@ export function checkLinkifier(
   const errors: { -readonly [K in keyof LinkifierProblems]: LinkifierProblems[K] } = {};
   if (pattern === '') errors.pattern = [BLANK];
   if (urlTemplate === '') errors.urlTemplate = [BLANK];
-  else if (syntax.templateVariables(urlTemplate) === null) errors.urlTemplate = [BAD_TEMPLATE];
+  else if (canBeScript(urlTemplate) || syntax.templateVariables(urlTemplate) === null)
+    errors.urlTemplate = [BAD_TEMPLATE];
 
   const general: string[] = [];
   const fault = generalFault(linkifier, syntax);
@@ -217,7 +228,7 @@ function templatesFault(
   syntax: LinkifierSyntax,
 ): string | null {
   for (const template of [urlTemplate, ...alternativeUrlTemplates]) {
-    const variables = syntax.templateVariables(template);
+    const variables = canBeScript(template) ? null : syntax.templateVariables(template);
     // The rule's own template is reported under its field.
     if (variables === null && template !== urlTemplate) return BAD_TEMPLATE;
     if (variables === null) continue;

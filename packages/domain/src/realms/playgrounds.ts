@@ -6,7 +6,7 @@ import { enforce } from '../kernel/permission.js';
 import * as shape from '../kernel/shape.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { LinkifierSyntax } from './linkifiers.js';
+import { canBeScript, type LinkifierSyntax } from './linkifiers.js';
 import { canManagePlaygrounds } from './realm-permissions.js';
 
 /** External site for trying out code blocks of a language (organization §7). */
@@ -47,7 +47,7 @@ export function checkPlayground(
   const errors: { -readonly [K in keyof PlaygroundProblems]: PlaygroundProblems[K] } = {};
   if (name === '') errors.name = [BLANK];
   if (language === '') errors.language = [BLANK];
-  const variables = syntax.templateVariables(urlTemplate);
+  const variables = isScript(urlTemplate) ? null : syntax.templateVariables(urlTemplate);
   if (urlTemplate === '') errors.urlTemplate = [BLANK];
   else if (variables === null) errors.urlTemplate = ['Invalid URL template.'];
 
@@ -69,6 +69,10 @@ export function checkPlayground(
   }
   return playground;
 }
+
+/** Clients expand the template. `{+code}` at its start would let the author of a code block choose the scheme. */
+export const isScript = (urlTemplate: string): boolean =>
+  canBeScript(urlTemplate) || /^[\p{Cc}\s]*\{\+/u.test(urlTemplate);
 
 const BLANK = 'This field cannot be blank.';
 
@@ -120,7 +124,8 @@ const realmPart: RealmPart<'playgrounds'> = {
   },
   read: async (reads, realmId) => ({ playgrounds: await reads.playgrounds.list(realmId) }),
   async add(tx, { playgrounds }, ids) {
-    await ids.addAll(tx, 'playground', 'playground', playgrounds, (it) => tx.playgrounds.add(ids.realmId, it));
+    const safe = playgrounds.filter(({ urlTemplate }) => !isScript(urlTemplate));
+    await ids.addAll(tx, 'playground', 'playground', safe, (it) => tx.playgrounds.add(ids.realmId, it));
   },
 };
 

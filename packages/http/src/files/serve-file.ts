@@ -22,9 +22,9 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** Types that browsers display without running code; all others are downloaded. */
+/** Types that browsers display without running code; all others are downloaded. XML of any kind can contain scripts. */
 const SHOWN =
-  /^(?:image\/(?:apng|png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
+  /^(?:image\/(?:apng|png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/(?![\w.+-]*\+xml$)[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
 /** Script and style types under all names known to browsers. */
 const LOADED_BY_PAGES = /^(?:text|application)\/(?:(?:x-)?(?:java|ecma|j|live)script[\d.]*|css)$/;
 const CONTENT_TYPE = /^[a-z]+\/[\w.+-]{1,100}$/;

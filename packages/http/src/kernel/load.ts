@@ -156,6 +156,8 @@ const MAX_PIPELINED = 8;
 export class RequestsInFlight {
   private readonly pending = new Set<IncomingMessage>();
   private readonly pipelined = new WeakMap<object, number>();
+  /** Connections that end after the response to their first request beyond the maximum. */
+  private readonly ending = new WeakSet<object>();
   private readonly onIdle: (() => void)[] = [];
   private hasEnded = false;
 
@@ -189,11 +191,19 @@ export class RequestsInFlight {
     clearInterval(impatience);
   }
 
-  /** Resolves to true when earlier responses of the connection are sent, to false if it closed. */
+  /**
+   * Resolves to true when earlier responses of the connection are sent, to false if it closed. The first request beyond
+   * the maximum is refused in its turn, and later ones are ignored.
+   */
   turnOf(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const { socket } = raw;
     const waiting = (this.pipelined.get(socket) ?? 0) + 1;
-    if (waiting > MAX_PIPELINED) socket.destroy();
+    if (waiting > MAX_PIPELINED || this.ending.has(socket)) {
+      if (!this.ending.has(socket)) refusePipelined(response);
+      this.ending.add(socket);
+      socket.pause();
+      return Promise.resolve(false);
+    }
     if (socket.destroyed) return Promise.resolve(false);
     this.pipelined.set(socket, waiting);
     return new Promise((resolve) => {
@@ -207,6 +217,20 @@ export class RequestsInFlight {
       raw.once('close', settle);
     });
   }
+}
+
+const TOO_MANY_PIPELINED = JSON.stringify({
+  result: 'error',
+  msg: 'Too many requests at once on one connection; wait for their responses.',
+  code: 'RATE_LIMIT_HIT',
+  'retry-after': 1,
+});
+
+/** Node sends this response after the earlier ones and then ends the connection. */
+function refusePipelined(response: ServerResponse): void {
+  const headers = ['Content-Type', 'application/json', 'Retry-After', '1', 'Connection', 'close'];
+  response.writeHead(429, [...headers, 'Content-Length', String(TOO_MANY_PIPELINED.length)]);
+  response.end(TOO_MANY_PIPELINED);
 }
 
 /** Limits of a request body. */

@@ -518,11 +518,21 @@ describe('pipelined requests', () => {
     await until(() => dispatcher.inFlight === 0);
   });
 
-  it('close the connection above the maximum', async () => {
+  it('get an error above the maximum after the responses to earlier ones, then the connection ends', async () => {
     await start();
-    open(get('/events') + get('/costly').repeat(20));
+    const socket = open(get('/events') + get('/costly').repeat(20));
+    let answers = '';
+    socket.on('data', (chunk) => {
+      answers += chunk;
+    });
     await until(() => finishes.length === 1);
+    await pause(20);
+    finishes.pop()!();
     await until(async () => (await connections()) === 0);
+    const statuses = [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status);
+    expect(statuses).toEqual([...Array(9).fill('200'), '429']);
+    expect(answers).toContain('"code":"RATE_LIMIT_HIT"');
+    expect(dispatcher.inFlight).toBe(0);
   });
 });
 

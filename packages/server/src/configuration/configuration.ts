@@ -31,6 +31,8 @@ export interface Configuration {
   readonly secret: string | null;
   /** Secrets with which other services sign login tokens, by string id of the organization. */
   readonly jwtSecrets: ReadonlyMap<string, string>;
+  /** Required in the `aud` claim of login tokens; null accepts any. */
+  readonly jwtAudience: string | null;
   /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
   /** Sender of emails; null for `noreply@` and the host of the public address. */

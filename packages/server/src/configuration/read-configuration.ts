@@ -144,6 +144,7 @@ export function readConfiguration(
     push,
     bigBlueButton,
     jwtSecrets: read('jwtSecrets') ?? new Map(),
+    jwtAudience: read('jwtAudience'),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),

@@ -128,6 +128,11 @@ export function parseSecret(text: string): string {
   return text;
 }
 
+export function parseAudience(text: string): string {
+  if (!/^[\x21-\x7e]{1,200}$/.test(text)) throw new Error('letters, digits and signs, without blanks');
+  return text;
+}
+
 const MIN_JWT_SECRET_BYTES = 32;
 
 /** Requires at least the size of the shortest algorithm's hash (RFC 7518, section 3.2). */

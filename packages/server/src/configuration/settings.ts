@@ -4,6 +4,7 @@ import type { RealmAddresses } from '../realm-resolver.js';
 import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
 import { ENV_FILE } from './env-file.js';
 import {
+  parseAudience,
   parseCount,
   parseDatabase,
   parseDays,
@@ -262,6 +263,12 @@ export const SETTINGS = {
     help: 'what other services sign tokens with that let people in: {"STRING_ID": "SECRET"}; default: none',
     parse: parseJwtSecrets,
     default: null as ReadonlyMap<string, string> | null,
+  },
+  jwtAudience: {
+    variable: 'PARLEY_JWT_AUDIENCE',
+    help: 'audience (aud) that these tokens must name; default: it is not checked',
+    parse: parseAudience,
+    default: null as string | null,
   },
   smtpUrl: {
     variable: 'PARLEY_SMTP_URL',

@@ -19,7 +19,7 @@ it('reads every table of an organization into an export unless its feature says 
     aChannel({ name: 'town', subscribers: ['Hamlet'] }),
     aMessage({ from: 'Hamlet', to: 'town' }),
   );
-  await storage.uow.write(async (tx) => {
+  await storage.uow.write(realm.id, async (tx) => {
     const [userId, messageId] = [user('Hamlet').id, messages[0]!.id];
     await tx.reactions.add(realm.id, messageId, { userId, type: 'unicode', code: '1f44d', name: '+1' });
     const editedAt = clock.now();

@@ -40,6 +40,12 @@ describe('checkPlayground', () => {
     ${{ language: 'a*b' }}                        | ${'Invalid characters in pygments language'}
     ${{ urlTemplate: '' }}                        | ${{ urlTemplate: BLANK, general: MISSING }}
     ${{ urlTemplate: 'https://example.com/{co' }} | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: 'javascript:run({code})' }}  | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: 'Java\tScript:{code}' }}     | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: 'data:text/html,{code}' }}   | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: '{code}vbscript:x' }}        | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: '{+code}' }}                 | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: 'https://a/data:{code}' }}   | ${null}
     ${{ urlTemplate: 'https://example.com/{x}' }} | ${{ general: MISSING }}
     ${{ urlTemplate: 'https://a/{code}{x}' }}     | ${{ general: ['"code" should be the only variable present in the URL template'] }}
   `('validates $fields: $errors', ({ fields, errors }) => {
