@@ -7,6 +7,7 @@ import type { DraftId, RealmId, ReminderId, SnippetId, UserId } from '../kernel/
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../messages/scheduled-delivery.js';
+import { measured } from '../membership/bot-storage.js';
 import type { RealmImageName } from '../realms/realm.js';
 import { AVATAR_TARGETS, nameAvatar } from '../users/avatars.js';
 import type { ProfileValue } from '../users/profiles.js';
@@ -197,7 +198,7 @@ export class PeopleImport {
       }
       await this.uow.write((tx) => this.addPerson(tx, userId, person));
       for (const entries of slicesOf(person.botStorage, ENTRIES_AT_A_TIME)) {
-        await this.uow.write((tx) => tx.botStorage.put(this.ids.realmId, userId, entries));
+        await this.uow.write((tx) => tx.botStorage.put(this.ids.realmId, userId, entries.map(measured)));
       }
     }
   }

@@ -203,6 +203,18 @@ export function text(rules: TextRules): ParamType<string> {
 /** Quoted, with two escapes per code point. */
 const textJsonLength = (codePoints: number): number => 2 + 12 * codePoints;
 
+/** JSON of `type` as text of at most `max` UTF-16 units, for an operation that parses it in steps. */
+export const unparsed = (type: ParamType<unknown>, max: number): ParamType<string> => ({
+  decode: unlessLonger(max, asText),
+  check(value) {
+    if (typeof value !== 'string') throw paramErrorOf(value, 'a string');
+    return value;
+  },
+  holdsJson: true,
+  jsonLength: max,
+  schema: type.schema,
+});
+
 /** Text from a fixed list; fails with `Invalid {p}`. */
 export function oneOf<const W extends string>(...words: readonly W[]): ParamType<W> {
   const allowed: ReadonlySet<unknown> = new Set(words);

@@ -166,7 +166,11 @@ export function readParameter({ name, aliases }: Member, parameters: Parameters)
   return value;
 }
 
-function checked(member: Member, value: unknown): unknown {
+/** Checks a value that the operation decodes itself. @throws HttpRefusal */
+export const checkedParam = <T>(name: string, type: ParamType<T>, value: unknown): T =>
+  checked({ name, type }, value) as T;
+
+function checked(member: Pick<Member, 'name' | 'type'>, value: unknown): unknown {
   try {
     return member.type.check(value);
   } catch (error) {
@@ -174,7 +178,7 @@ function checked(member: Member, value: unknown): unknown {
   }
 }
 
-function refusalFor({ name }: Member, error: ParamError): HttpRefusal {
+function refusalFor({ name }: Pick<Member, 'name'>, error: ParamError): HttpRefusal {
   const extra = error.badValue === undefined ? {} : { var_name: name, bad_value: error.badValue };
   return new HttpRefusal(400, error.code, error.messageFor(name), extra);
 }
