@@ -72,6 +72,46 @@ describe('bot storage (users §14)', () => {
     expect(Object.keys(await get())).toHaveLength(13);
   });
 
+  it.each(['form', 'JSON'])('stores one value of the maximum size in one %s request', async (kind) => {
+    const value = `${'é"\n'.repeat(1_000_000)}${'x'.repeat(6_999_998)}😀`;
+    const isForm = kind === 'form';
+    const body = isForm ? `storage=${encodeURIComponent(JSON.stringify({ k: value }))}` : undefined;
+    const reply = await server.request('PUT', '/bot_storage', {
+      as: helper,
+      body: body ?? JSON.stringify({ storage: { k: value } }),
+      headers: { 'Content-Type': isForm ? 'application/x-www-form-urlencoded' : 'application/json' },
+    });
+    expect(fieldsOf(reply)).toEqual({});
+    expect((await get(['k'])).k === value).toBe(true);
+    const excess = 'Request exceeds storage limit by 1 characters. The limit is 10000000 characters.';
+    expectRefusal(await put({ k: `${value}x` }), excess);
+  });
+
+  it('accepts bodies of 25 MiB, but only for bot storage', async () => {
+    const body = 'x'.repeat(25 * 1024 * 1024 - 1);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const sent = (more: string, method = 'PUT', path = '/bot_storage') =>
+      server.request(method, path, { as: helper, body: body + more, headers });
+    expectRefusal(await sent('='), "Missing 'storage' argument", {
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'storage',
+    });
+    const tooLarge = { status: 413, code: 'BAD_REQUEST' };
+    expectRefusal(await sent('=='), 'Request body is too large', tooLarge);
+    expectRefusal(await sent('=', 'POST', '/messages'), 'Request body is too large', tooLarge);
+  });
+
+  it('rejects more values than a body may hold before parsing them', async () => {
+    const storage = `[${'0,'.repeat(5_000_000)}0]`;
+    const reply = await server.request('PUT', '/bot_storage', { as: helper, params: { storage } });
+    expectRefusal(reply, 'storage is not valid JSON');
+  });
+
+  it('replaces lone surrogates and lets the last of equal keys win', async () => {
+    fieldsOf(await put('{"a\\ud800":"1","a\\udc00":"\\ud83d\\ude00\\ud800"}' as never));
+    expect(await get()).toEqual({ 'a\ufffd': '😀\ufffd' });
+  });
+
   it('hides entries from another organization', async () => {
     await put({ foo: 'bar' });
     await server.addRealm('elsewhere');

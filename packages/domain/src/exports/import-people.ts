@@ -7,6 +7,7 @@ import { invalidImport, type PersonPart } from '../kernel/export-parts.js';
 import type { UserId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
+import { measured } from '../membership/bot-storage.js';
 import type { RealmImageName } from '../realms/realm.js';
 import { AVATAR_TARGETS, nameAvatar } from '../users/avatars.js';
 import type { ImportedIds } from './import-ids.js';
@@ -194,7 +195,9 @@ export class PeopleImport {
       }
       await this.uow.write(this.ids.realmId, (tx) => this.addPerson(tx, userId, person));
       for (const entries of slicesOf(person.botStorage, ENTRIES_AT_A_TIME)) {
-        await this.uow.write(this.ids.realmId, (tx) => tx.botStorage.put(this.ids.realmId, userId, entries));
+        await this.uow.write(this.ids.realmId, (tx) =>
+          tx.botStorage.put(this.ids.realmId, userId, entries.map(measured)),
+        );
       }
     }
   }

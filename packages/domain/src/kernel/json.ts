@@ -2,6 +2,8 @@
 const MAX_DEPTH = 500;
 /** Maximum number of lists, dictionaries and dictionary keys, which cost far more to parse than their characters. */
 const MAX_STRUCTURES = 30_000;
+/** Maximum number of commas, which only a long body can exceed. */
+const MAX_COMMAS = 1_000_000;
 
 /** Escaped UTF-16 surrogate, paired or lone. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
@@ -17,6 +19,16 @@ export function parseJson(text: string): unknown {
   return JSON.parse(HALF_PAIR.test(text) ? replaceLoneSurrogates(text) : text);
 }
 
+/**
+ * Parses JSON of many megabytes in steps, each of which may run for some 50 ms. Keeps lone surrogates.
+ * @throws SyntaxError like `parseJson`
+ */
+export function* parseLongJson(text: string): Generator<void, unknown> {
+  refuseExcess(text);
+  yield;
+  return JSON.parse(text);
+}
+
 const replaceLoneSurrogates = (json: string): string =>
   json.replace(ESCAPE, (escaped, lone: string | undefined) => (lone === undefined ? escaped : '\\ufffd'));
 
@@ -24,6 +36,7 @@ function refuseExcess(text: string): void {
   if (text.length <= MAX_DEPTH) return;
   let depth = 0;
   let structures = 0;
+  let commas = 0;
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
       case 0x22: // "
@@ -37,12 +50,16 @@ function refuseExcess(text: string): void {
       case 0x3a: // :
         structures++;
         break;
+      case 0x2c: // ,
+        commas++;
+        break;
       case 0x5d: // ]
       case 0x7d: // }
         depth--;
     }
     if (depth > MAX_DEPTH) throw new SyntaxError('Nested too deeply');
     if (structures > MAX_STRUCTURES) throw new SyntaxError('Too many lists, dictionaries and keys');
+    if (commas > MAX_COMMAS) throw new SyntaxError('Too many values');
   }
 }
 

@@ -13,8 +13,11 @@ export function isShorterThan(text: string, limit: number): boolean {
 
 /** Scans the whole text; use `isLongerThan` for long texts. */
 export function codePointLength(text: string): number {
-  let length = 0;
-  for (const _ of text) length++;
+  let length = text.length;
+  for (let index = 1; index < text.length; index++) {
+    const isLow = (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+    if (isLow && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800) length--;
+  }
   return length;
 }
 

@@ -1,33 +1,33 @@
-import { MAX_BOT_STORAGE_KEYS, MAX_BOT_STORAGE_SIZE, usageAfter } from './bot-storage.js';
+import { MAX_BOT_STORAGE_KEYS, MAX_BOT_STORAGE_SIZE, measured, usageAfter } from './bot-storage.js';
 
 const NOTHING = { size: 0, keys: 0 };
 const none = new Map<string, number>();
 
 describe('usageAfter', () => {
   it('counts keys and values in code points and subtracts replaced entries', () => {
-    expect(usageAfter(NOTHING, [{ key: '𝕂', value: '𝕍v' }], none)).toEqual({ size: 3, keys: 1 });
+    expect(usageAfter(NOTHING, [measured({ key: '𝕂', value: '𝕍v' })], none)).toEqual({ size: 3, keys: 1 });
     const replaced = new Map([['a', 9]]);
     const entries = [
       { key: 'a', value: 'b' },
       { key: 'c', value: '' },
     ];
-    expect(usageAfter({ size: 10, keys: 2 }, entries, replaced)).toEqual({ size: 4, keys: 3 });
+    expect(usageAfter({ size: 10, keys: 2 }, entries.map(measured), replaced)).toEqual({ size: 4, keys: 3 });
   });
 
   it('accepts exactly the maximum size and rejects one more character', () => {
     const usage = { size: MAX_BOT_STORAGE_SIZE - 5, keys: 1 };
-    expect(usageAfter(usage, [{ key: 'key', value: 'vv' }], none).size).toBe(MAX_BOT_STORAGE_SIZE);
-    expect(() => usageAfter(usage, [{ key: 'key', value: 'vvv' }], none)).toThrow(
+    expect(usageAfter(usage, [measured({ key: 'key', value: 'vv' })], none).size).toBe(MAX_BOT_STORAGE_SIZE);
+    expect(() => usageAfter(usage, [measured({ key: 'key', value: 'vvv' })], none)).toThrow(
       'Request exceeds storage limit by 1 characters. The limit is 10000000 characters.',
     );
-    expect(usageAfter(usage, [{ key: 'key', value: 'vvv' }], new Map([['key', 4]])).size).toBe(
+    expect(usageAfter(usage, [measured({ key: 'key', value: 'vvv' })], new Map([['key', 4]])).size).toBe(
       MAX_BOT_STORAGE_SIZE - 3,
     );
   });
 
   it('accepts exactly the maximum number of keys and rejects one more', () => {
     const usage = { size: 0, keys: MAX_BOT_STORAGE_KEYS };
-    expect(() => usageAfter(usage, [{ key: '', value: '' }], none)).toThrow('Too many keys (limit: 100000).');
-    expect(usageAfter(usage, [{ key: '', value: '' }], new Map([['', 0]]))).toEqual(usage);
+    expect(() => usageAfter(usage, [measured({ key: '', value: '' })], none)).toThrow('Too many keys (limit: 100000).');
+    expect(usageAfter(usage, [measured({ key: '', value: '' })], new Map([['', 0]]))).toEqual(usage);
   });
 });

@@ -13,6 +13,12 @@ export interface StoredEntry {
   readonly value: string;
 }
 
+/** Entry with its size, which is counted before the unit that stores it. */
+export interface MeasuredEntry extends StoredEntry {
+  /** Code points of key and value together. */
+  readonly size: number;
+}
+
 /** Storage used by one bot: code points of keys and values together, and the number of keys. */
 export interface StorageUsage {
   readonly size: number;
@@ -23,7 +29,11 @@ export interface StorageUsage {
 export const MAX_BOT_STORAGE_SIZE = 10_000_000;
 export const MAX_BOT_STORAGE_KEYS = 100_000;
 
-export const sizeOfEntry = ({ key, value }: StoredEntry): number => codePointLength(key) + codePointLength(value);
+export const measured = ({ key, value }: StoredEntry): MeasuredEntry => ({
+  key,
+  value,
+  size: codePointLength(key) + codePointLength(value),
+});
 
 /**
  * Returns the usage after storing `entries`. `replaced` holds the sizes of replaced entries, by key.
@@ -31,13 +41,13 @@ export const sizeOfEntry = ({ key, value }: StoredEntry): number => codePointLen
  */
 export function usageAfter(
   usage: StorageUsage,
-  entries: readonly StoredEntry[],
+  entries: readonly MeasuredEntry[],
   replaced: ReadonlyMap<string, number>,
 ): StorageUsage {
   let { size, keys } = usage;
   for (const entry of entries) {
     const before = replaced.get(entry.key);
-    size += sizeOfEntry(entry) - (before ?? 0);
+    size += entry.size - (before ?? 0);
     if (before === undefined) keys++;
   }
   if (size > MAX_BOT_STORAGE_SIZE) {
@@ -63,7 +73,7 @@ declare module '../kernel/unit-of-work.js' {
 export interface BotStorageReads {
   /** Returns zero for a bot that never stored anything. */
   usage(realmId: RealmId, botId: UserId): Promise<StorageUsage>;
-  /** Returns sizes as computed by `sizeOfEntry`; unknown keys are absent. */
+  /** Returns sizes as computed by `measured`; unknown keys are absent. */
   sizesOf(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Returns entries in key order; unknown keys are absent. */
   list(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<readonly StoredEntry[]>;
@@ -74,7 +84,7 @@ export interface BotStorageReads {
 /** Every implementation passes bot-storage-repository.contract.ts. */
 export interface BotStorageRepository extends BotStorageReads {
   /** Replaces existing entries; keys must be unique. */
-  put(realmId: RealmId, botId: UserId, entries: readonly StoredEntry[]): Promise<void>;
+  put(realmId: RealmId, botId: UserId, entries: readonly MeasuredEntry[]): Promise<void>;
   /** Ignores unknown keys. */
   remove(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<void>;
   /** Removes at most `limit` entries and returns the number removed. */
@@ -111,8 +121,8 @@ export class GetBotStorage {
       for (;;) {
         const page = await botStorage.listAfter(realmId, id, found.at(-1)?.key ?? null, ENTRIES_AT_A_TIME);
         found.push(...page);
-        if (page.length < ENTRIES_AT_A_TIME) return found;
         await repositories.yield();
+        if (page.length < ENTRIES_AT_A_TIME) return found;
       }
     });
   }
@@ -124,7 +134,7 @@ export class PutBotStorage {
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Atomic; keys must be unique. @throws DomainError MUST_BE_BOT, BOT_STORAGE_FULL */
-  execute(caller: Caller, { entries }: { readonly entries: readonly StoredEntry[] }): Promise<void> {
+  execute(caller: Caller, { entries }: { readonly entries: readonly MeasuredEntry[] }): Promise<void> {
     return this.uow.write(caller.realmId, async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeBot({ isBot }));

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedBlob } from '@parley/domain/files';
+import type { Turns } from './json-lists.js';
 import { type HttpRefusal, serverBusy, tooMuchAtOnce } from './reply.js';
 import type { Fields, UploadedFile } from './request.js';
 
@@ -25,12 +26,16 @@ export interface TransportLimits {
   readonly anonymousBodyBytes: number;
   /** Maximum body without files after authentication. */
   readonly bodyBytes: number;
+  /** Maximum body after authentication for routes with `takesLongBody`. */
+  readonly longBodyBytes: number;
   /** Maximum size of one file; longer files are truncated and marked. All files of a request may take twice as much. */
   readonly fileBytes: number;
 
   /** Totals of bodies in progress: anonymous, authenticated and files. */
   readonly anonymousBodiesBytes: number;
   readonly bodiesBytes: number;
+  /** Total of bodies in progress that are longer than `bodyBytes`; each client may send one. */
+  readonly longBodiesBytes: number;
   readonly filesBytes: number;
   /** Maximum number of concurrent file uploads, in total and per user, including parts of resumable uploads. */
   readonly uploads: number;
@@ -60,9 +65,11 @@ export interface TransportLimits {
 export const TRANSPORT_LIMITS: TransportLimits = {
   anonymousBodyBytes: 64 * KIB,
   bodyBytes: MIB,
+  longBodyBytes: 25 * MIB,
   fileBytes: 100 * MIB,
   anonymousBodiesBytes: 16 * MIB,
   bodiesBytes: 128 * MIB,
+  longBodiesBytes: 50 * MIB,
   filesBytes: 512 * MIB,
   uploads: 400,
   uploadsPerUser: 10,
@@ -240,6 +247,8 @@ export interface BodyRules {
   readonly charge: Charge;
   /** Time limit for receiving the whole body. */
   readonly timeoutMs: number;
+  /** Schedule for parsing the body in steps; null parses it at once. */
+  readonly turns: Turns | null;
   /** Limits of files; if null, files are dropped but count towards `maxBytes`. */
   readonly files: FileRules | null;
 }

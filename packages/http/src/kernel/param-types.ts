@@ -190,6 +190,16 @@ export function text(rules: TextRules): ParamType<string> {
 /** Quoted, with two escapes per code point. */
 const textJsonLength = (codePoints: number): number => 2 + 12 * codePoints;
 
+/** JSON of `type` as text of at most `max` UTF-16 units, for an operation that parses it in steps. */
+export const unparsed = (type: ParamType<unknown>, max: number): ParamType<string> => ({
+  decode: unlessLonger(max, asIs),
+  normalize: asIs,
+  check: (value) => (typeof value === 'string' ? undefined : paramErrorOf(value, 'a string')),
+  holdsJson: true,
+  jsonLength: max,
+  schema: type.schema,
+});
+
 /** Text from a fixed list; fails with `Invalid {p}`. */
 export function oneOf<const W extends string>(...words: readonly W[]): ParamType<W> {
   const allowed: ReadonlySet<unknown> = new Set(words);

@@ -178,6 +178,13 @@ function readParameter({ name, aliases }: Member, parameters: Parameters): Field
   return text;
 }
 
+/** Returns a value that the operation decodes itself, checked by its type. @throws HttpRefusal */
+export function checkedParam<T>(name: string, type: ParamType<T>, value: unknown): T {
+  const error = type.check(value);
+  if (error) throw badParameter(error.messageFor(name));
+  return value as T;
+}
+
 function refusalOf({ name, type }: Member, value: unknown): HttpRefusal {
   if (value === undefined) return missingArgument(name);
   if (isUnderTwoNames(value)) return confusingArguments(name, value.description!);

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import type { ReceivedBlob } from '@parley/domain/files';
-import { parseJson, pieceOf } from '@parley/domain/kernel';
+import { parseJson, parseLongJson, pieceOf } from '@parley/domain/kernel';
 import { clientOf, isProven, type Proof } from './caller-proof.js';
+import { Turns } from './json-lists.js';
 import {
   type Body,
   type BodyRules,
@@ -53,8 +55,11 @@ export function parseForm(text: string): Fields {
  * `decodeURIComponent`, which throws, or text replacement.
  */
 function unescapeField(text: string): string {
-  if (!text.includes('%') && !text.includes('+')) return text;
-  const bytes = Buffer.from(text);
+  return text.includes('%') || text.includes('+') ? unescaped(Buffer.from(text)).toString('utf8') : text;
+}
+
+/** Returns the start of `bytes`, which it overwrites. */
+function unescaped(bytes: Buffer): Buffer {
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
@@ -65,9 +70,11 @@ function unescapeField(text: string): string {
       at += 2;
     } else bytes[length++] = byte === PLUS ? SPACE : byte;
   }
-  return bytes.toString('utf8', 0, length);
+  return bytes.subarray(0, length);
 }
 
+const AMPERSAND = 0x26;
+const EQUALS = 0x3d;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
@@ -116,6 +123,55 @@ export function fieldsOfParsed(body: unknown, contentType: string): Fields {
   );
 }
 
+/** Bytes of a long body to decode in one step. */
+const STEP_BYTES = 256 * 1024;
+
+/** Parses a long form like `parseForm`. Overwrites `content`. */
+function* parseLongForm(content: Buffer): Generator<void, Fields> {
+  const fields = new Map<string, string>();
+  let seen = 0;
+  for (let start = 0, end = 0; start < content.length; start = end + 1) {
+    end = content.indexOf(AMPERSAND, start);
+    if (end === -1) end = content.length;
+    if (end === start) continue;
+    if (++seen > MAX_FIELDS) throw bodyTooLarge();
+    const field = content.subarray(start, end);
+    const equals = field.indexOf(EQUALS);
+    const name = equals === -1 ? field : field.subarray(0, equals);
+    const value = equals === -1 ? NO_BYTES : field.subarray(equals + 1);
+    fields.set(yield* decodeLong(name, unescaped), yield* decodeLong(value, unescaped));
+  }
+  return fields;
+}
+
+/** Parses a long JSON body like `parseJsonBody`. */
+function* parseLongJsonBody(content: Buffer): Generator<void, Fields> {
+  const text = yield* decodeLong(content, (bytes) => bytes);
+  let value: unknown;
+  try {
+    value = yield* parseLongJson(text);
+  } catch {
+    throw malformedJson();
+  }
+  yield;
+  return fieldsOfJson(value);
+}
+
+/** Decodes UTF-8 in steps that split no escape sequence such as `%C3`. */
+function* decodeLong(bytes: Buffer, unescapeStep: (bytes: Buffer) => Buffer): Generator<void, string> {
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for (let start = 0, end = 0; start < bytes.length; start = end) {
+    end = Math.min(start + STEP_BYTES, bytes.length);
+    if (end < bytes.length) end -= bytes[end - 1] === PERCENT ? 1 : bytes[end - 2] === PERCENT ? 2 : 0;
+    text += decoder.write(unescapeStep(bytes.subarray(start, end)));
+    yield;
+  }
+  return text + decoder.end();
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
 /** Request whose body may already be parsed, for example by Express body parsers. */
 type MaybeParsed = IncomingMessage & { readonly body?: unknown };
 
@@ -135,6 +191,12 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
   }
   const content = readAtOnce(message, rules) ?? (await readAll(message, rules));
   if (kind === 'multipart') return readMultipart(message, rules, content);
+  if (rules.turns) {
+    const steps = kind === 'form' ? parseLongForm(content) : parseLongJsonBody(content);
+    const fields = await rules.turns.runSteps(steps);
+    // The operation begins in a turn of its own, since the last step may have been long.
+    return rules.turns.run(async () => ({ fields, files: [] }));
+  }
   const text = content.toString('utf8');
   return { fields: kind === 'form' ? parseForm(text) : parseJsonBody(text), files: [] };
 }
@@ -150,6 +212,7 @@ export interface BodyOwner {
 /** Reads bodies within the remaining budgets, which are larger for authenticated callers. */
 export class RequestBodies {
   private readonly budgets;
+  private readonly turns = new Turns();
 
   constructor(
     private readonly limits: TransportLimits,
@@ -161,14 +224,15 @@ export class RequestBodies {
     this.budgets = {
       anonymousBodies: budget(limits.anonymousBodiesBytes, limits.anonymousBodyBytes),
       bodies: budget(limits.bodiesBytes, limits.bodyBytes),
+      longBodies: new ByteBudget(limits.longBodiesBytes, limits.longBodyBytes),
       files: budget(limits.filesBytes, 2 * limits.fileBytes),
       uploads: new ByteBudget(limits.uploads, limits.uploadsPerUser),
     };
   }
 
   get heldBytes(): number {
-    const { anonymousBodies, bodies, files } = this.budgets;
-    return anonymousBodies.used + bodies.used + files.used;
+    const { anonymousBodies, bodies, longBodies, files } = this.budgets;
+    return anonymousBodies.used + bodies.used + longBodies.used + files.used;
   }
 
   /** True if the body is within the limit for anonymous callers. */
@@ -186,7 +250,9 @@ export class RequestBodies {
     const { limits, budgets } = this;
     const isKnown = isProven(owner.proof);
     const client = clientOf(request, owner.proof);
-    const charge = new Charge(isKnown ? budgets.bodies : budgets.anonymousBodies, client);
+    const isLong = isKnown && route?.takesLongBody === true && this.isLong(request.raw);
+    const budget = isLong ? budgets.longBodies : isKnown ? budgets.bodies : budgets.anonymousBodies;
+    const charge = new Charge(budget, client);
     owner.charges.push(charge);
     const sink = route?.storesFiles ? this.sink : null;
     const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
@@ -194,13 +260,20 @@ export class RequestBodies {
     if (files) owner.charges.push(files);
     if (sink || route?.streamsBody) owner.charges.push(this.uploadOf(client));
     const body = await readBody(request.raw, {
-      maxBytes: isKnown ? limits.bodyBytes : limits.anonymousBodyBytes,
-      timeoutMs: files ? limits.filesMs : limits.bodyMs,
+      maxBytes: isLong ? limits.longBodyBytes : isKnown ? limits.bodyBytes : limits.anonymousBodyBytes,
+      timeoutMs: files || isLong ? limits.filesMs : limits.bodyMs,
       charge,
+      turns: isLong ? this.turns : null,
       files: files && this.fileRules(files, sink, route),
     });
     for (const { blob } of body.files) if (blob) owner.blobs.push(blob);
     return body;
+  }
+
+  /** True if the body may be longer than most routes accept. Multipart forms cannot be parsed in steps. */
+  private isLong({ headers }: IncomingMessage): boolean {
+    const isWithinLimit = Number(headers['content-length'] ?? Number.NaN) <= this.limits.bodyBytes;
+    return !isWithinLimit && kindOf(headers['content-type'] ?? '') !== 'multipart';
   }
 
   /** Reserves one of the concurrent uploads. @throws HttpRefusal */

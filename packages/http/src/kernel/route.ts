@@ -134,6 +134,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly maxFileBytes?: number;
   /** With `takesFiles`, streams the first file to storage and removes it if the call fails. */
   readonly storesFiles?: boolean;
+  /** True to accept bodies up to `longBodyBytes`, which are parsed in steps. */
+  readonly takesLongBody?: boolean;
   /** True to provide `request.csrfToken`, only to pages of the same origin. */
   readonly tellsCsrfToken?: boolean;
   /** True to accept browser sessions under `/api/v1` too. */
@@ -218,6 +220,7 @@ export interface Route {
   readonly takesFiles: boolean;
   readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
+  readonly takesLongBody: boolean;
   readonly tellsCsrfToken: boolean;
   readonly takesSessions: boolean;
   readonly streamsBody: boolean;
@@ -262,6 +265,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     takesFiles: false,
     maxFileBytes: undefined,
     storesFiles: false,
+    takesLongBody: false,
     tellsCsrfToken: false,
     takesSessions: false,
     streamsBody: false,

@@ -1,4 +1,4 @@
-import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import { parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
   type BotChange,
   type BotEventTypes,
@@ -11,6 +11,9 @@ import {
   type KeyedBot,
   ListOwnBots,
   loadBots,
+  MAX_BOT_STORAGE_SIZE,
+  type MeasuredEntry,
+  measured,
   type OutgoingWebhook,
   PutBotStorage,
   RegenerateApiKey,
@@ -27,18 +30,21 @@ import { TextChunks } from '../kernel/caches.js';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
 import { PresentedList, Turns } from '../kernel/json-lists.js';
+import { TRANSPORT_LIMITS } from '../kernel/load.js';
 import {
   json,
   MAX_IDS,
-  MAX_JSON_LENGTH,
   MAX_TEXT_LENGTH,
+  NOT_JSON,
   type ParamType,
   recordOf,
   refine,
   text,
+  unparsed,
 } from '../kernel/param-types.js';
 import {
   BooleanParam,
+  checkedParam,
   given,
   IntegerOneOfParam,
   IntegerParam,
@@ -49,7 +55,7 @@ import {
 } from '../kernel/params.js';
 import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { type WireFields, WireText } from '../kernel/reply.js';
+import { success, type WireFields, WireText } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
@@ -326,9 +332,11 @@ class StoredKeysDto {
   @TextListParam(KEYS) keys?: string[];
 }
 
+const STORAGE = recordOf(text({ max: MAX_BOT_STORAGE_SIZE }), { max: MAX_IDS, maxKeyLength: MAX_TEXT_LENGTH });
+
 class PutBotStorageDto {
-  @param(recordOf(text({ max: MAX_JSON_LENGTH }), { max: MAX_IDS, maxKeyLength: MAX_TEXT_LENGTH }))
-  storage!: Record<string, string>;
+  @param(unparsed(STORAGE, TRANSPORT_LIMITS.longBodyBytes))
+  storage!: string;
 }
 
 export function botStorageRoutes(): readonly Route[] {
@@ -348,9 +356,13 @@ export function botStorageRoutes(): readonly Route[] {
     route('PUT', '/bot_storage', {
       auth: 'user',
       roleRequirements: ['bot'],
+      takesLongBody: true,
       dto: PutBotStorageDto,
       useCase: PutBotStorage,
-      toInput: ({ storage }) => ({ entries: Object.entries(storage).map(([key, value]) => ({ key, value })) }),
+      handle: async ({ caller, dto, useCase }) => {
+        await useCase.execute(caller, { entries: await turns.runSteps(readStorage(dto.storage)) });
+        return success();
+      },
     }),
     route('DELETE', '/bot_storage', {
       auth: 'user',
@@ -360,6 +372,26 @@ export function botStorageRoutes(): readonly Route[] {
       toInput,
     }),
   ];
+}
+
+/** Parses entries, which may be millions of characters. @throws HttpRefusal */
+function* readStorage(json: string): Generator<void, readonly MeasuredEntry[]> {
+  let value: unknown;
+  try {
+    value = yield* parseLongJson(json);
+  } catch {
+    value = NOT_JSON;
+  }
+  const storage = checkedParam('storage', STORAGE, value);
+  yield;
+  // Keys that differ only in lone surrogates become equal; the last value counts.
+  const values = new Map(Object.entries(storage).map(([key, text]) => [key.toWellFormed(), text.toWellFormed()]));
+  const entries: MeasuredEntry[] = [];
+  for (const [key, text] of values) {
+    entries.push(measured({ key, value: text }));
+    yield;
+  }
+  return entries;
 }
 
 /** Storage may hold millions of characters, so entries are written one by one. */

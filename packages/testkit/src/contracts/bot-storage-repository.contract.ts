@@ -1,4 +1,4 @@
-import type { StoredEntry } from '@parley/domain/membership';
+import { measured, type StoredEntry } from '@parley/domain/membership';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -6,7 +6,9 @@ const pieces = [aUser({ name: 'a' }), aUser({ name: 'bot', botOf: 'a' }), aUser(
 
 const entry = (key: string, value: string): StoredEntry => ({ key, value });
 const put = (fixture: Fixture, who: string, ...entries: readonly StoredEntry[]) =>
-  fixture.uow.write(fixture.realm.id, (tx) => tx.botStorage.put(fixture.realm.id, fixture.user(who).id, entries));
+  fixture.uow.write(fixture.realm.id, (tx) =>
+    tx.botStorage.put(fixture.realm.id, fixture.user(who).id, entries.map(measured)),
+  );
 const all = (fixture: Fixture, who = 'bot') =>
   fixture.uow.read(fixture.realm.id, ({ botStorage }) =>
     botStorage.listAfter(fixture.realm.id, fixture.user(who).id, null, 100),

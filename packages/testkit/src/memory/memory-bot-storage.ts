@@ -1,5 +1,5 @@
 import { compareCodePoints, type RealmId, type UserId } from '@parley/domain/kernel';
-import type { BotStorageRepository, StorageUsage, StoredEntry } from '@parley/domain/membership';
+import type { BotStorageRepository, MeasuredEntry, StorageUsage, StoredEntry } from '@parley/domain/membership';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
@@ -37,7 +37,7 @@ export class MemoryBotStorage implements BotStorageRepository {
       .slice(0, limit);
   }
 
-  async put(realmId: RealmId, botId: UserId, entries: readonly StoredEntry[]): Promise<void> {
+  async put(realmId: RealmId, botId: UserId, entries: readonly MeasuredEntry[]): Promise<void> {
     const added = entries.map(({ key, value }) => [key, value] as const);
     this.replace(realmId, botId, [...this.valuesOf(realmId, botId), ...added]);
   }

@@ -20,9 +20,9 @@ export const INPUTS: Inputs = {
   'POST /bots/:bot_id/api_key/regenerate': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
   'PUT /bot_storage': {
     'one text': () => ({ storage: { key: 'value' } }),
-    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
+    'the longest text': () => ({ storage: { key: '"'.repeat(9_000_000) } }),
     'ten thousand texts': ({ n }) => ({
-      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
+      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'é漢'.repeat(350)])),
     }),
   },
   'POST /realm/test_welcome_bot_custom_message': {
