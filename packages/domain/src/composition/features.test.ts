@@ -23,7 +23,8 @@ describe('features', () => {
         ...uow,
         read: (work) =>
           uow.read((repositories) => {
-            all = Object.keys(repositories);
+            // Everything else in the unit of work is an operation of the unit itself.
+            all = Object.entries(repositories).flatMap(([name, it]) => (typeof it === 'object' ? [name] : []));
             const spied = new Proxy(repositories, {
               get: (target, name: string & keyof Repositories) => {
                 read.add(name);
