@@ -363,11 +363,7 @@ describe('GET /messages', () => {
       await refused(narrow(['pm-with', 'nobody@x.org']), ...badNarrow('unknown user in nobody@x.org'));
       await refused(narrow(['id', '12x']), ...badNarrow('Invalid message ID'));
       await refused(narrow(['', 'x']), ...badNarrow('unknown operator '));
-      for (const name of [
-        'function Object() { [native code] }',
-        '[object Object]',
-        'function toString() { [native code] }',
-      ]) {
+      for (const name of ['constructor', '__proto__', 'toString']) {
         await refused(narrow([name, 'x']), ...badNarrow(`unknown operator ${name}`));
       }
       const two = `${people.hamlet.email},${people.cordelia.email}`;

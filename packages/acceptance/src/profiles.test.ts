@@ -288,7 +288,7 @@ describe('own profile (users §13.5)', () => {
       [users, ['x'], 'data[1]["value"] is not an allowed_type'],
       [choice, 'ed', "'ed' is not a valid choice for 'Choice'."],
       [choice, '', "'' is not a valid choice for 'Choice'."],
-      [choice, '[object Object]', "'__proto__' is not a valid choice for 'Choice'."],
+      [choice, '__proto__', "'__proto__' is not a valid choice for 'Choice'."],
       [date, '1909-3-5', 'Date is not a date'],
       [date, '1909-02-29', 'Date is not a date'],
       [date, '', 'Date is not a date'],

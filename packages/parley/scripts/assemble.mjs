@@ -125,7 +125,9 @@ function placeOf(file) {
 }
 
 function rewrite(file, text, reach) {
+  // Libraries that are loaded for their effects offer no types here.
   return text
+    .replace(/^import '(?!\.|@parley\/)[^']+';\n/gm, '')
     .replace(
       /^(import|export) (type )?\{([^}]*)\} from '(@parley\/[^']+)';$/gm,
       (_, verb, type = '', names, specifier) =>

@@ -3,12 +3,13 @@ import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
+import type { Commit, StorageGauges } from './engine/gauges.js';
 import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
-import { type Commit, SqliteUnitOfWork } from './engine/unit-of-work.js';
+import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
 
 export { DatabaseRefused } from './engine/database-refused.js';
-export type { Commit } from './engine/unit-of-work.js';
+export type { Commit, StorageGauges } from './engine/gauges.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export * from './maintenance.js';
 
@@ -25,17 +26,6 @@ export interface SqliteStorageOptions {
   readonly report?: (problem: string) => void;
   /** Called after every commit in the turn that completes its units. Must be fast and must not throw. */
   readonly onCommit?: (commit: Commit) => void;
-}
-
-/** Values for monitoring. */
-export interface StorageGauges {
-  /** Number of units waiting to be written. */
-  readonly waitingWrites: number;
-  readonly databaseBytes: number;
-  /** Size of the write-ahead log. */
-  readonly logBytes: number;
-  /** False if another process migrated the schema to a newer version. */
-  readonly hasOwnSchema: boolean;
 }
 
 export interface SqliteStorage {

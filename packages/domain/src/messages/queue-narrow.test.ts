@@ -63,7 +63,7 @@ describe('isInNarrow', () => {
     [[is('mentioned')], '@**all** @**topic**', 'plans', false],
     [[is('whatever')], 'hi', 'plans', true],
     [[is('followed')], 'hi', 'plans', true],
-    [[is('function toString() { [native code] }')], 'hi', 'plans', true],
+    [[is('toString')], 'hi', 'plans', true],
   ])('matches %j with %j in %j: %s', async (terms, content, topic, heard) => {
     expect(await isUnmuted(terms, content, topic)).toBe(heard);
   });
@@ -85,19 +85,10 @@ describe('queueConditionOf', () => {
     expect(queueConditionOf({ operator, operand: 'x' })).not.toBeNull();
   });
 
-  it.each([
-    'near',
-    'dm',
-    'id',
-    'has',
-    'in',
-    'channels',
-    'with',
-    'search',
-    'colour',
-    'function Object() { [native code] }',
-    '',
-  ])('not %j', (operator) => {
-    expect(queueConditionOf({ operator, operand: 'x' })).toBeNull();
-  });
+  it.each(['near', 'dm', 'id', 'has', 'in', 'channels', 'with', 'search', 'colour', 'constructor', ''])(
+    'not %j',
+    (operator) => {
+      expect(queueConditionOf({ operator, operand: 'x' })).toBeNull();
+    },
+  );
 });

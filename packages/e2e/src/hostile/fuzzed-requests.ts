@@ -48,8 +48,8 @@ const WORDS = [
     '"\\ud800"',
   ],
   ...[
-    '[object Object]',
-    'function Object() { [native code] }',
+    '__proto__',
+    'constructor',
     'newest',
     'first_unread',
     "'; drop table messages; --",

@@ -109,7 +109,7 @@ function* objectVariants(schema: ParameterSchema, isDeep: boolean): Generator<Va
   const keys = Object.keys(sample);
   yield ['has only bad values', Object.fromEntries(keys.map((key) => [key, {}]))];
   yield ['has its keys in another order', Object.fromEntries(Object.entries(sample).reverse())];
-  for (const key of ['unknown', '', '-1', '1.5', 'function Object() { [native code] }', 'k'.repeat(2000)]) {
+  for (const key of ['unknown', '', '-1', '1.5', 'constructor', 'k'.repeat(2000)]) {
     yield [
       `has the key “${key.slice(0, 20)}”`,
       { ...sample, [key]: typeof others === 'object' ? sampleOf(others) : 1 },

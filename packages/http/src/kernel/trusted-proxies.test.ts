@@ -44,17 +44,17 @@ describe('TrustedProxies', () => {
 
 describe('parseNetworks', () => {
   it.each`
-    text                                     | networks
-    ${'10.0.0.0/8'}                          | ${['10.0.0.0/8']}
-    ${'10.1.2.3, 2001:db8::/32'}             | ${['10.1.2.3', '2001:db8::/32']}
-    ${'loopback'}                            | ${['127.0.0.0/8', '::1/128']}
-    ${'10.0.0.0/33'}                         | ${null}
-    ${'2001:db8::/129'}                      | ${null}
-    ${'example.com'}                         | ${null}
-    ${'10.0.0.0/8,'}                         | ${null}
-    ${''}                                    | ${null}
-    ${'function Object() { [native code] }'} | ${null}
-    ${'10.0.0.1,'.repeat(100)}               | ${null}
+    text                         | networks
+    ${'10.0.0.0/8'}              | ${['10.0.0.0/8']}
+    ${'10.1.2.3, 2001:db8::/32'} | ${['10.1.2.3', '2001:db8::/32']}
+    ${'loopback'}                | ${['127.0.0.0/8', '::1/128']}
+    ${'10.0.0.0/33'}             | ${null}
+    ${'2001:db8::/129'}          | ${null}
+    ${'example.com'}             | ${null}
+    ${'10.0.0.0/8,'}             | ${null}
+    ${''}                        | ${null}
+    ${'constructor'}             | ${null}
+    ${'10.0.0.1,'.repeat(100)}   | ${null}
   `('parses $text', ({ text, networks }) => {
     expect(parseNetworks(text)).toEqual(networks);
   });

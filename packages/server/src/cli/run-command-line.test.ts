@@ -343,11 +343,7 @@ describe('parley command line', () => {
   });
 
   it('does not treat a member of Object.prototype as a command', async () => {
-    for (const name of [
-      'function Object() { [native code] }',
-      'function toString() { [native code] }',
-      '[object Object]',
-    ]) {
+    for (const name of ['constructor', 'toString', '__proto__']) {
       expect(await run([name])).toMatchObject({
         code: 2,
         err: `parley: There is no command ${name}; see parley --help.`,

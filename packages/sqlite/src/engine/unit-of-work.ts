@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
 import type { Database } from 'better-sqlite3';
+import type { Commit } from './gauges.js';
 import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
 import type { CreateRepositories } from './unit-runner.js';
@@ -32,14 +33,6 @@ export interface UnitOfWorkOptions {
   readonly onCommit?: (commit: Commit) => void;
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
-}
-
-/** Durable transaction. */
-export interface Commit {
-  /** Number of units including failed ones. */
-  readonly units: number;
-  /** Duration from begin until durable. */
-  readonly durationMs: number;
 }
 
 const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} };

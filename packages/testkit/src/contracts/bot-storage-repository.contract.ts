@@ -32,7 +32,7 @@ export function botStorageRepositoryContract(open: OpenStorage): void {
 
     it('stores any text unchanged', async () => {
       const fixture = await stage(...pieces);
-      const texts = ['[object Object]', 'a\0b', 'a\0', 'a', '"\\', '𝕂', '\uffff', 'é', 'e\u0301', ' '];
+      const texts = ['__proto__', 'a\0b', 'a\0', 'a', '"\\', '𝕂', '\uffff', 'é', 'e\u0301', ' '];
       await put(fixture, 'bot', ...texts.map((text) => entry(text, `${text}${text}`)));
       const found = await fixture.uow.read(fixture.realm.id, ({ botStorage }) =>
         botStorage.list(fixture.realm.id, fixture.user('bot').id, texts),
