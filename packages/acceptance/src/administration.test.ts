@@ -322,7 +322,7 @@ describe('parley command line', () => {
       await smtp.listen();
       const environment = { PARLEY_SMTP_URL: smtp.url };
       expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({ code: 0, err: '' });
-      expect(smtp.letters).toEqual([expect.stringMatching(/^To: .*me@example\.com/m)]);
+      expect(smtp.emails).toEqual([expect.stringMatching(/^To: .*me@example\.com/m)]);
       expect((await runIn(environment, 'doctor', '--thorough')).out).toContain('the mail server answers');
       smtp.refuses = true;
       expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({

@@ -1,4 +1,4 @@
-import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/membership';
+import { ForgetInvitations, SendInvitationEmails } from '@parley/domain/membership';
 import { ExpireMessages } from '@parley/domain/messages';
 import { openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
@@ -64,7 +64,7 @@ describe.each(NUMBERS)('durations of %i in any unit', (number) => {
       expect(Number.isSafeInteger(expiry_date)).toBe(true);
       expect(new Date(expiry_date * 1000).toISOString()).toMatch(/^[+\d]/);
     }
-    await runJobs(server, server.parley.useCase(SendInvitationLetters));
+    await runJobs(server, server.parley.useCase(SendInvitationEmails));
     await runJobs(server, server.parley.useCase(ForgetInvitations));
     expect((fieldsOf(await server.get('/invites', desdemona)) as Wire).invites).toHaveLength(2);
     for (const { id, is_multiuse } of invites) {

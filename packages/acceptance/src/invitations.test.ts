@@ -1,5 +1,5 @@
-import type { Letter } from '@parley/domain/access';
-import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/membership';
+import type { Email } from '@parley/domain/access';
+import { ForgetInvitations, SendInvitationEmails } from '@parley/domain/membership';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -51,9 +51,9 @@ const accept = (params: object) =>
     ...params,
   });
 /** Sends due emails and returns all. */
-const letters = async (): Promise<readonly Letter[]> => {
-  await runJobs(server, server.parley.useCase(SendInvitationLetters));
-  return server.mailer.letters;
+const invitationEmails = async (): Promise<readonly Email[]> => {
+  await runJobs(server, server.parley.useCase(SendInvitationEmails));
+  return server.mailer.emails;
 };
 
 const ADMINISTRATOR = 'Must be an organization administrator';
@@ -169,7 +169,7 @@ describe('POST /invites', () => {
       notify_referrer_on_join: true,
     });
     expect(await eventsAfter(server, queue)).toEqual([{ type: 'invites_changed' }]);
-    const sent = await letters();
+    const sent = await invitationEmails();
     expect(sent.map(({ to }) => to).sort()).toEqual(['a@x.com', 'b@x.com', 'c@x.com']);
     expect(sent[0]).toMatchObject({ subject: 'King Hamlet has invited you to join Realm zulip' });
     expect(sent[0]!.text).toMatch(new RegExp(`${server.url}/accounts/do_confirm/[a-z2-7]{24}\n`));
@@ -181,9 +181,9 @@ describe('POST /invites', () => {
     const { hamlet } = people;
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 3 }));
     fieldsOf(await invite('a@x.com'));
-    const [letter] = await letters();
-    expect(letter!.text).toContain('King Hamlet wants you');
-    expect(`${letter!.text}${letter!.html}`).not.toContain('hamlet@zulip.com');
+    const [email] = await invitationEmails();
+    expect(email!.text).toContain('King Hamlet wants you');
+    expect(`${email!.text}${email!.html}`).not.toContain('hamlet@zulip.com');
   });
 
   const someAreMembers =
@@ -223,7 +223,7 @@ describe('POST /invites', () => {
   ])('rejects %j: %s', async (emails, message, more) => {
     expectRefusal(await invite(emails), message, more);
     expect(await list()).toEqual([]);
-    expect(await letters()).toEqual([]);
+    expect(await invitationEmails()).toEqual([]);
   });
 
   it('reports deactivated accounts and system bots', async () => {
@@ -266,7 +266,7 @@ describe('POST /invites', () => {
   it('limits invitations to a thousand per day', async () => {
     const today = Math.floor(server.clock.now() / 86_400);
     fieldsOf(await invite('a@x.com'));
-    await server.storage.uow.write(server.realmId, (tx) => tx.invitations.addLetters(server.realmId, today, 998));
+    await server.storage.uow.write(server.realmId, (tx) => tx.invitations.addEmails(server.realmId, today, 998));
     expectRefusal(
       await invite('b@x.com,c@x.com'),
       'To protect users, Zulip limits the number of invitations you can send in one day. Because you have reached the limit, no invitations were sent.',
@@ -280,9 +280,9 @@ describe('POST /invites', () => {
   it('sends a reminder two days before the invitation expires', async () => {
     fieldsOf(await invite('a@x.com', { invite_expires_in_minutes: 5 * 1440 }));
     fieldsOf(await invite('b@x.com', { invite_expires_in_minutes: 3 * 1440 }));
-    expect(await letters()).toHaveLength(2);
+    expect(await invitationEmails()).toHaveLength(2);
     server.clock.advance(3 * 86_400);
-    const [, , reminder, ...more] = await letters();
+    const [, , reminder, ...more] = await invitationEmails();
     expect([reminder!.to, more]).toEqual(['a@x.com', []]);
     expect(reminder!.subject).toMatch(/^Reminder: /);
   });
@@ -290,12 +290,12 @@ describe('POST /invites', () => {
   it('retries when the mail server is down', async () => {
     server.mailer.isDown = true;
     fieldsOf(await invite('a@x.com'));
-    await expect(letters()).rejects.toThrow('The mail server is down');
-    expect(server.mailer.letters).toEqual([]);
+    await expect(invitationEmails()).rejects.toThrow('The mail server is down');
+    expect(server.mailer.emails).toEqual([]);
     server.mailer.isDown = false;
-    expect(await letters()).toEqual([]);
+    expect(await invitationEmails()).toEqual([]);
     server.clock.advance(30);
-    expect(await letters()).toHaveLength(1);
+    expect(await invitationEmails()).toHaveLength(1);
   });
 });
 
@@ -314,11 +314,11 @@ describe('revoking and resending invitations', () => {
 
   it('revokes an email invitation and makes its link unknown', async () => {
     fieldsOf(await invite('a@x.com'));
-    await letters();
+    await invitationEmails();
     fieldsOf(await revoke('1', people.hamlet));
     expectRefusal(await revoke('1'), 'No such invitation');
     expectRefusal(await server.post('/invites/1/resend', people.desdemona), 'No such invitation');
-    expect(await letters()).toHaveLength(1);
+    expect(await invitationEmails()).toHaveLength(1);
   });
 
   it('requires the inviter or an administrator, and an owner for invitations of owners', async () => {
@@ -340,9 +340,9 @@ describe('revoking and resending invitations', () => {
 
   it('resends the same email', async () => {
     fieldsOf(await invite('a@x.com'));
-    const [first] = await letters();
+    const [first] = await invitationEmails();
     fieldsOf(await server.post('/invites/1/resend', people.iago));
-    expect(await letters()).toEqual([first, first]);
+    expect(await invitationEmails()).toEqual([first, first]);
   });
 
   it('deletes invitations a month after they expired', async () => {
@@ -495,19 +495,19 @@ describe('POST /invites/accept', () => {
 
     it('rejects an emailed invitation and sends no reminder after its author lost the permission to invite', async () => {
       fieldsOf(await invite('yorick@example.com', { invite_expires_in_minutes: 5 * 1440 }));
-      const key = keyOf(/do_confirm\/\w+/.exec((await letters())[0]!.text)![0]);
+      const key = keyOf(/do_confirm\/\w+/.exec((await invitationEmails())[0]!.text)![0]);
       const { administrators } = await server.systemGroups();
       await server.patch('/realm', people.desdemona, { can_invite_users_group: { new: administrators } });
       expectRefusal(await accept({ key }), EXPIRED);
       server.clock.advance(3 * 86_400);
-      expect(await letters()).toHaveLength(1);
+      expect(await invitationEmails()).toHaveLength(1);
     });
   });
 
   it('accepts an emailed link once for its own address and notifies the inviter', async () => {
     fieldsOf(await invite('yorick@example.com', { invite_as: 600 }));
     fieldsOf(await invite('other@example.com', { notify_referrer_on_join: false }));
-    const [first, second] = (await letters()).map(({ text }) => keyOf(/do_confirm\/\w+/.exec(text)![0]));
+    const [first, second] = (await invitationEmails()).map(({ text }) => keyOf(/do_confirm\/\w+/.exec(text)![0]));
     const queue = await openQueue(server, people.hamlet, { event_types: ['invites_changed', 'message'] });
     const account = fieldsOf(await accept({ key: first, email: 'somebody@else.com' })) as Wire;
     expect(account.email).toBe('yorick@example.com');

@@ -5,7 +5,7 @@ import { DeliverableMailer, FileOutbox, SmtpMailer } from '@parley/node-adapters
 import { FakeMailer, FixedClock } from '@parley/testkit';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
-const LETTER = {
+const EMAIL = {
   to: 'yorick@example.com',
   senderName: 'Schloß Elsinore\r\nBcc: everybody@example.com',
   subject: 'Alas\r\nX-Evil: 1',
@@ -23,8 +23,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 it('DeliverableMailer drops emails to addresses below .invalid', async () => {
   const mailer = new FakeMailer();
   const deliverable = new DeliverableMailer(mailer);
-  for (const to of ['u@users.parley.invalid', LETTER.to]) await deliverable.send({ ...LETTER, to });
-  expect(mailer.letters.map(({ to }) => to)).toEqual([LETTER.to]);
+  for (const to of ['u@users.parley.invalid', EMAIL.to]) await deliverable.send({ ...EMAIL, to });
+  expect(mailer.emails.map(({ to }) => to)).toEqual([EMAIL.to]);
 });
 
 describe('FileOutbox', () => {
@@ -32,7 +32,7 @@ describe('FileOutbox', () => {
   const files = () => readdirSync(join(folder, 'outbox'));
 
   it('writes each email as a private file that mail programs can read', async () => {
-    await outbox().send(LETTER);
+    await outbox().send(EMAIL);
     const [name, ...others] = files();
     expect(others).toEqual([]);
     expect(name).toMatch(/^2\d{3}-.*\.eml$/);
@@ -46,18 +46,18 @@ describe('FileOutbox', () => {
   });
 
   it('does not let email content inject headers', async () => {
-    await outbox().send(LETTER);
+    await outbox().send(EMAIL);
     const mail = readFileSync(join(folder, 'outbox', files()[0]!), 'utf8');
     expect(mail).not.toMatch(/^(Bcc|X-Evil):/m);
   });
 
   it('rejects emails when full until some are removed', async () => {
     const full = outbox(2);
-    await full.send(LETTER);
-    await full.send(LETTER);
-    await expect(full.send(LETTER)).rejects.toThrow(/is full/);
+    await full.send(EMAIL);
+    await full.send(EMAIL);
+    await expect(full.send(EMAIL)).rejects.toThrow(/is full/);
     rmSync(join(folder, 'outbox', files()[0]!));
-    await full.send(LETTER);
+    await full.send(EMAIL);
     expect(files()).toHaveLength(2);
   });
 });
@@ -68,15 +68,15 @@ describe('SmtpMailer', () => {
   afterAll(() => smtp.close());
 
   it('sends the text and HTML parts', async () => {
-    await new SmtpMailer({ url: smtp.url, from: FROM }).send(LETTER);
-    expect(smtp.letters).toHaveLength(1);
-    expect(smtp.letters[0]).toContain('A fellow of infinite jest');
-    expect(smtp.letters[0]).toMatch(/^Content-Type: text\/html/m);
-    expect(smtp.letters[0]).not.toMatch(/^(Bcc|X-Evil):/m);
+    await new SmtpMailer({ url: smtp.url, from: FROM }).send(EMAIL);
+    expect(smtp.emails).toHaveLength(1);
+    expect(smtp.emails[0]).toContain('A fellow of infinite jest');
+    expect(smtp.emails[0]).toMatch(/^Content-Type: text\/html/m);
+    expect(smtp.emails[0]).not.toMatch(/^(Bcc|X-Evil):/m);
   });
 
   it('fails if the server rejects the email, so that it is retried', async () => {
     smtp.refuses = true;
-    await expect(new SmtpMailer({ url: smtp.url, from: FROM }).send(LETTER)).rejects.toThrow(/451/);
+    await expect(new SmtpMailer({ url: smtp.url, from: FROM }).send(EMAIL)).rejects.toThrow(/451/);
   });
 });

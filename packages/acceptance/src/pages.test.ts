@@ -1,19 +1,19 @@
-import { ForgetConfirmations, type Letter, SendConfirmationLetters } from '@parley/domain/access';
+import { type Email, ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/access';
 import type { Injectable } from '@parley/domain/composition';
 import type { JobHandler } from '@parley/domain/kernel';
 import {
+  AddressChangedEmails,
   ConfirmEmailChange,
-  EmailChangedLetters,
   GetConfirmation,
   GetSignUp,
   JoinRealm,
   RequestPasswordReset,
   RequestSignUp,
   ResetPassword,
-  SendInvitationLetters,
-  SendWelcomeLetters,
+  SendInvitationEmails,
+  SendWelcomeEmails,
 } from '@parley/domain/membership';
-import { LogIn, SendLoginLetters, type User } from '@parley/domain/users';
+import { LogIn, SendLoginEmails, type User } from '@parley/domain/users';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -26,7 +26,7 @@ const DAY = 86_400;
 /** Servers with default settings, with rate limits behind a proxy, and without a mail server. */
 let main: TestServer;
 let limited: TestServer;
-let withoutMail: TestServer;
+let withoutEmail: TestServer;
 /** Server of the current test. */
 let server: TestServer;
 let people: TestServer['people'];
@@ -39,7 +39,7 @@ let yorick: string;
 let n = 0;
 
 beforeAll(async () => {
-  [main, limited, withoutMail] = await Promise.all([
+  [main, limited, withoutEmail] = await Promise.all([
     TestServer.start(),
     TestServer.start({ hasRateLimits: true, trustedProxies: 1 }),
     TestServer.start({ sendsMail: false }),
@@ -49,7 +49,7 @@ beforeAll(async () => {
   general = await channel('general', { is_default_stream: true });
   closed = await channel('closed');
 });
-afterAll(() => Promise.all([main, limited, withoutMail].map((each) => each.close())));
+afterAll(() => Promise.all([main, limited, withoutEmail].map((each) => each.close())));
 beforeEach(() => use(main));
 afterEach(async () => {
   await main.changeRealm({
@@ -95,19 +95,19 @@ const expectRedirect = (reply: TestReply, path: string) =>
 const instanceOf = <T>(type: Injectable<T>): T => (server.parley.useCase as (type: Injectable<T>) => T)(type);
 
 /** Sends emails of a kind and expects a number of emails to an address. */
-async function lettersTo(email: string, handler: JobHandler, count = 1): Promise<readonly Letter[]> {
+async function emailsTo(email: string, handler: JobHandler, count = 1): Promise<readonly Email[]> {
   await runJobs(server, handler);
-  const sent = server.mailer.letters.filter(({ to }) => to === email);
+  const sent = server.mailer.emails.filter(({ to }) => to === email);
   expect(sent).toHaveLength(count);
   return sent;
 }
 /** Path of the link in the newest email to an address. */
 async function linkTo(email: string, handler = confirmations(), count = 1): Promise<string> {
-  const [{ text }] = (await lettersTo(email, handler, count)).slice(-1) as [Letter];
+  const [{ text }] = (await emailsTo(email, handler, count)).slice(-1) as [Email];
   const link = text.split('\n').find((line) => line.startsWith(`${url}/`))!;
   return link.slice(url.length);
 }
-const confirmations = () => instanceOf<JobHandler>(SendConfirmationLetters);
+const confirmations = () => instanceOf<JobHandler>(SendConfirmationEmails);
 
 describe('start page', () => {
   it('names the organization with instructions to connect and is the target of /help', async () => {
@@ -180,8 +180,8 @@ describe('PATCH /settings with a new email', () => {
     ]);
     expect((await server.get('/users/me', hamlet)).status).toBe(401);
     expect((await server.get('/users/me', { ...hamlet, email: wanted })).status).toBe(200);
-    const [letter] = await lettersTo(hamlet.email, instanceOf<JobHandler>(EmailChangedLetters));
-    expect(letter!.text).toContain(`is ${wanted} from now on`);
+    const [email] = await emailsTo(hamlet.email, instanceOf<JobHandler>(AddressChangedEmails));
+    expect(email!.text).toContain(`is ${wanted} from now on`);
     const again = 'The confirmation link has expired or been deactivated.';
     expectPage(await send(link), again, 404);
     expectPage(await open(link), again, 404);
@@ -304,14 +304,14 @@ describe('password reset by email', () => {
     const bot = await server.addBot(hamlet, `helper${n}`);
     for (const email of [`nobody${n}@example.com`, other.email, bot.email]) {
       expectRedirect(await ask(email), DONE);
-      await lettersTo(email, confirmations(), 0);
+      await emailsTo(email, confirmations(), 0);
     }
   });
 
   it('emails deactivated users about the deactivation without a link', async () => {
     await changeUser(hamlet, { isActive: false });
     expectRedirect(await ask(hamlet.email), DONE);
-    const [{ text }] = (await lettersTo(hamlet.email, confirmations())) as [Letter];
+    const [{ text }] = (await emailsTo(hamlet.email, confirmations())) as [Email];
     expect(text).toContain('The account is deactivated');
     expect(text).not.toContain('/accounts/');
   });
@@ -398,7 +398,7 @@ describe('page forms', () => {
     ['a page without an origin', { Origin: 'null' }],
   ])('rejects forms from %s', async (_, headers) => {
     expectPage(await sendWith(headers), 'sent from a page of another site', 403);
-    await lettersTo(hamlet.email, confirmations(), 0);
+    await emailsTo(hamlet.email, confirmations(), 0);
   });
 
   it('respond with a page when rate limited', async () => {
@@ -412,7 +412,7 @@ describe('page forms', () => {
 });
 
 describe('login notification email', () => {
-  const letters = () => instanceOf<JobHandler>(SendLoginLetters);
+  const emails = () => instanceOf<JobHandler>(SendLoginEmails);
   const signIn = (headers = {}) =>
     server.request('POST', '/fetch_api_key', {
       params: { username: hamlet.email, password: hamlet.password },
@@ -421,25 +421,25 @@ describe('login notification email', () => {
 
   it('notifies users who want it unless they have just joined', async () => {
     fieldsOf(await signIn());
-    await lettersTo(hamlet.email, letters(), 0);
+    await emailsTo(hamlet.email, emails(), 0);
     server.clock.advance(61);
     fieldsOf(await server.patch('/settings', hamlet, { timezone: 'Asia/Tokyo' }));
     fieldsOf(await signIn({ 'User-Agent': 'ZulipMobile/27.1 (Android 14)' }));
-    const [{ subject, text }] = (await lettersTo(hamlet.email, letters())) as [Letter];
+    const [{ subject, text }] = (await emailsTo(hamlet.email, emails())) as [Email];
     expect(subject).toBe('New log-in to Realm zulip');
     expect(text).toContain('Program: ZulipMobile');
     expect(text).toMatch(/When: .* GMT\+9/);
     expect(text).toContain('127.0.0.1');
     fieldsOf(await server.patch('/settings', hamlet, { enable_login_emails: false }));
     fieldsOf(await signIn());
-    await lettersTo(hamlet.email, letters(), 1);
+    await emailsTo(hamlet.email, emails(), 1);
   });
 
   it('limits notifications to five per hour', async () => {
     await use(limited);
     server.clock.advance(61);
     for (let time = 0; time < 7; time++) fieldsOf(await signIn());
-    await lettersTo(hamlet.email, letters(), 5);
+    await emailsTo(hamlet.email, emails(), 5);
   });
 });
 
@@ -488,7 +488,7 @@ describe('joining with a link', () => {
     expect((await eventsAfter(server, queue)).map((event: Wire) => event.type)).toContain('realm_user');
     const signIn = await server.post('/fetch_api_key', null, { username: yorick, password: PASSWORD });
     expect(fieldsOf(signIn)).toMatchObject({ user_id: user.user_id });
-    const [, welcome] = await lettersTo(yorick, instanceOf<JobHandler>(SendWelcomeLetters), 2);
+    const [, welcome] = await emailsTo(yorick, instanceOf<JobHandler>(SendWelcomeEmails), 2);
     expect(welcome!.subject).toBe('Welcome to Realm zulip');
     expectPage(await register(confirm), 'The confirmation link has expired or been deactivated.', 404);
     expectRedirect(await join(link), login(yorick));
@@ -499,7 +499,7 @@ describe('joining with a link', () => {
     await server.changeRealm({ settings: { sendWelcomeEmails: false } });
     await join(await made());
     expectRedirect(await register(await linkTo(yorick)), JOINED);
-    await lettersTo(yorick, instanceOf<JobHandler>(SendWelcomeLetters), 1);
+    await emailsTo(yorick, instanceOf<JobHandler>(SendWelcomeEmails), 1);
     await server.changeRealm({ settings: { sendWelcomeEmails: true } });
   });
 
@@ -511,7 +511,7 @@ describe('joining with a link', () => {
     const reply = await join(await made(), email);
     expectPage(reply, message, 400);
     expect(reply.body).not.toContain('<script>');
-    await lettersTo(email, confirmations(), 0);
+    await emailsTo(email, confirmations(), 0);
   });
 
   it('rejects emails outside the domains, both at entry and at confirmation', async () => {
@@ -617,7 +617,7 @@ describe('joining with a link', () => {
   });
 
   it('skips confirmation if the server sends no email', async () => {
-    await use(withoutMail);
+    await use(withoutEmail);
     const link = await made();
     const key = link.split('/').at(-2)!;
     const next = `/accounts/do_confirm/${key}?email=${encodeURIComponent(yorick)}`;
@@ -648,7 +648,7 @@ describe('joining with a link', () => {
 
   it('accepts an emailed invitation for its own address without further confirmation', async () => {
     fieldsOf(await server.post('/invites', hamlet, { invitee_emails: yorick, stream_ids: [general] }));
-    const link = await linkTo(yorick, instanceOf<JobHandler>(SendInvitationLetters));
+    const link = await linkTo(yorick, instanceOf<JobHandler>(SendInvitationEmails));
     const key = link.split('/').at(-1)!;
     expectRedirect(await open(`/join/${key}/`), link);
     expectPage(await send(`/join/${key}/`, { email: 'other@example.com' }), 'could not be found', 404);
@@ -687,7 +687,7 @@ describe('joining with a link', () => {
     await use(limited);
     const limitedKey = (await made()).split('/').at(-2)!;
     const reply = () => accept({ key: limitedKey, email: yorick });
-    for (let letter = 0; letter < 2; letter++) fieldsOf(await reply());
+    for (let email = 0; email < 2; email++) fieldsOf(await reply());
     expect(await reply()).toMatchObject({ status: 429, body: { code: 'RATE_LIMIT_HIT', 'retry-after': 3600 } });
   });
 
@@ -714,7 +714,7 @@ describe('joining with a link', () => {
     });
 
     it('confirms emails even if the server sends no email', async () => {
-      await use(withoutMail);
+      await use(withoutEmail);
       await openToAll();
       expectRedirect(await signUp(), sent(yorick));
     });

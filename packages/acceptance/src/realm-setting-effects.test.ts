@@ -1,4 +1,4 @@
-import { ConfigureRealm, SendWelcomeLetters } from '@parley/domain/membership';
+import { ConfigureRealm, SendWelcomeEmails } from '@parley/domain/membership';
 import { ExpireMessages } from '@parley/domain/messages';
 import { REALM_PERMISSIONS, type Realm, type RealmPermission, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { SETTINGS_WITHOUT_READER } from '@parley/repo-checks';
@@ -63,7 +63,7 @@ const channelOf = async (reply: Promise<TestReply>): Promise<Wire> => {
 };
 const rendered = async (content: string): Promise<string> =>
   fieldsOf(await server.post('/messages/render', as('hamlet'), { content })).rendered;
-const inviteByMail = async (address: string): Promise<string> => {
+const inviteByEmail = async (address: string): Promise<string> => {
   const { body } = await server.post('/invites', as('hamlet'), { invitee_emails: address, stream_ids: [] });
   return body.errors?.[0][1] ?? body.msg;
 };
@@ -122,7 +122,7 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   },
   disallowDisposableEmailAddresses: {
     change: { disallow_disposable_email_addresses: false },
-    ask: () => inviteByMail(`${unique('yorick')}@mailinator.com`),
+    ask: () => inviteByEmail(`${unique('yorick')}@mailinator.com`),
     before: 'Please use your real email address.',
     after: '',
   },
@@ -134,7 +134,7 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   },
   emailsRestrictedToDomains: {
     change: { emails_restricted_to_domains: true },
-    ask: () => inviteByMail(`${unique('yorick')}@example.com`),
+    ask: () => inviteByEmail(`${unique('yorick')}@example.com`),
     before: '',
     after: 'Outside your domain.',
   },
@@ -265,8 +265,8 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     change: { send_welcome_emails: false },
     ask: async () => {
       const { email } = await join();
-      await runJobs(server, server.parley.useCase(SendWelcomeLetters));
-      return server.mailer.letters.some(({ to }) => to === email);
+      await runJobs(server, server.parley.useCase(SendWelcomeEmails));
+      return server.mailer.emails.some(({ to }) => to === email);
     },
     before: true,
     after: false,
@@ -425,7 +425,7 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   },
   canInviteUsers: {
     change: give('can_invite_users_group', 'administrators'),
-    ask: () => inviteByMail(`${unique('yorick')}@example.com`),
+    ask: () => inviteByEmail(`${unique('yorick')}@example.com`),
     before: '',
     after: NO_PERMISSION,
   },

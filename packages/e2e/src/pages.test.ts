@@ -31,9 +31,9 @@ const PASSWORD = 'alas, poor yorick 1601';
     await organization.close();
   });
 
-  async function linkMailedTo(email: string): Promise<string> {
+  async function linkEmailedTo(email: string): Promise<string> {
     for (;;) {
-      const link = organization.newestLetterTo(email)?.match(/http\S+\/accounts\/\S+\/[a-z2-7]{40}/)?.[0];
+      const link = organization.newestEmailTo(email)?.match(/http\S+\/accounts\/\S+\/[a-z2-7]{40}/)?.[0];
       if (link !== undefined) return link;
       await pause(50);
     }
@@ -58,7 +58,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     await browser.follow('Go on');
     expect(await browser.text()).toContain('A link is on its way to yorick@example.com');
 
-    await browser.open(await linkMailedTo('yorick@example.com'));
+    await browser.open(await linkEmailedTo('yorick@example.com'));
     expect(await browser.accessibleNames(['textbox', 'combobox', 'button'])).toEqual([
       ['textbox', 'Your email address'],
       ['textbox', 'Your name'],
@@ -89,7 +89,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     await browser.fill('Email address of your account', hamlet.email);
     await browser.follow('Send a link');
     expect(await browser.text()).toContain('a link for setting a new password is on its way');
-    await browser.open(await linkMailedTo(hamlet.email));
+    await browser.open(await linkEmailedTo(hamlet.email));
     await browser.fill('New password', PASSWORD);
     await browser.follow('Set the password');
     expect(await browser.text()).toContain('Log in with the new password');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Letter, Mailer } from '@parley/domain/access';
+import type { Email, Mailer } from '@parley/domain/access';
 import type { Clock } from '@parley/domain/kernel';
 
 const require = createRequire(import.meta.url);
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 export const nodemailer = (): typeof import('nodemailer') => require('nodemailer') as typeof import('nodemailer');
 
 /** Message for nodemailer, which encodes text and rejects addresses with line breaks. */
-export const mailOf = ({ to, senderName, subject, text, html }: Letter, from: string) => ({
+export const mailOf = ({ to, senderName, subject, text, html }: Email, from: string) => ({
   from: { name: senderName, address: from },
   to: { name: '', address: to },
   subject,
@@ -40,8 +40,8 @@ export class SmtpMailer implements Mailer {
 
   constructor(private readonly options: SmtpOptions) {}
 
-  async send(letter: Letter): Promise<void> {
-    await this.transport().sendMail(mailOf(letter, this.options.from));
+  async send(email: Email): Promise<void> {
+    await this.transport().sendMail(mailOf(email, this.options.from));
   }
 
   /** Rejects if the server is unreachable or denies the login. Sends nothing. */
@@ -61,7 +61,7 @@ export class SmtpMailer implements Mailer {
 }
 
 /** Upper limit, since the outbox may never be read. */
-export const MAX_LETTERS_IN_OUTBOX = 10_000;
+export const MAX_EMAILS_IN_OUTBOX = 10_000;
 
 /** Writes emails to a folder as .eml files if no mail server is configured. Readers delete the files. */
 export class FileOutbox implements Mailer {
@@ -71,16 +71,16 @@ export class FileOutbox implements Mailer {
     private readonly folder: string,
     private readonly from: string,
     private readonly clock: Clock,
-    private readonly max = MAX_LETTERS_IN_OUTBOX,
+    private readonly max = MAX_EMAILS_IN_OUTBOX,
   ) {}
 
   /** @throws Error if the folder is full or cannot be written */
-  async send(letter: Letter): Promise<void> {
+  async send(email: Email): Promise<void> {
     // Private, since emails are confidential.
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await this.requireRoom();
     const transport = nodemailer().createTransport({ streamTransport: true, buffer: true });
-    const { message } = await transport.sendMail(mailOf(letter, this.from));
+    const { message } = await transport.sendMail(mailOf(email, this.from));
     const name = `${new Date(this.clock.nowMs()).toISOString().replace(/[:.]/g, '-')}-${randomUUID()}`;
     const path = join(this.folder, name);
     // A partial file must not be mistaken for a complete email.
@@ -103,7 +103,7 @@ const NOBODYS = /\.invalid$/i;
 export class DeliverableMailer implements Mailer {
   constructor(private readonly mailer: Mailer) {}
 
-  async send(letter: Letter): Promise<void> {
-    if (!NOBODYS.test(letter.to)) await this.mailer.send(letter);
+  async send(email: Email): Promise<void> {
+    if (!NOBODYS.test(email.to)) await this.mailer.send(email);
   }
 }

@@ -27,7 +27,7 @@ import { FILE_LIMITS } from './configuration/settings.js';
 import { FolderArchiveWriter } from './exports.js';
 import { HostHooks } from './facade/message-hooks.js';
 import type { Makers, Resolve } from './injector.js';
-import { DailyChannelQuota, LetterLimits } from './limits.js';
+import { DailyChannelQuota, EmailLimits } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver, serverAddressOf } from './realm-resolver.js';
 import type { Get } from './running-parts.js';
@@ -75,7 +75,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
     confirmsAddresses: options.sendsMail ?? true,
   }),
   mailer: () => new DeliverableMailer(options.mailer),
-  letterQuota: () => resolve(LetterLimits),
+  emailQuota: () => resolve(EmailLimits),
 
   serverChannelConfig: () => ({
     webPublicEnabled: options.allowsWebPublicChannels,

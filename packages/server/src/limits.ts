@@ -1,4 +1,4 @@
-import { type Actor, isAdministrator, type LetterQuota, type LetterRule, loginAttemptKey } from '@parley/domain/access';
+import { type Actor, type EmailQuota, type EmailRule, isAdministrator, loginAttemptKey } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
 import type { Clock, EventListener, EventOf, RealmId, StoredEvent } from '@parley/domain/kernel';
 import { ipGroup, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
@@ -67,7 +67,7 @@ export class DailyChannelQuota implements ChannelQuota {
   }
 }
 
-const RULES: Readonly<Record<LetterRule, LimitRule>> = {
+const RULES: Readonly<Record<EmailRule, LimitRule>> = {
   emailChangeByUser: 'email_change_by_user',
   passwordResetByEmail: 'password_reset_form_by_email',
   signUpByEmail: 'sign_up_form_by_email',
@@ -76,27 +76,27 @@ const RULES: Readonly<Record<LetterRule, LimitRule>> = {
 };
 
 /** Email quota kept in memory, like call counts: a restart resets it, and disabling rate limits disables it. */
-export class LetterLimits implements LetterQuota {
+export class EmailLimits implements EmailQuota {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
 
-  take(rule: LetterRule, key: string, ip?: string): void {
+  take(rule: EmailRule, key: string, ip?: string): void {
     this.limiter.attempt(RULES[rule], keyOf(rule, key), sourceOf(rule, key, ip));
   }
 
-  withdraw(rule: LetterRule, key: string, ip?: string): void {
+  withdraw(rule: EmailRule, key: string, ip?: string): void {
     this.limiter.withdraw(RULES[rule], keyOf(rule, key), sourceOf(rule, key, ip));
   }
 }
 
 /** Key in the format of other rules of the same kind. */
-function keyOf(rule: LetterRule, key: string): string | number {
+function keyOf(rule: EmailRule, key: string): string | number {
   if (rule === 'anonymousByIp') return ipGroup(key);
   return rule.endsWith('ByUser') ? Number(key) : key;
 }
 
 /** Counts by network, since a client may use any number of its addresses. */
-function sourceOf(rule: LetterRule, key: string, ip: string | undefined): string | undefined {
+function sourceOf(rule: EmailRule, key: string, ip: string | undefined): string | undefined {
   const from = rule === 'anonymousByIp' ? key : ip;
   if (from === undefined) return undefined;
   return networkOf(from) ?? (rule === 'anonymousByIp' ? undefined : ipGroup(from));

@@ -1,13 +1,13 @@
-import type { Letter, Mailer } from '@parley/domain/access';
+import type { Email, Mailer } from '@parley/domain/access';
 
 /** Collects emails. */
 export class FakeMailer implements Mailer {
-  readonly letters: Letter[] = [];
+  readonly emails: Email[] = [];
   /** True to simulate an unavailable mail server. */
   isDown = false;
 
-  async send(letter: Letter): Promise<void> {
+  async send(email: Email): Promise<void> {
     if (this.isDown) throw new Error('The mail server is down');
-    this.letters.push(letter);
+    this.emails.push(email);
   }
 }

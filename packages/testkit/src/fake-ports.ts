@@ -2,9 +2,9 @@ import type {
   Actor,
   ApiKeyMint,
   ApiKeyRecord,
+  EmailQuota,
+  EmailRule,
   HashRequest,
-  LetterQuota,
-  LetterRule,
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
@@ -107,18 +107,18 @@ export class FakeLoginAttempts implements LoginAttempts {
 }
 
 /** Limits emails per rule and key; unlimited by default. */
-export class FakeLetterQuota implements LetterQuota {
+export class FakeEmailQuota implements EmailQuota {
   private readonly counts = new Map<string, number>();
 
   constructor(private readonly each = Number.POSITIVE_INFINITY) {}
 
-  take(rule: LetterRule, key: string): void {
+  take(rule: EmailRule, key: string): void {
     const count = this.counts.get(`${rule} ${key}`) ?? 0;
-    if (count >= this.each) throw new DomainError('RATE_LIMITED', 'Too many letters', { retryAfter: 60 });
+    if (count >= this.each) throw new DomainError('RATE_LIMITED', 'Too many emails', { retryAfter: 60 });
     this.counts.set(`${rule} ${key}`, count + 1);
   }
 
-  withdraw(rule: LetterRule, key: string): void {
+  withdraw(rule: EmailRule, key: string): void {
     this.counts.set(`${rule} ${key}`, (this.counts.get(`${rule} ${key}`) ?? 1) - 1);
   }
 }

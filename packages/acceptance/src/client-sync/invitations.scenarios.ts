@@ -13,11 +13,11 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
     },
   ],
   'POST /invites/:invite_id/resend': [
-    { title: 'a letter', as: 'hamlet', given: inviteYorick, at: () => ({ invite_id: 1 }), heard: [] },
+    { title: 'an email', as: 'hamlet', given: inviteYorick, at: () => ({ invite_id: 1 }), heard: [] },
   ],
   'DELETE /invites/:invite_id': [
     {
-      title: 'a letter',
+      title: 'an email',
       as: 'hamlet',
       given: inviteYorick,
       at: () => ({ invite_id: 1 }),

@@ -1,9 +1,9 @@
-import { SendInvitationLetters } from '@parley/domain/membership';
+import { SendInvitationEmails } from '@parley/domain/membership';
 import { fieldsOf } from './expectations.js';
 import { runJobs } from './jobs.js';
 import { TestServer } from './test-server.js';
 
-const handlerOf = (server: TestServer) => server.parley.useCase(SendInvitationLetters);
+const handlerOf = (server: TestServer) => server.parley.useCase(SendInvitationEmails);
 async function invite(server: TestServer): Promise<void> {
   const params = { invitee_emails: 'yorick@example.com', stream_ids: [] };
   fieldsOf(await server.post('/invites', server.people.desdemona, params));
@@ -12,20 +12,20 @@ async function invite(server: TestServer): Promise<void> {
 describe('jobs of a test server', () => {
   it('run only on request, until none is due', async () => {
     const server = await TestServer.start();
-    const { letters } = server.mailer;
+    const { emails } = server.mailer;
     await invite(server);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(letters).toEqual([]);
+    expect(emails).toEqual([]);
     await invite(server);
     await runJobs(server, handlerOf(server));
-    expect(letters.map(({ to }) => to)).toEqual(['yorick@example.com', 'yorick@example.com']);
+    expect(emails.map(({ to }) => to)).toEqual(['yorick@example.com', 'yorick@example.com']);
     await server.close();
   });
 
   it('run in the background if the test enables it, and then only there', async () => {
     const server = await TestServer.start({ worksInBackground: true });
     await invite(server);
-    while (server.mailer.letters.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server.mailer.emails.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await expect(runJobs(server, handlerOf(server))).rejects.toThrow('The server does its jobs itself');
     await server.close();
   });

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 
 /** Minimal mail server that accepts one email after another. */
 export class TestSmtpServer {
-  readonly letters: string[] = [];
+  readonly emails: string[] = [];
   refuses = false;
   private readonly server: Server = createServer((socket) => this.talk(socket));
 
@@ -22,7 +22,7 @@ export class TestSmtpServer {
       if (body !== null) {
         body += chunk;
         if (!body.endsWith('\r\n.\r\n')) return;
-        this.letters.push(body);
+        this.emails.push(body);
         body = null;
         socket.write('250 taken\r\n');
         return;

@@ -1,7 +1,7 @@
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import type { UserId } from '../kernel/ids.js';
 import {
-  CONFIRMATION_LETTER,
+  CONFIRMATION_EMAIL,
   CONFIRMATION_SECONDS,
   type Confirmation,
   endConfirmationOf,
@@ -46,7 +46,7 @@ describe('requestConfirmation', () => {
     await request(change('a@example.com'));
     await request(change('a@example.com'), NOW + 100);
     expect(await load(1)).toMatchObject({ email: 'a@example.com', expiresAt: NOW + 100 + CONFIRMATION_SECONDS });
-    expect(await jobsOf(fixture, CONFIRMATION_LETTER)).toHaveLength(1);
+    expect(await jobsOf(fixture, CONFIRMATION_EMAIL)).toHaveLength(1);
     const [forget, ...others] = await jobsOf(fixture, FORGET_CONFIRMATION);
     expect(others).toEqual([]);
     expect(forget!.dueAt).toBe(NOW + 100 + 2 * CONFIRMATION_SECONDS);
@@ -77,7 +77,7 @@ describe('requestConfirmation', () => {
   it('schedules an email without recipient if the address is unknown', async () => {
     const { fixture } = await staged();
     await fixture.uow.write(fixture.realm.id, (tx) => pretendConfirmation(tx, fixture.realm.id, NOW));
-    const [job] = await jobsOf(fixture, CONFIRMATION_LETTER);
+    const [job] = await jobsOf(fixture, CONFIRMATION_EMAIL);
     expect(JSON.parse(job!.payload)).toEqual({ confirmationId: null });
   });
 });

@@ -4,7 +4,7 @@ import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind 
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { composeLetter, type Letter, type LetterContent, LetterJobs, letterJobKind, type Mailer } from './email.js';
+import { composeEmail, type Email, type EmailContent, EmailJobs, emailJobKind, type Mailer } from './email.js';
 
 export const CONFIRMATION_ERRORS = declareErrors({
   UNKNOWN_CONFIRMATION: 'unknown',
@@ -103,16 +103,16 @@ export interface LinkKeys {
 }
 
 /** Null if no email is sent. */
-interface LetterPayload {
+interface ConfirmationEmailPayload {
   readonly confirmationId: number | null;
 }
 
 type ForgetPayload = { readonly confirmationId: number };
 
-export const CONFIRMATION_LETTER = letterJobKind<LetterPayload>({
+export const CONFIRMATION_EMAIL = emailJobKind<ConfirmationEmailPayload>({
   name: 'confirmations.letter',
   readPayload: (stored) => {
-    const { confirmationId } = stored as LetterPayload;
+    const { confirmationId } = stored as ConfirmationEmailPayload;
     if (confirmationId !== null && !isId(confirmationId)) throw new TypeError('no confirmation');
     return { confirmationId };
   },
@@ -137,10 +137,10 @@ export const confirmationUrl = (origin: string, purpose: ConfirmationPurpose, ke
 const VALIDITY = 'The link is good for one day.';
 
 /** Emails links with which recipients confirm an email address. */
-export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
+export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
 
-  readonly kind = CONFIRMATION_LETTER;
+  readonly kind = CONFIRMATION_EMAIL;
 
   constructor(
     mailer: Mailer,
@@ -152,7 +152,10 @@ export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
     super(mailer);
   }
 
-  protected async compose({ realmId, payload: { confirmationId } }: Job<LetterPayload>): Promise<Letter | null> {
+  protected async compose({
+    realmId,
+    payload: { confirmationId },
+  }: Job<ConfirmationEmailPayload>): Promise<Email | null> {
     if (confirmationId === null) return null;
     const { realm, confirmation, user } = await this.uow.read(realmId, async ({ realms, users, confirmations }) => {
       const found = await confirmations.find(realmId, confirmationId);
@@ -166,7 +169,7 @@ export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
     if (!isOpen || realm.isDeactivated) return null;
     const { email, purpose, id } = confirmation;
     const url = this.realmUrls.urlOf(realm);
-    const content: LetterContent = {
+    const content: EmailContent = {
       to: email,
       senderName: realm.name,
       ...CONTENTS[purpose]({
@@ -176,8 +179,8 @@ export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
         isActive: user?.isActive,
       }),
     };
-    if (content.link === undefined) return composeLetter(content);
-    return composeLetter({
+    if (content.link === undefined) return composeEmail(content);
+    return composeEmail({
       ...content,
       link: { ...content.link, url: confirmationUrl(url, purpose, this.keys.derive(id)) },
     });
@@ -193,7 +196,7 @@ interface Circumstances {
   readonly isActive: boolean | undefined;
 }
 
-type Content = Pick<LetterContent, 'subject' | 'paragraphs' | 'link' | 'footer'>;
+type Content = Pick<EmailContent, 'subject' | 'paragraphs' | 'link' | 'footer'>;
 
 /** Link with an empty URL, which is replaced when the email is composed. */
 const link = (label: string) => ({ label, url: '' });
@@ -243,8 +246,8 @@ type Wanted = Omit<Confirmation, 'id' | 'expiresAt' | 'status'>;
 /** Emails the link of `openConfirmation`. @throws DomainError TOO_MANY_SIGN_UPS */
 export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<void> {
   const id = await openConfirmation(tx, wanted, now);
-  const letter = { realmId: wanted.realmId, dueAt: now, payload: { confirmationId: id }, key: String(id) };
-  await tx.jobs.schedule(encodeJob(CONFIRMATION_LETTER, letter));
+  const email = { realmId: wanted.realmId, dueAt: now, payload: { confirmationId: id }, key: String(id) };
+  await tx.jobs.schedule(encodeJob(CONFIRMATION_EMAIL, email));
 }
 
 /**
@@ -269,7 +272,7 @@ export async function openConfirmation(tx: Transaction, wanted: Wanted, now: Uni
 /** Does as much work as for a real email without sending one, so that timing does not reveal if an address is known. */
 export async function pretendConfirmation(tx: Transaction, realmId: RealmId, now: UnixSeconds): Promise<void> {
   await tx.jobs.schedule(
-    encodeJob(CONFIRMATION_LETTER, { realmId, dueAt: now, payload: { confirmationId: null }, key: 'nobody' }),
+    encodeJob(CONFIRMATION_EMAIL, { realmId, dueAt: now, payload: { confirmationId: null }, key: 'nobody' }),
   );
 }
 

@@ -2,7 +2,7 @@ import { type Job, type JobHandler, type JobKind, type JobWork, jobKind } from '
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 
 /** Email in text and HTML form. */
-export interface Letter {
+export interface Email {
   /** Address accepted by `isEmailAddress`. */
   readonly to: string;
   /** Display name beside the server's address, usually the realm name. Single line without control characters. */
@@ -16,11 +16,11 @@ export interface Letter {
 /** Sends email through a mail server, to files or through the host application. */
 export interface Mailer {
   /** Resolves when the email has been handed over. @throws any error; the job is retried later */
-  send(letter: Letter): Promise<void>;
+  send(email: Email): Promise<void>;
 }
 
 /** Plain text content of an email, without markup. */
-export interface LetterContent extends Pick<Letter, 'to' | 'senderName' | 'subject'> {
+export interface EmailContent extends Pick<Email, 'to' | 'senderName' | 'subject'> {
   readonly paragraphs: readonly string[];
   /** Link after the paragraphs. */
   readonly link?: { readonly label: string; readonly url: string };
@@ -29,7 +29,7 @@ export interface LetterContent extends Pick<Letter, 'to' | 'senderName' | 'subje
 }
 
 /** Composes the text and the HTML form with the same content. */
-export function composeLetter({ paragraphs, link, footer, to, ...content }: LetterContent): Letter {
+export function composeEmail({ paragraphs, link, footer, to, ...content }: EmailContent): Email {
   // Names may contain line breaks, which not every mailer strips from headers.
   const senderName = toSingleLine(content.senderName);
   const subject = toSingleLine(content.subject);
@@ -51,7 +51,7 @@ export function composeLetter({ paragraphs, link, footer, to, ...content }: Lett
 }
 
 /** Rate limit rules for emails. */
-export type LetterRule =
+export type EmailRule =
   | 'emailChangeByUser'
   | 'passwordResetByEmail'
   | 'signUpByEmail'
@@ -59,14 +59,14 @@ export type LetterRule =
   | 'anonymousByIp';
 
 /** Limits the emails that users can trigger, to themselves or to others (protocol §11). */
-export interface LetterQuota {
+export interface EmailQuota {
   /**
    * Counts one email; a rejected one does not count. `ip` is the requester's address, for keys that anyone can
    * invent. @throws DomainError RATE_LIMITED
    */
-  take(rule: LetterRule, key: string, ip?: string): void;
+  take(rule: EmailRule, key: string, ip?: string): void;
   /** Reverts the last `take` because no email was sent. */
-  withdraw(rule: LetterRule, key: string, ip?: string): void;
+  withdraw(rule: EmailRule, key: string, ip?: string): void;
 }
 
 /** Covers an overnight outage of the mail server; after about a day the email is set aside. */
@@ -78,23 +78,23 @@ const LEASE_SECONDS = 300;
  * Defines a kind of job that sends one email. The payload contains ids but no secrets. The email is composed at
  * sending time.
  */
-export const letterJobKind = <Payload>(kind: Pick<JobKind<Payload>, 'name' | 'readPayload'>): JobKind<Payload> =>
+export const emailJobKind = <Payload>(kind: Pick<JobKind<Payload>, 'name' | 'readPayload'>): JobKind<Payload> =>
   jobKind({ ...kind, retries: RETRIES, leaseSeconds: LEASE_SECONDS });
 
 /**
  * Sends emails of one kind at least once: a crash may occur between sending and ending the job. `compose` returns
  * null if the email is no longer wanted.
  */
-export abstract class LetterJobs<Payload> implements JobHandler<Payload> {
+export abstract class EmailJobs<Payload> implements JobHandler<Payload> {
   abstract readonly kind: JobKind<Payload>;
 
   constructor(private readonly mailer: Mailer) {}
 
-  protected abstract compose(job: Job<Payload>): Promise<Letter | null>;
+  protected abstract compose(job: Job<Payload>): Promise<Email | null>;
 
   async prepare(job: Job<Payload>): Promise<JobWork> {
-    const letter = await this.compose(job);
-    if (letter !== null) await this.mailer.send(letter);
+    const email = await this.compose(job);
+    if (email !== null) await this.mailer.send(email);
     return async () => {};
   }
 }

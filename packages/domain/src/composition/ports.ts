@@ -6,7 +6,7 @@ import type {
   PasswordStrength,
   SessionTokens,
 } from '../access/credentials.js';
-import type { LetterQuota, Mailer } from '../access/email.js';
+import type { EmailQuota, Mailer } from '../access/email.js';
 import type { ChannelQuota } from '../channels/channel.js';
 import type { ServerChannelConfig } from '../channels/create-channels.use-cases.js';
 import type { ArchiveWriter, ExportLimits } from '../exports/exports.js';
@@ -65,7 +65,7 @@ export interface Ports {
   readonly signUpKeys: SignUpKeys;
   readonly invitationConfig: InvitationConfig;
   readonly mailer: Mailer;
-  readonly letterQuota: LetterQuota;
+  readonly emailQuota: EmailQuota;
   readonly eventLoop: EventLoop;
   readonly contentDigest: ContentDigest;
   readonly unicodeEmoji: LoadUnicodeEmoji;

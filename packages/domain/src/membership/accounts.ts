@@ -16,14 +16,7 @@ import {
   type PasswordHasher,
   type PasswordStrength,
 } from '../access/credentials.js';
-import {
-  composeLetter,
-  type Letter,
-  LetterJobs,
-  type LetterQuota,
-  letterJobKind,
-  type Mailer,
-} from '../access/email.js';
+import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { type AnonymousCaller, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
@@ -43,7 +36,7 @@ interface EmailChangedNotice {
   readonly before: string;
 }
 
-export const EMAIL_CHANGED_LETTER = letterJobKind<EmailChangedNotice>({
+export const ADDRESS_CHANGED_EMAIL = emailJobKind<EmailChangedNotice>({
   name: 'accounts.email_changed_letter',
   readPayload: (stored) => {
     const { userId, before } = stored as Partial<EmailChangedNotice>;
@@ -53,10 +46,10 @@ export const EMAIL_CHANGED_LETTER = letterJobKind<EmailChangedNotice>({
 });
 
 /** Notifies the former address about an email change, in case the owner did not make it. */
-export class EmailChangedLetters extends LetterJobs<EmailChangedNotice> {
+export class AddressChangedEmails extends EmailJobs<EmailChangedNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
-  readonly kind = EMAIL_CHANGED_LETTER;
+  readonly kind = ADDRESS_CHANGED_EMAIL;
 
   constructor(
     mailer: Mailer,
@@ -66,12 +59,12 @@ export class EmailChangedLetters extends LetterJobs<EmailChangedNotice> {
     super(mailer);
   }
 
-  protected compose({ realmId, payload: { userId, before } }: Job<EmailChangedNotice>): Promise<Letter | null> {
+  protected compose({ realmId, payload: { userId, before } }: Job<EmailChangedNotice>): Promise<Email | null> {
     return this.uow.read(realmId, async ({ realms, users }) => {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, userId);
       if (!user) return null;
-      return composeLetter({
+      return composeEmail({
         to: before,
         senderName: realm.name,
         subject: `Your address at ${realm.name} has changed`,
@@ -156,7 +149,7 @@ export class ConfirmEmailChange {
       await endConfirmation(tx, confirmation, now);
       const changed = await changeEmail(tx, user, email);
       const payload = { userId: user.id, before: user.email };
-      await tx.jobs.schedule(encodeJob(EMAIL_CHANGED_LETTER, { realmId, dueAt: now, payload }));
+      await tx.jobs.schedule(encodeJob(ADDRESS_CHANGED_EMAIL, { realmId, dueAt: now, payload }));
       return { realm, user: changed };
     });
   }
@@ -171,10 +164,10 @@ export interface RequestPasswordResetInput {
  * reveals if the account exists.
  */
 export class RequestPasswordReset {
-  static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'emailQuota', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly letters: LetterQuota,
+    private readonly emails: EmailQuota,
     private readonly clock: Clock,
   ) {}
 
@@ -184,7 +177,7 @@ export class RequestPasswordReset {
     await this.uow.read(realmId, (repositories) => loadPasswordRealm(repositories, realmId));
     const email = trim(input.email);
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
-    this.countLetter(loginAttemptKey(realmId, email), ip);
+    this.countEmail(loginAttemptKey(realmId, email), ip);
     await this.uow.write(realmId, async (tx) => {
       const user = await tx.users.findByEmail(realmId, email);
       const now = this.clock.now();
@@ -200,9 +193,9 @@ export class RequestPasswordReset {
     });
   }
 
-  private countLetter(key: string, ip: string | undefined): void {
-    if (ip !== undefined) this.letters.take('anonymousByIp', ip);
-    this.letters.take('passwordResetByEmail', key, ip);
+  private countEmail(key: string, ip: string | undefined): void {
+    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
+    this.emails.take('passwordResetByEmail', key, ip);
   }
 }
 

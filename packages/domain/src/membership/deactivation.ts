@@ -1,5 +1,5 @@
 import { endSessions } from '../access/credentials.js';
-import { composeLetter, type Letter, LetterJobs, letterJobKind, type Mailer } from '../access/email.js';
+import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
 import type { Channel, ChannelPrivacy } from '../channels/channel.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { publishSubscriberChanges } from '../channels/channel-events.js';
@@ -104,7 +104,7 @@ interface DeactivationNotice {
   readonly comment: string;
 }
 
-export const DEACTIVATION_LETTER_JOB = letterJobKind<DeactivationNotice>({
+export const DEACTIVATION_EMAIL = emailJobKind<DeactivationNotice>({
   name: 'accounts.deactivation_letter',
   readPayload: (stored) => {
     const { userId, byId, comment } = stored as Partial<DeactivationNotice>;
@@ -113,7 +113,7 @@ export const DEACTIVATION_LETTER_JOB = letterJobKind<DeactivationNotice>({
   },
 });
 
-export const planDeactivationLetter = async (
+export const planDeactivationEmail = async (
   tx: Transaction,
   { id: realmId }: Realm,
   notice: DeactivationNotice,
@@ -122,14 +122,14 @@ export const planDeactivationLetter = async (
   // Other control characters would take six characters each in the job payload.
   const comment = trim(notice.comment.replace(/[^\P{Cc}\n\t]/gu, ' '));
   const payload = { ...notice, comment };
-  await tx.jobs.schedule(encodeJob(DEACTIVATION_LETTER_JOB, { realmId, dueAt: now, payload }));
+  await tx.jobs.schedule(encodeJob(DEACTIVATION_EMAIL, { realmId, dueAt: now, payload }));
 };
 
 /** Emails users whose account an administrator deactivated with notification (users §4.1). */
-export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
+export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
-  readonly kind = DEACTIVATION_LETTER_JOB;
+  readonly kind = DEACTIVATION_EMAIL;
 
   constructor(
     mailer: Mailer,
@@ -139,7 +139,7 @@ export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
     super(mailer);
   }
 
-  protected compose({ realmId, payload: { userId, byId, comment } }: Job<DeactivationNotice>): Promise<Letter | null> {
+  protected compose({ realmId, payload: { userId, byId, comment } }: Job<DeactivationNotice>): Promise<Email | null> {
     return this.uow.read(realmId, async ({ realms, users }) => {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, userId);
@@ -147,7 +147,7 @@ export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
       // An active user was reactivated, so the deactivation was probably a mistake.
       if (!user || user.isActive) return null;
       const who = by ? by.fullName : 'An administrator';
-      return composeLetter({
+      return composeEmail({
         to: user.email,
         senderName: realm.name,
         subject: `Your account at ${realm.name} has been deactivated`,

@@ -12,7 +12,7 @@ import {
   isOnlyOwnerOf,
 } from '../users/user-permissions.js';
 import { giveOwner } from './bots.js';
-import { type Deletions, deactivateWithBots, planDeactivationLetter, reactivateWithGroups } from './deactivation.js';
+import { type Deletions, deactivateWithBots, planDeactivationEmail, reactivateWithGroups } from './deactivation.js';
 
 export interface DeactivateUserInput {
   readonly userId: UserId;
@@ -40,7 +40,7 @@ export class DeactivateUser {
       const realm = await tx.realms.get(caller.realmId);
       await deactivateWithBots(tx, realm, user!, this.clock.now(), deletions && { ...deletions, byId: actor.id });
       if (comment === undefined) return;
-      await planDeactivationLetter(tx, realm, { userId, byId: actor.id, comment }, this.clock.now());
+      await planDeactivationEmail(tx, realm, { userId, byId: actor.id, comment }, this.clock.now());
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
-import { composeLetter, type Letter, LetterJobs, letterJobKind, type Mailer } from '../access/email.js';
+import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
 import { anyOf, users } from '../kernel/event.js';
 import { isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
@@ -73,15 +73,15 @@ export async function withPresentOffer(
   return offer && { ...invitation, ...offer };
 }
 
-interface LetterPayload {
+interface InvitationEmailPayload {
   readonly invitationId: number;
   readonly isReminder: boolean;
 }
 
-export const INVITATION_LETTER = letterJobKind<LetterPayload>({
+export const INVITATION_EMAIL = emailJobKind<InvitationEmailPayload>({
   name: 'invitations.letter',
   readPayload: (stored) => {
-    const { invitationId, isReminder } = stored as Partial<LetterPayload>;
+    const { invitationId, isReminder } = stored as Partial<InvitationEmailPayload>;
     if (!isId(invitationId)) throw new TypeError('no invitation');
     return { invitationId, isReminder: isReminder === true };
   },
@@ -93,10 +93,10 @@ export const FORGET_INVITATION = jobKind<{ readonly invitationId: number }>({
 });
 
 /** Sends invitation emails and reminders (organization §9.3). */
-export class SendInvitationLetters extends LetterJobs<LetterPayload> {
+export class SendInvitationEmails extends EmailJobs<InvitationEmailPayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'invitationKeys', 'realmUrls', 'clock'] as const;
 
-  readonly kind = INVITATION_LETTER;
+  readonly kind = INVITATION_EMAIL;
 
   constructor(
     mailer: Mailer,
@@ -108,7 +108,7 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
     super(mailer);
   }
 
-  protected async compose({ realmId, payload }: Job<LetterPayload>): Promise<Letter | null> {
+  protected async compose({ realmId, payload }: Job<InvitationEmailPayload>): Promise<Email | null> {
     const { realm, invitation, inviter } = await this.uow.read(realmId, async (repositories) => {
       const realm = await repositories.realms.get(realmId);
       const stored = await repositories.invitations.find(realmId, payload.invitationId);
@@ -122,7 +122,7 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
     const isWanted = invitation && !realm.isDeactivated && isOpen(invitation, this.clock.now());
     if (!isWanted || invitation.email === null || !inviter) return null;
     const { isReminder } = payload;
-    return composeLetter({
+    return composeEmail({
       to: invitation.email,
       senderName: realm.name,
       subject: `${isReminder ? 'Reminder: ' : ''}${inviter.fullName} has invited you to join ${realm.name}`,
@@ -169,8 +169,8 @@ export async function addInvitations(
   for (const invitation of added) {
     if (given.expiresAt !== null) await forgetAt(tx, invitation, given.expiresAt + KEEP_ENDED_SECONDS);
     if (given.kind === 'link') continue;
-    await sendLetter(tx, invitation, given.invitedAt);
-    if (reminded !== null) await sendLetter(tx, invitation, reminded, true);
+    await sendEmail(tx, invitation, given.invitedAt);
+    if (reminded !== null) await sendEmail(tx, invitation, reminded, true);
     await tx.yield();
   }
   return added;
@@ -187,7 +187,7 @@ export async function endInvitation(
   await forgetAt(tx, invitation, now + KEEP_ENDED_SECONDS);
 }
 
-export async function sendLetter(
+export async function sendEmail(
   tx: Transaction,
   { id, realmId }: InvitationEntry,
   dueAt: UnixSeconds,
@@ -195,7 +195,7 @@ export async function sendLetter(
 ): Promise<void> {
   const payload = { invitationId: id, isReminder };
   const key = `${id}${isReminder ? ' reminder' : ''}`;
-  await tx.jobs.schedule(encodeJob(INVITATION_LETTER, { realmId, dueAt, payload, key }));
+  await tx.jobs.schedule(encodeJob(INVITATION_EMAIL, { realmId, dueAt, payload, key }));
 }
 
 async function forgetAt(tx: Transaction, { id, realmId }: InvitationEntry, dueAt: UnixSeconds): Promise<void> {

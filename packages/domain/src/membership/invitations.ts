@@ -69,7 +69,7 @@ export const MAX_OPEN_INVITATIONS = 5000;
 /** Maximum number of invitees per request. */
 export const MAX_INVITEES = 1000;
 /** Maximum number of invitation emails a realm sends per UTC day, including resends. */
-export const MAX_INVITATION_LETTERS_PER_DAY = 1000;
+export const MAX_INVITATION_EMAILS_PER_DAY = 1000;
 /** Time during which an expired link is reported as such before its key becomes unknown. */
 export const KEEP_ENDED_SECONDS = 30 * 86_400;
 
@@ -126,7 +126,7 @@ export interface InvitationReads {
   listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly InvitationEntry[]>;
   countOpen(realmId: RealmId, now: UnixSeconds): Promise<number>;
   /** Returns the number of invitation emails sent on that day. */
-  countLetters(realmId: RealmId, day: number): Promise<number>;
+  countEmails(realmId: RealmId, day: number): Promise<number>;
 }
 
 /** Every implementation passes invitation-repository.contract.ts. */
@@ -140,7 +140,7 @@ export interface InvitationRepository extends InvitationReads {
   update(invitation: InvitationEntry): Promise<void>;
   remove(realmId: RealmId, id: number): Promise<void>;
   /** Deletes the counts of earlier days. */
-  addLetters(realmId: RealmId, day: number, count: number): Promise<void>;
+  addEmails(realmId: RealmId, day: number, count: number): Promise<void>;
 }
 
 declare module '../kernel/unit-of-work.js' {

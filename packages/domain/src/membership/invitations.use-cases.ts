@@ -7,7 +7,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { addressFault, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { isEmailAddress } from '../users/user.js';
-import { addInvitations, checkOffer, endInvitation, publishInvitations, sendLetter } from './invitation-changes.js';
+import { addInvitations, checkOffer, endInvitation, publishInvitations, sendEmail } from './invitation-changes.js';
 import {
   canInvite,
   canInviteAs,
@@ -24,7 +24,7 @@ import {
   isTooNewToInvite,
   judgeInvitees,
   loadChangeable,
-  MAX_INVITATION_LETTERS_PER_DAY,
+  MAX_INVITATION_EMAILS_PER_DAY,
   parseInvitees,
   requireRoomForInvitations,
   seesAllInvitations,
@@ -150,16 +150,16 @@ export class InviteByEmail {
 
       const now = this.clock.now();
       const day = dayOf(now);
-      const sent = await tx.invitations.countLetters(realm.id, day);
+      const sent = await tx.invitations.countEmails(realm.id, day);
       const user = await tx.users.find(realm.id, actor.id);
       const outcome = judgeInvitees(await this.statesOf(tx, realm, addresses), {
-        hasReachedDailyLimit: sent + addresses.length > MAX_INVITATION_LETTERS_PER_DAY,
+        hasReachedDailyLimit: sent + addresses.length > MAX_INVITATION_EMAILS_PER_DAY,
         isTooNew: isTooNewToInvite(actor, realm, user?.joinedAt ?? now, now),
       });
       const { invited } = outcome;
       if (invited.length === 0) return outcome.decision;
       requireRoomForInvitations(await tx.invitations.countOpen(realm.id, now), invited.length);
-      await tx.invitations.addLetters(realm.id, day, invited.length);
+      await tx.invitations.addEmails(realm.id, day, invited.length);
       const given = {
         ...offer,
         realmId: realm.id,
@@ -216,12 +216,12 @@ export class ResendInvitation {
     return this.uow.write(caller.realmId, async (tx) => {
       const invitation = await loadChangeable(tx, caller, { kind: 'email', id });
       const now = this.clock.now();
-      const sent = await tx.invitations.countLetters(caller.realmId, dayOf(now));
-      const hasReachedDailyLimit = sent >= MAX_INVITATION_LETTERS_PER_DAY;
+      const sent = await tx.invitations.countEmails(caller.realmId, dayOf(now));
+      const hasReachedDailyLimit = sent >= MAX_INVITATION_EMAILS_PER_DAY;
       const invitees = [{ email: invitation.email!, state: 'new' }] as const;
       enforce(judgeInvitees(invitees, { hasReachedDailyLimit, isTooNew: false }).decision);
-      await tx.invitations.addLetters(caller.realmId, dayOf(now), 1);
-      await sendLetter(tx, invitation, now);
+      await tx.invitations.addEmails(caller.realmId, dayOf(now), 1);
+      await sendEmail(tx, invitation, now);
     });
   }
 }

@@ -22,7 +22,7 @@ import {
   assertNoAccount,
   loadSignUp,
   OPEN_OFFER,
-  planWelcomeLetter,
+  planWelcomeEmail,
   RequestSignUp,
   type SignUp,
   type SignUpKeys,
@@ -110,7 +110,7 @@ export class JoinRealm {
       }
       await this.systemMessages.announceSignup(tx, realm, user);
       await this.systemMessages.sendWelcome(tx, realm, user, words);
-      if (realm.settings.sendWelcomeEmails) await planWelcomeLetter(tx, user, now);
+      if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
       const record = await tx.apiKeys.find(realmId, user.id);
       return { apiKey: this.mint.derive(record!), user };
     });
@@ -190,7 +190,7 @@ async function attachHistory(tx: Transaction, channels: readonly Channel[], { id
 }
 
 /** Either a new account, or a confirmation email whose key completes the sign-up. */
-export type JoinOutcome = IssuedKey | { readonly confirmedBy: 'letter'; readonly email: string };
+export type JoinOutcome = IssuedKey | { readonly confirmedBy: 'email'; readonly email: string };
 
 /** Joins in one step, or sends a confirmation email if the invitation does not prove the email (organization §10.7). */
 export class JoinOrConfirm {
@@ -208,6 +208,6 @@ export class JoinOrConfirm {
       if (!(error instanceof DomainError && error.is('EMAIL_UNCONFIRMED'))) throw error;
     }
     const { email } = await this.requestSignUp.execute(caller, { key: input.key, email: input.email ?? '' });
-    return { confirmedBy: 'letter', email };
+    return { confirmedBy: 'email', email };
   }
 }

@@ -1,13 +1,6 @@
 import { type Confirmation, type LinkKeys, loadConfirmation, requestConfirmation } from '../access/confirmations.js';
 import { loginAttemptKey } from '../access/credentials.js';
-import {
-  composeLetter,
-  type Letter,
-  LetterJobs,
-  type LetterQuota,
-  letterJobKind,
-  type Mailer,
-} from '../access/email.js';
+import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from '../channels/default-channels.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, Caller, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -28,19 +21,19 @@ import { type Invitation, type InvitationConfig, type InvitationOffer, isOpen } 
 
 type WelcomePayload = { readonly userId: UserId };
 
-const WELCOME_LETTER = letterJobKind<WelcomePayload>({
+const WELCOME_EMAIL = emailJobKind<WelcomePayload>({
   name: 'invitations.welcome_letter',
   readPayload: idPayload('userId'),
 });
 
-export const planWelcomeLetter = (tx: Transaction, { realmId, id: userId }: User, now: UnixSeconds): Promise<unknown> =>
-  tx.jobs.schedule(encodeJob(WELCOME_LETTER, { realmId, dueAt: now, payload: { userId } }));
+export const planWelcomeEmail = (tx: Transaction, { realmId, id: userId }: User, now: UnixSeconds): Promise<unknown> =>
+  tx.jobs.schedule(encodeJob(WELCOME_EMAIL, { realmId, dueAt: now, payload: { userId } }));
 
 /** Emails new users the login URL and method (organization §10.4). */
-export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
+export class SendWelcomeEmails extends EmailJobs<WelcomePayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
-  readonly kind = WELCOME_LETTER;
+  readonly kind = WELCOME_EMAIL;
 
   constructor(
     mailer: Mailer,
@@ -50,13 +43,13 @@ export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
     super(mailer);
   }
 
-  protected compose({ realmId, payload }: Job<WelcomePayload>): Promise<Letter | null> {
+  protected compose({ realmId, payload }: Job<WelcomePayload>): Promise<Email | null> {
     return this.uow.read(realmId, async ({ realms, users }) => {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, payload.userId);
       if (!user?.isActive || realm.isDeactivated) return null;
       const url = this.realmUrls.urlOf(realm);
-      return composeLetter({
+      return composeEmail({
         to: user.email,
         senderName: realm.name,
         subject: `Welcome to ${realm.name}`,
@@ -258,7 +251,7 @@ export class RequestSignUp {
   static readonly inject = [
     'unitOfWork',
     'signUpKeys',
-    'letterQuota',
+    'emailQuota',
     'disposableDomains',
     'clock',
     'invitationConfig',
@@ -266,7 +259,7 @@ export class RequestSignUp {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: SignUpKeys,
-    private readonly letters: LetterQuota,
+    private readonly emails: EmailQuota,
     private readonly disposable: DisposableDomains,
     private readonly clock: Clock,
     private readonly config: InvitationConfig,
@@ -289,8 +282,8 @@ export class RequestSignUp {
       return { email, isSent: false };
     }
     // Throttle before the response can reveal that an account has the email.
-    if (ip !== undefined) this.letters.take('anonymousByIp', ip);
-    this.letters.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
+    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
+    this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
     await this.uow.write(realmId, async (tx) => {
       const { invitationId } = await this.check(tx, realmId, input);
       await assertNoAccount(tx, realmId, email);

@@ -14,7 +14,7 @@ import {
   invalidEmail,
   type JsonWebTokens,
   KnownCallers,
-  LoginLetters,
+  LoginEmails,
   type PasswordLogIn,
   realmDeactivated,
   unknownRealm,
@@ -30,13 +30,13 @@ export interface IssuedKey {
 
 /** Issues an API key for a password (protocol §8.1). */
 export class FetchApiKey {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts', LoginLetters] as const;
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts', LoginEmails] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly mint: ApiKeyMint,
     private readonly attempts: LoginAttempts,
-    private readonly loginLetters: LoginLetters,
+    private readonly loginEmails: LoginEmails,
   ) {}
 
   /**
@@ -46,7 +46,7 @@ export class FetchApiKey {
   async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
     const { uow, hasher, attempts } = this;
     const { user } = await userOfPassword({ uow, hasher, attempts }, caller, input);
-    await this.loginLetters.plan(user, caller);
+    await this.loginEmails.plan(user, caller);
     return issueKey(this.uow, this.mint, user);
   }
 }

@@ -1,12 +1,5 @@
 import { type LoginAttempts, loginAttemptKey, type PasswordHasher } from '../access/credentials.js';
-import {
-  composeLetter,
-  type Letter,
-  LetterJobs,
-  type LetterQuota,
-  letterJobKind,
-  type Mailer,
-} from '../access/email.js';
+import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, StoredEvent } from '../kernel/event-log.js';
 import { type AnonymousCaller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
@@ -97,7 +90,7 @@ interface LoginNotice {
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const LOGIN_LETTER = letterJobKind<LoginNotice>({
+const LOGIN_EMAIL = emailJobKind<LoginNotice>({
   name: 'authentication.login_letter',
   readPayload: (stored) => {
     const { userId, at, clientName, ip } = stored as Partial<LoginNotice>;
@@ -112,11 +105,11 @@ const NEWCOMER_SECONDS = 60;
 const MAX_SOURCE_LENGTH = 100;
 
 /** Schedules an email about a login, so that the user notices logins by others (protocol §8.1). */
-export class LoginLetters {
-  static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
+export class LoginEmails {
+  static readonly inject = ['unitOfWork', 'emailQuota', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly quota: LetterQuota,
+    private readonly quota: EmailQuota,
     private readonly clock: Clock,
   ) {}
 
@@ -132,17 +125,17 @@ export class LoginLetters {
       throw error;
     }
     const payload = { userId, at: now, clientName: shortened(clientName), ip: shortened(ip) };
-    await this.uow.write(realmId, (tx) => tx.jobs.schedule(encodeJob(LOGIN_LETTER, { realmId, dueAt: now, payload })));
+    await this.uow.write(realmId, (tx) => tx.jobs.schedule(encodeJob(LOGIN_EMAIL, { realmId, dueAt: now, payload })));
   }
 }
 
 const shortened = (text: string | undefined): string | null => takeCodePoints(text ?? '', MAX_SOURCE_LENGTH) || null;
 
 /** Emails users about logins to their accounts, which may have been made by others. */
-export class SendLoginLetters extends LetterJobs<LoginNotice> {
+export class SendLoginEmails extends EmailJobs<LoginNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
-  readonly kind = LOGIN_LETTER;
+  readonly kind = LOGIN_EMAIL;
 
   constructor(
     mailer: Mailer,
@@ -152,14 +145,14 @@ export class SendLoginLetters extends LetterJobs<LoginNotice> {
     super(mailer);
   }
 
-  protected async compose({ realmId, payload }: Job<LoginNotice>): Promise<Letter | null> {
+  protected async compose({ realmId, payload }: Job<LoginNotice>): Promise<Email | null> {
     const { realm, user } = await this.uow.read(realmId, async ({ realms, users }) => ({
       realm: await realms.get(realmId),
       user: await users.find(realmId, payload.userId),
     }));
     if (!user?.isActive || realm.isDeactivated) return null;
     const url = this.realmUrls.urlOf(realm);
-    return composeLetter({
+    return composeEmail({
       to: user.email,
       senderName: realm.name,
       subject: `New log-in to ${realm.name}`,

@@ -20,7 +20,7 @@ import {
   accountDeactivated,
   authenticationFailed,
   KnownCallers,
-  LoginLetters,
+  LoginEmails,
   type PasswordLogIn,
   realmDeactivated,
   userOfPassword,
@@ -90,13 +90,13 @@ export interface LogInInput extends PasswordLogIn {
 
 /** Opens a browser session for a password (protocol §7.6). */
 export class LogIn {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', OpenSession, LoginLetters] as const;
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', OpenSession, LoginEmails] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly attempts: LoginAttempts,
     private readonly openSession: OpenSession,
-    private readonly loginLetters: LoginLetters,
+    private readonly loginEmails: LoginEmails,
   ) {}
 
   /**
@@ -106,7 +106,7 @@ export class LogIn {
   async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
     const { uow, hasher, attempts } = this;
     const { user, hash } = await userOfPassword({ uow, hasher, attempts }, caller, input);
-    await this.loginLetters.plan(user, caller);
+    await this.loginEmails.plan(user, caller);
     return this.openSession.execute({ user, userAgent, passwordHash: hash });
   }
 }

@@ -8,7 +8,7 @@ import {
   type PasswordHasher,
   type PasswordStrength,
 } from '../access/credentials.js';
-import type { LetterQuota } from '../access/email.js';
+import type { EmailQuota } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { users as usersNamed } from '../kernel/event.js';
 import type { Caller, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -143,7 +143,7 @@ export class ChangeSettings {
     'passwordHasher',
     'passwordStrength',
     'loginAttempts',
-    'letterQuota',
+    'emailQuota',
     'disposableDomains',
     'clock',
     'presencePolicy',
@@ -153,7 +153,7 @@ export class ChangeSettings {
     private readonly hasher: PasswordHasher,
     private readonly strength: PasswordStrength,
     private readonly attempts: LoginAttempts,
-    private readonly letters: LetterQuota,
+    private readonly emails: EmailQuota,
     private readonly disposable: DisposableDomains,
     private readonly clock: Clock,
     private readonly presencePolicy: PresencePolicy,
@@ -192,7 +192,7 @@ export class ChangeSettings {
         });
       });
     } catch (error) {
-      if (email !== null) this.letters.withdraw('emailChangeByUser', String(caller.userId));
+      if (email !== null) this.emails.withdraw('emailChangeByUser', String(caller.userId));
       throw error;
     }
   }
@@ -213,7 +213,7 @@ export class ChangeSettings {
       return true;
     });
     if (!isNew) return null;
-    this.letters.take('emailChangeByUser', String(caller.userId));
+    this.emails.take('emailChangeByUser', String(caller.userId));
     return email;
   }
 

@@ -39,7 +39,7 @@ export interface InputContext {
   /** Sends a page form without credentials. */
   readonly sendForm: (path: string, fields: Fields) => Promise<unknown>;
   /** Returns the key of the link in the newest email to an address. */
-  readonly keyMailedTo: (email: string) => Promise<string>;
+  readonly keyEmailedTo: (email: string) => Promise<string>;
   /** Adds an animated emoji as the caller. */
   readonly addEmoji: () => Promise<{ readonly id: string; readonly name: string }>;
   /** Sends a successful GET of the caller and returns its fields. */

@@ -289,9 +289,9 @@ describe('most expensive request of each operation', () => {
       await send({ method: 'POST', url: server.url + path, headers, body });
       await server.probe.lap();
     },
-    keyMailedTo: async (email: string) => {
+    keyEmailedTo: async (email: string) => {
       for (;;) {
-        const key = organization.newestLetterTo(email)?.match(/\/([a-z2-7]{40})\s/)?.[1];
+        const key = organization.newestEmailTo(email)?.match(/\/([a-z2-7]{40})\s/)?.[1];
         if (key !== undefined) {
           await server.probe.lap();
           return key;

@@ -67,7 +67,7 @@ export class TestOrganization {
   }
 
   /** Returns the newest email to an address, ignoring case, with unfolded lines; undefined if there is none. */
-  newestLetterTo(email: string): string | undefined {
+  newestEmailTo(email: string): string | undefined {
     const outbox = join(this.directory, 'data', 'outbox');
     if (!existsSync(outbox)) return undefined;
     const names = readdirSync(outbox).filter((name) => name.endsWith('.eml'));
@@ -75,7 +75,7 @@ export class TestOrganization {
       .sort()
       .reverse()
       .map((name) => readFileSync(join(outbox, name), 'utf8').replace(/=\r?\n/g, ''))
-      .find((letter) => letter.toLowerCase().includes(`to: ${email.toLowerCase()}`));
+      .find((message) => message.toLowerCase().includes(`to: ${email.toLowerCase()}`));
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Letter } from '@parley/domain/access';
+import type { Email } from '@parley/domain/access';
 import { htmlMessages } from '@parley/markdown';
 import { type Chat, type ChatChannel, createParley, type Parley, type ParleyOptions } from '@parley/server';
 import { FakeMailer, FakePasswordHasher, FixedClock, MemoryBlobStore } from '@parley/testkit';
@@ -14,7 +14,7 @@ export interface TestParley extends Parley {
     advance(seconds: number): void;
   };
   /** Sent emails, oldest first. */
-  readonly letters: readonly Letter[];
+  readonly letters: readonly Email[];
   /** Creates an organization with users by external id, and channels to which all of them subscribe. */
   populate(fixture: TestFixture): Promise<TestRealm>;
 }
@@ -55,7 +55,7 @@ export async function createTestParley(options: Partial<ParleyOptions> = {}): Pr
   return {
     ...parley,
     clock: { now: () => clock.now(), advance: (seconds) => clock.advance(seconds) },
-    letters: mailer.letters,
+    letters: mailer.emails,
     populate: (fixture) => populate(parley, fixture),
   };
 }

@@ -67,8 +67,8 @@ async function test({ invocation: { configuration }, words }: CommandContext): P
   const { url } = addressesOf(configuration);
   const mailer = smtpMailerOf({ ...configuration, url });
   if (!mailer)
-    throw new StartupError('There is no mail server: PARLEY_SMTP_URL is not set. Letters are put into files.');
-  const text = `This letter was sent by "parley mail test" of the chat at ${url}. Letters arrive.`;
+    throw new StartupError('No mail server is configured: PARLEY_SMTP_URL is not set, so emails are written to files.');
+  const text = `This email was sent by "parley mail test" of the chat at ${url}. Email works.`;
   try {
     await mailer.send({ to, senderName: 'Parley', subject: 'A test of mail', text, html: `<p>${text}</p>` });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/access';
+import { ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/access';
 import type { CommitListener } from '@parley/domain/composition';
 import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
 import {
@@ -10,12 +10,12 @@ import {
   type Timers,
 } from '@parley/domain/kernel';
 import {
-  DeactivationLetters,
+  AddressChangedEmails,
+  DeactivationEmails,
   DeleteContributions,
-  EmailChangedLetters,
   ForgetInvitations,
-  SendInvitationLetters,
-  SendWelcomeLetters,
+  SendInvitationEmails,
+  SendWelcomeEmails,
 } from '@parley/domain/membership';
 import {
   DeliverReminder,
@@ -25,7 +25,7 @@ import {
 } from '@parley/domain/messages';
 import { RegisterDevices, UnregisterTokens } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
-import { SendLoginLetters } from '@parley/domain/users';
+import { SendLoginEmails } from '@parley/domain/users';
 import type { Resolve } from '../injector.js';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 
@@ -104,18 +104,18 @@ const msUntil = (time: number, clock: Clock): number => Math.max(0, time * 1000 
 
 /** One for each kind of job. */
 export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
-  resolve(SendLoginLetters),
-  resolve(DeactivationLetters),
+  resolve(SendLoginEmails),
+  resolve(DeactivationEmails),
   resolve(DeleteContributions),
-  resolve(SendConfirmationLetters),
+  resolve(SendConfirmationEmails),
   resolve(ForgetConfirmations),
-  resolve(EmailChangedLetters),
+  resolve(AddressChangedEmails),
   resolve(ExpireExports),
   resolve(WriteRealmExport),
   resolve(MakeThumbnails),
   resolve(SendGroupMembershipNotices),
-  resolve(SendInvitationLetters),
-  resolve(SendWelcomeLetters),
+  resolve(SendInvitationEmails),
+  resolve(SendWelcomeEmails),
   resolve(ForgetInvitations),
   resolve(RegisterDevices),
   resolve(UnregisterTokens),

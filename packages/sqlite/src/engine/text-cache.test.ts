@@ -7,7 +7,7 @@ describe('memoize', () => {
       asked.push(text[0]!);
       return { first: text[0] };
     });
-    const texts = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(900_000));
+    const texts = ['a', 'b', 'c', 'd', 'e'].map((email) => email.repeat(900_000));
     for (const text of texts) firstOf(text);
     firstOf(texts[4]!);
     firstOf(texts[0]!);

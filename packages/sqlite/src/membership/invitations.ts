@@ -24,8 +24,8 @@ export class SqliteInvitationRepository implements InvitationRepository {
   private readonly store;
   private readonly delete;
   private readonly deleteOffer;
-  private readonly letters;
-  private readonly storeLetters;
+  private readonly emails;
+  private readonly storeEmails;
 
   constructor(
     connection: Connection,
@@ -55,8 +55,8 @@ export class SqliteInvitationRepository implements InvitationRepository {
     this.deleteOffer = connection.command(
       'DELETE FROM invitation_offer AS offer WHERE id = ? AND NOT EXISTS (SELECT 1 FROM invitation WHERE offer_id = offer.id)',
     );
-    this.letters = connection.values<number>('SELECT count FROM invitation_letters WHERE realm_id = ? AND day = ?');
-    this.storeLetters = connection.command(
+    this.emails = connection.values<number>('SELECT count FROM invitation_letters WHERE realm_id = ? AND day = ?');
+    this.storeEmails = connection.command(
       `INSERT INTO invitation_letters (realm_id, day, count) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET count = iif(day = excluded.day, count, 0) + excluded.count, day = excluded.day`,
     );
@@ -75,8 +75,8 @@ export class SqliteInvitationRepository implements InvitationRepository {
     return this.openCount.get(realmId, now)!;
   }
 
-  async countLetters(realmId: RealmId, day: number): Promise<number> {
-    return this.letters.get(realmId, day) ?? 0;
+  async countEmails(realmId: RealmId, day: number): Promise<number> {
+    return this.emails.get(realmId, day) ?? 0;
   }
 
   async add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
@@ -113,8 +113,8 @@ export class SqliteInvitationRepository implements InvitationRepository {
     if (offerId !== undefined) this.deleteOffer.run(offerId);
   }
 
-  async addLetters(realmId: RealmId, day: number, count: number): Promise<void> {
-    this.storeLetters.run(realmId, day, count);
+  async addEmails(realmId: RealmId, day: number, count: number): Promise<void> {
+    this.storeEmails.run(realmId, day, count);
   }
 
   private toInvitation(row: InvitationRow): Invitation {

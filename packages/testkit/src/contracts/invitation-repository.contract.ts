@@ -22,7 +22,7 @@ const link = ({ realm, user }: Fixture, more: Partial<Invitation> = {}): Omit<In
   notifiesInviter: false,
   ...more,
 });
-const byMail = (fixture: Fixture, more: Partial<Invitation> = {}) =>
+const byEmail = (fixture: Fixture, more: Partial<Invitation> = {}) =>
   link(fixture, {
     kind: 'email',
     email: 'yorick@example.com',
@@ -47,11 +47,11 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
-      const [one, two] = [await add(fixture, link(fixture)), await add(fixture, byMail(fixture, { expiresAt: null }))];
+      const [one, two] = [await add(fixture, link(fixture)), await add(fixture, byEmail(fixture, { expiresAt: null }))];
       expect(one).toEqual({ ...link(fixture), id: one.id });
       expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, one.id))).toEqual(one);
       expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, two.id))).toEqual({
-        ...byMail(fixture, { expiresAt: null }),
+        ...byEmail(fixture, { expiresAt: null }),
         id: two.id,
       });
       expect(await uow.read(other.realm.id, (r) => r.invitations.find(other.realm.id, one.id))).toBeNull();
@@ -64,7 +64,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
     it('creates several invitations of one offer with separate expiry', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
-      const { email, ...given } = byMail(fixture);
+      const { email, ...given } = byEmail(fixture);
       const emails = Array.from({ length: 12 }, (_, n) => `${12 - n}@example.com`);
       const added = await uow.write(given.realmId, (tx) => tx.invitations.add(given, emails));
       expect(added).toEqual(emails.map((each, n) => ({ ...given, email: each, id: added[0]!.id + n })));
@@ -80,7 +80,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const { uow, realm } = fixture;
       const { channelIds, groupIds, includesDefaultChannels, welcomeText, ...entry } = await add(
         fixture,
-        byMail(fixture),
+        byEmail(fixture),
       );
       expect(await uow.read(realm.id, (r) => r.invitations.listOpen(realm.id, NOW, null))).toEqual([entry]);
     });
@@ -90,12 +90,12 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const { uow, realm, user } = fixture;
       const bob = { inviterId: user('bob').id };
       const a = await add(fixture, link(fixture));
-      const b = await add(fixture, byMail(fixture, bob));
+      const b = await add(fixture, byEmail(fixture, bob));
       const c = await add(fixture, link(fixture, { ...bob, expiresAt: null }));
-      const d = await add(fixture, byMail(fixture));
+      const d = await add(fixture, byEmail(fixture));
       await add(fixture, link(fixture, { expiresAt: NOW }));
       await add(fixture, link(fixture, { status: 'revoked' }));
-      await add(fixture, byMail(fixture, { status: 'used' }));
+      await add(fixture, byEmail(fixture, { status: 'used' }));
       const list = (inviterId: Invitation['inviterId'] | null, now = NOW) =>
         uow.read(realm.id, async (r) => idsOf(await r.invitations.listOpen(realm.id, now, inviterId)));
       expect(await list(null)).toEqual([b.id, d.id, a.id, c.id]);
@@ -109,7 +109,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
     it('changes only the end of a confirmation', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
-      const added = await add(fixture, byMail(fixture));
+      const added = await add(fixture, byEmail(fixture));
       const change = (invitation: Invitation) =>
         uow.write(invitation.realmId, (tx) => tx.invitations.update(invitation));
       const other = await anotherRealm(fixture);
@@ -130,12 +130,12 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
-      const count = (day: number, id = realm.id) => uow.read(id, (r) => r.invitations.countLetters(id, day));
-      await uow.write(realm.id, (tx) => tx.invitations.addLetters(realm.id, 7, 2));
-      await uow.write(realm.id, (tx) => tx.invitations.addLetters(realm.id, 7, 3));
-      await uow.write(other.realm.id, (tx) => tx.invitations.addLetters(other.realm.id, 7, 1));
+      const count = (day: number, id = realm.id) => uow.read(id, (r) => r.invitations.countEmails(id, day));
+      await uow.write(realm.id, (tx) => tx.invitations.addEmails(realm.id, 7, 2));
+      await uow.write(realm.id, (tx) => tx.invitations.addEmails(realm.id, 7, 3));
+      await uow.write(other.realm.id, (tx) => tx.invitations.addEmails(other.realm.id, 7, 1));
       expect([await count(7), await count(8), await count(7, other.realm.id)]).toEqual([5, 0, 1]);
-      await uow.write(realm.id, (tx) => tx.invitations.addLetters(realm.id, 8, 1));
+      await uow.write(realm.id, (tx) => tx.invitations.addEmails(realm.id, 8, 1));
       expect([await count(7), await count(8), await count(7, other.realm.id)]).toEqual([0, 1, 1]);
     });
   });

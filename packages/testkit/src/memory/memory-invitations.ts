@@ -6,7 +6,7 @@ declare module './tables.js' {
   interface Tables {
     readonly invitations: Map<number, Invitation>;
     /** Number of emails by realm and day. */
-    readonly invitationLetters: Map<string, number>;
+    readonly invitationEmails: Map<string, number>;
   }
 }
 
@@ -29,8 +29,8 @@ export class MemoryInvitations implements InvitationRepository {
     return this.open(realmId, now).length;
   }
 
-  async countLetters(realmId: RealmId, day: number): Promise<number> {
-    return this.unit.read('invitationLetters').get(keyOf(realmId, day)) ?? 0;
+  async countEmails(realmId: RealmId, day: number): Promise<number> {
+    return this.unit.read('invitationEmails').get(keyOf(realmId, day)) ?? 0;
   }
 
   async add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
@@ -49,11 +49,11 @@ export class MemoryInvitations implements InvitationRepository {
     if (await this.find(realmId, id)) this.unit.change('invitations').delete(id);
   }
 
-  async addLetters(realmId: RealmId, day: number, count: number): Promise<void> {
-    const total = (await this.countLetters(realmId, day)) + count;
-    const letters = this.unit.change('invitationLetters');
-    for (const key of letters.keys()) if (key.startsWith(`${realmId}:`)) letters.delete(key);
-    letters.set(keyOf(realmId, day), total);
+  async addEmails(realmId: RealmId, day: number, count: number): Promise<void> {
+    const total = (await this.countEmails(realmId, day)) + count;
+    const emails = this.unit.change('invitationEmails');
+    for (const key of emails.keys()) if (key.startsWith(`${realmId}:`)) emails.delete(key);
+    emails.set(keyOf(realmId, day), total);
   }
 
   private open(realmId: RealmId, now: UnixSeconds): Invitation[] {

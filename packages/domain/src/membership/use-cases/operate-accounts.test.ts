@@ -11,7 +11,7 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import {
-  CONFIRMATION_LETTER,
+  CONFIRMATION_EMAIL,
   type ConfirmationPurpose,
   type LinkKeys,
   requestConfirmation,
@@ -190,9 +190,9 @@ describe('operator account command', () => {
     const open = await uow.read(realm.id, (r) =>
       r.confirmations.findOpen(realm.id, 'passwordReset', String(fixture.user('member').id)),
     );
-    const isLetterDue = (id: number) =>
-      uow.read(realm.id, ({ jobs }) => jobs.isScheduled(realm.id, CONFIRMATION_LETTER.name, String(id)));
-    expect(await isLetterDue(open!.id)).toBe(false);
+    const isEmailDue = (id: number) =>
+      uow.read(realm.id, ({ jobs }) => jobs.isScheduled(realm.id, CONFIRMATION_EMAIL.name, String(id)));
+    expect(await isEmailDue(open!.id)).toBe(false);
     await by(fixture).setActive('member', false);
     await expectRefused(fixture, () => issue('member'), { code: 'USER_DEACTIVATED' });
   });

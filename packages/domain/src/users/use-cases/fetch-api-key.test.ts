@@ -4,7 +4,7 @@ import {
   createFixture,
   createFixtureOn,
   FakeApiKeyMint,
-  FakeLetterQuota,
+  FakeEmailQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   type FixtureStep,
@@ -12,7 +12,7 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers } from '../api-keys.use-cases.js';
-import { LoginLetters } from '../authentication.js';
+import { LoginEmails } from '../authentication.js';
 
 const mint = new FakeApiKeyMint();
 const passwordHash = 'hash of pw-hamlet';
@@ -33,9 +33,9 @@ const town = (...pieces: readonly FixtureStep[]) =>
     keys,
     ...pieces,
   );
-const loginLetters = ({ uow, clock }: MemoryFixture) => new LoginLetters(uow, new FakeLetterQuota(), clock);
+const loginEmails = ({ uow, clock }: MemoryFixture) => new LoginEmails(uow, new FakeEmailQuota(), clock);
 const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
-  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts, loginLetters(fixture));
+  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts, loginEmails(fixture));
   return (
     username: string,
     password = 'pw-hamlet',

@@ -3,7 +3,7 @@ import {
   aUser,
   createFixture,
   createFixtureOn,
-  FakeLetterQuota,
+  FakeEmailQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   FakeSessionTokens,
@@ -21,7 +21,7 @@ import type { SessionId } from '../../kernel/ids.js';
 import { DeactivateUser } from '../../membership/deactivation.use-cases.js';
 import { DeactivateRealm } from '../../membership/organization.use-cases.js';
 import { replaceApiKey } from '../../push/push-jobs.js';
-import { LoginLetters } from '../authentication.js';
+import { LoginEmails } from '../authentication.js';
 import {
   EndSessions,
   ListSessions,
@@ -55,7 +55,7 @@ async function town(...pieces: readonly FixtureStep[]) {
     new FakePasswordHasher(),
     new FakeLoginAttempts(),
     open,
-    new LoginLetters(uow, new FakeLetterQuota(), fixture.clock),
+    new LoginEmails(uow, new FakeEmailQuota(), fixture.clock),
   );
   const realmId = fixture.realm.id;
   return {

@@ -2,14 +2,19 @@ import { type InputContext, type Inputs, linkToAllChannels } from '../input-cont
 import type { Fields } from '../routes.js';
 
 /** Returns the key of a link that confirms the caller's email in another case. */
-async function newAddress({ get, post, keyMailedTo }: InputContext): Promise<Fields> {
+async function newAddress({ get, post, keyEmailedTo: keyMailedTo }: InputContext): Promise<Fields> {
   const { delivery_email } = await get('/users/me');
   const before = String(delivery_email);
   const email = before === before.toLowerCase() ? before.toUpperCase() : before.toLowerCase();
   await post('/settings', { method: 'PATCH', email });
   return { key: await keyMailedTo(email) };
 }
-async function forgottenPassword({ n, organization, sendForm, keyMailedTo }: InputContext): Promise<Fields> {
+async function forgottenPassword({
+  n,
+  organization,
+  sendForm,
+  keyEmailedTo: keyMailedTo,
+}: InputContext): Promise<Fields> {
   const { email } = organization.members.at(-1 - (n % 100))!;
   await sendForm('/accounts/password/reset/', { email });
   return { key: await keyMailedTo(email) };
@@ -17,12 +22,12 @@ async function forgottenPassword({ n, organization, sendForm, keyMailedTo }: Inp
 
 export const INPUTS: Inputs = {
   'GET /accounts/do_confirm/:key': { 'a link': linkToAllChannels },
-  'GET /accounts/confirm_new_email/:key': { 'a letter': newAddress },
-  'POST /accounts/confirm_new_email/:key': { 'a letter': newAddress },
+  'GET /accounts/confirm_new_email/:key': { 'an email': newAddress },
+  'POST /accounts/confirm_new_email/:key': { 'an email': newAddress },
   'POST /accounts/password/reset/': { nobody: ({ n }) => ({ email: `n${n}@example.com` }) },
-  'GET /accounts/password/reset/:key': { 'a letter': forgottenPassword },
+  'GET /accounts/password/reset/:key': { 'an email': forgottenPassword },
   'POST /accounts/password/reset/:key': {
-    'a letter': async (surroundings) => ({
+    'an email': async (surroundings) => ({
       ...(await forgottenPassword(surroundings)),
       password: `${surroundings.n} Something is rotten ${surroundings.n}`,
     }),

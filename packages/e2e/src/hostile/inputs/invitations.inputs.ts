@@ -13,7 +13,7 @@ const listed = async ({ get }: InputContext, isLink: boolean): Promise<Fields> =
   const all = invites as { readonly id: number; readonly is_multiuse: boolean }[];
   return { invite_id: all.filter(({ is_multiuse }) => is_multiuse === isLink).at(-1)!.id };
 };
-async function newLetter(surroundings: InputContext): Promise<Fields> {
+async function newEmail(surroundings: InputContext): Promise<Fields> {
   await surroundings.post('/invites', { invitee_emails: `l${surroundings.n}@example.com`, stream_ids: [] });
   return listed(surroundings, false);
 }
@@ -56,7 +56,7 @@ export const INPUTS: Inputs = {
       return { email: `o${n}@example.com` };
     },
   },
-  'DELETE /invites/:invite_id': { 'a letter': (surroundings) => newLetter(surroundings) },
-  'POST /invites/:invite_id/resend': { 'a letter': (surroundings) => newLetter(surroundings) },
+  'DELETE /invites/:invite_id': { 'an email': (surroundings) => newEmail(surroundings) },
+  'POST /invites/:invite_id/resend': { 'an email': (surroundings) => newEmail(surroundings) },
   'DELETE /invites/multiuse/:invite_id': { 'a link': (surroundings) => newLink(surroundings) },
 };

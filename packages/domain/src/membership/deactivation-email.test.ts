@@ -1,6 +1,6 @@
 import { aUser, createFixture, FakeMailer, fakeRealmUrls } from '@parley/testkit';
 import { decodeJob } from '../kernel/jobs.js';
-import { DEACTIVATION_LETTER_JOB, DeactivationLetters, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation.js';
+import { DEACTIVATION_EMAIL, DeactivationEmails, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation.js';
 import { DeactivateUser, ReactivateUser } from './deactivation.use-cases.js';
 
 async function deactivated(comment?: string) {
@@ -9,24 +9,24 @@ async function deactivated(comment?: string) {
   const input = { userId: user('hamlet').id, ...(comment !== undefined && { comment }) };
   await new DeactivateUser(uow, clock).execute(caller('iago'), input);
   const mailer = new FakeMailer();
-  const letters = new DeactivationLetters(mailer, uow, fakeRealmUrls);
-  const selection = { kind: DEACTIVATION_LETTER_JOB.name, maxFormat: DEACTIVATION_LETTER_JOB.format };
+  const emails = new DeactivationEmails(mailer, uow, fakeRealmUrls);
+  const selection = { kind: DEACTIVATION_EMAIL.name, maxFormat: DEACTIVATION_EMAIL.format };
   const deliver = async () => {
     const due = await uow.readAcross((r) => r.jobs.listDue(selection, clock.now(), 10));
-    for (const job of due) await letters.prepare(decodeJob(DEACTIVATION_LETTER_JOB, job));
-    return mailer.letters;
+    for (const job of due) await emails.prepare(decodeJob(DEACTIVATION_EMAIL, job));
+    return mailer.emails;
   };
   return { fixture, deliver };
 }
 
 it('names the acting administrator and includes the comment', async () => {
   const { deliver } = await deactivated('  <b>Thank you</b>  ');
-  const [letter, ...others] = await deliver();
+  const [email, ...others] = await deliver();
   expect(others).toEqual([]);
-  expect(letter).toMatchObject({ to: 'hamlet@example.com', subject: expect.stringContaining('deactivated') });
-  expect(letter!.text).toContain('iago has deactivated your account');
-  expect(letter!.text).toContain('\n<b>Thank you</b>\n');
-  expect(letter!.html).toContain('&lt;b&gt;Thank you&lt;/b&gt;');
+  expect(email).toMatchObject({ to: 'hamlet@example.com', subject: expect.stringContaining('deactivated') });
+  expect(email!.text).toContain('iago has deactivated your account');
+  expect(email!.text).toContain('\n<b>Thank you</b>\n');
+  expect(email!.html).toContain('&lt;b&gt;Thank you&lt;/b&gt;');
 });
 
 it.each(['\u0001', '"', '\\', '🎭', '\n'])(

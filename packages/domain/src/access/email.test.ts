@@ -1,0 +1,34 @@
+import { composeEmail } from './email.js';
+
+const ENVELOPE = { to: 'yorick@example.com', senderName: 'Elsinore', subject: 'Alas <poor> Yorick' };
+
+describe('composeEmail', () => {
+  it('produces the same content as text and as HTML', () => {
+    const link = { label: 'Join', url: 'https://chat.example.com/join/abc/?a=1&b=2' };
+    const email = composeEmail({ ...ENVELOPE, paragraphs: ['One', 'Two & three'], link, footer: 'Why' });
+    expect(email).toMatchObject(ENVELOPE);
+    expect(email.text).toBe('One\n\nTwo & three\n\nJoin:\nhttps://chat.example.com/join/abc/?a=1&b=2\n\n-- \nWhy\n');
+    expect(email.html).toContain('<p>One</p>\n<p>Two &amp; three</p>');
+    expect(email.html).toContain('<a href="https://chat.example.com/join/abc/?a=1&amp;b=2">Join</a>');
+    expect(email.html).toContain('<title>Alas &lt;poor&gt; Yorick</title>');
+  });
+
+  it('strips line breaks and control characters from header values', () => {
+    const email = composeEmail({
+      to: 'yorick@example.com',
+      senderName: 'Elsinore\r\nBcc: everybody@example.com',
+      subject: 'Alas\n\u0000\u0085\u2028poor\u001b[2J Yorick',
+      paragraphs: [],
+    });
+    expect(email).toMatchObject({
+      senderName: 'Elsinore Bcc: everybody@example.com',
+      subject: 'Alas poor [2J Yorick',
+    });
+    expect(email.html).toContain('<title>Alas poor [2J Yorick</title>');
+  });
+
+  it('escapes markup in HTML', () => {
+    const { html } = composeEmail({ ...ENVELOPE, paragraphs: ['<script>alert("1")</script>'] });
+    expect(html).toContain('<p>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');
+  });
+});
