@@ -3,7 +3,7 @@
  * for the rest.
  */
 declare module 'class-validator/cjs/decorator/common/Validate.js' {
-  export { Validate, ValidatorConstraint } from 'class-validator';
+  export { Validate } from 'class-validator';
 }
 declare module 'class-validator/cjs/metadata/MetadataStorage.js' {
   export { getMetadataStorage } from 'class-validator';

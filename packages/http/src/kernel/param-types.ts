@@ -1,11 +1,5 @@
-import {
-  isLongerThan,
-  isShorterThan,
-  parseJson,
-  replaceFractionals,
-  takeCodePoints,
-  trim,
-} from '@parley/domain/kernel';
+import { isLongerThan, isShorterThan, parseJson, replaceFractionals, trim } from '@parley/domain/kernel';
+import { ParamError, quotable, TooLong } from './reply.js';
 
 /**
  * Maximum parameter sizes where the contract has none. Types without a maximum do not compile. If an operation
@@ -28,40 +22,6 @@ export const MAX_JSON_LENGTH = 1_000_000;
 
 /** Last second of the year 9999; later times have no standard ISO 8601 form. */
 export const MAX_TIME = 253_402_300_799;
-
-/**
- * Invalid value inside a parameter. `formatMessage` receives the position as shown in messages: `principals[0]`,
- * `subscriptions[0]["name"]`.
- */
-export class ParamError {
-  private readonly steps: (string | number)[] = [];
-
-  constructor(private readonly formatMessage: (position: string) => string) {}
-
-  /** Adds a path step, from the inside out. */
-  within(step: string | number): this {
-    this.steps.unshift(step);
-    return this;
-  }
-
-  messageFor(parameter: string): string {
-    const position = this.steps.map((step) => `[${JSON.stringify(typeof step === 'string' ? quotable(step) : step)}]`);
-    return this.formatMessage(parameter + position.join(''));
-  }
-}
-
-/** Value above its maximum size. Field text too long to decode becomes this value too. */
-export class TooLong extends ParamError {
-  constructor(limit: number, unit: 'characters' | 'items' = 'characters') {
-    super((position) => `${position} is too long (limit: ${limit} ${unit})`);
-  }
-}
-
-const MAX_QUOTED_LENGTH = 100;
-
-/** Truncates unknown keys for error messages, because they may be as long as a request. */
-export const quotable = (key: string): string =>
-  isLongerThan(key, MAX_QUOTED_LENGTH) ? `${takeCodePoints(key, MAX_QUOTED_LENGTH)}…` : key;
 
 /** Decoding of field text to values, which types validate afterwards. Decoding never throws. */
 

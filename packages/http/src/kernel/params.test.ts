@@ -1,3 +1,4 @@
+import { useContainer } from 'class-validator';
 import {
   anyOf,
   integer,
@@ -271,7 +272,53 @@ class RenameDto {
   @TextParam({ max: 20 }) new_name!: string;
 }
 
+class ListsDto {
+  @IntegerListParam({ max: 10_000 }) numbers: number[] = [];
+  @param(listOf(anyOf([label, object({ name: label, ids: listOf(integer(), { max: 5 }) })]), { max: 10_000 }))
+  mixed: unknown[] = [];
+}
+
 describe('request parsing', () => {
+  it('reports the first of several errors in declaration order', () => {
+    const bad = { type: 'stream', content: 'x'.repeat(21), folder_id: 'bad', subject: 'a', topic: 'b' };
+    expect(read(SendMessageDto, bad)).toMatchObject({ refused: 'content is too long (limit: 20 characters)' });
+    expect(read(SendMessageDto, { ...bad, content: 'x' })).toMatchObject({ code: 'REQUEST_CONFUSING_VAR' });
+    expect(read(SendMessageDto, { ...bad, content: 'x', subject: '' })).toMatchObject({
+      code: 'REQUEST_CONFUSING_VAR',
+    });
+  });
+
+  it('quotes names of class-validator placeholders unchanged', () => {
+    const value = JSON.stringify([{ name: 'x', '$value $property $target $constraint1': 1 }]);
+    expect(read(Everything, { subscriptions: value })).toMatchObject({
+      refused:
+        'Argument "$value $property $target $constraint1" at ' +
+        'subscriptions[0]["$value $property $target $constraint1"] is unexpected',
+    });
+  });
+
+  it('does not use the container of the host application', () => {
+    useContainer({
+      get() {
+        throw new Error('unknown class');
+      },
+    });
+    try {
+      expect(read(SendMessageDto, { type: 'stream', content: '' })).toMatchObject({ type: 'stream' });
+    } finally {
+      useContainer(undefined as never);
+    }
+  });
+
+  it.each(['"x"', '1.5', 'null', '{}', '[]', '{"name":5}'])('rejects 10,000 elements %s within 100 ms', (element) => {
+    const list = `[${Array(10_000).fill(element).join(',')}]`;
+    for (const name of ['numbers', 'mixed'] as const) {
+      const before = process.cpuUsage();
+      expect(read(ListsDto, { [name]: list })).toHaveProperty(name === 'mixed' && element === '"x"' ? name : 'refused');
+      expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
+    }
+  });
+
   it('rejects the first missing parameter in declaration order', () => {
     const expected = { refused: "Missing 'type' argument", code: 'REQUEST_VARIABLE_MISSING', var_name: 'type' };
     expect(read(SendMessageDto, {})).toEqual(expected);

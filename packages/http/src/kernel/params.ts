@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { ClassTransformer } from 'class-transformer/cjs/ClassTransformer.js';
 import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.js';
 import type { ValidationArguments, ValidatorConstraintInterface, ValidatorOptions } from 'class-validator';
-import { Validate, ValidatorConstraint } from 'class-validator/cjs/decorator/common/Validate.js';
+import { Validate } from 'class-validator/cjs/decorator/common/Validate.js';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import {
@@ -45,7 +45,6 @@ export interface ParamOptions {
 type Constraints = readonly [type: ParamType<unknown>, options: ParamOptions];
 
 /** Constraint of all parameters: present if required, and valid for its type. */
-@ValidatorConstraint({ name: 'param' })
 class ParamConstraint implements ValidatorConstraintInterface {
   validate(value: unknown, { constraints }: ValidationArguments): boolean {
     const [type, options] = constraints as unknown as Constraints;
@@ -53,6 +52,14 @@ class ParamConstraint implements ValidatorConstraintInterface {
     return !isUnderTwoNames(value) && !type.check(value);
   }
 }
+
+// Not by `@ValidatorConstraint`: class-validator would ask the host application's container for an instance.
+getMetadataStorage().addConstraintMetadata({
+  target: ParamConstraint,
+  name: 'param',
+  async: false,
+  instance: new ParamConstraint(),
+});
 
 /** Base of all parameter decorators: class-transformer decodes the field, class-validator checks the value. */
 export function param(type: ParamType<unknown>, options: ParamOptions = {}): PropertyDecorator {

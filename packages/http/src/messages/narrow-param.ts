@@ -16,12 +16,10 @@ import {
   MAX_IDS,
   MAX_NAMES,
   MAX_TEXT_LENGTH,
-  ParamError,
   type ParamType,
-  TooLong,
   text,
 } from '../kernel/param-types.js';
-import { badParameter } from '../kernel/reply.js';
+import { badParameter, ParamError, TooLong } from '../kernel/reply.js';
 
 /** Loose limit, because the use case rejects long channel names and unknown addresses with its own text. */
 const name = text({ max: MAX_TEXT_LENGTH });

@@ -20,10 +20,10 @@ import {
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
 import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
-import { anyOf, integer, json, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TIME, TooLong } from '../kernel/param-types.js';
+import { anyOf, integer, json, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TIME } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import type { WireErrors } from '../kernel/reply.js';
+import { TooLong, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { CONTENT, isReadingClient } from './message.dtos.js';
