@@ -20,11 +20,10 @@ import {
 } from '@parley/domain/channels';
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import type { TopicSummary } from '@parley/domain/messages';
-import { permissionTitle, presentGroupSetting } from '../groups/group-settings.js';
+import { permissionTitle, presentGroupSetting, type WireGroupSetting } from '../groups/group-settings.js';
 import { permissionFields } from '../groups/groups.js';
 import { EncodedTexts } from '../kernel/caches.js';
 import { PresentedText, SharedList } from '../kernel/json-lists.js';
-import type { WireGroupSetting } from '../kernel/param-types.js';
 import { PresentedTexts } from '../kernel/presented-texts.js';
 import type { WireFields } from '../kernel/reply.js';
 import * as wire from '../kernel/wire-schema.js';

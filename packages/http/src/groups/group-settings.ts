@@ -1,7 +1,16 @@
 import type { GroupSettingUpdate, GroupSettingValue } from '@parley/domain/access';
 import type { GroupId, UserId } from '@parley/domain/kernel';
-import { groupSetting, groupSettingChange, type ValueOf, type WireGroupSetting } from '../kernel/param-types.js';
+import { anyOf, integer, listOf, MAX_IDS, object, optional, type ValueOf } from '../kernel/param-types.js';
 import { type Dto, given, param } from '../kernel/params.js';
+
+const ids = listOf(integer(), { max: MAX_IDS });
+/** Holders of a permission: a group id, or a set of users and groups. */
+const groupSetting = anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]);
+export type WireGroupSetting = ValueOf<typeof groupSetting>;
+
+/** Change of a group setting; `old` detects concurrent changes. */
+const permissionChange = object({ new: groupSetting, old: optional(groupSetting) });
+type PermissionChange = ValueOf<typeof permissionChange>;
 
 /** Channels §2.4. */
 export function presentGroupSetting(value: GroupSettingValue): WireGroupSetting {
@@ -24,9 +33,6 @@ export function permissionTitle(name: string): string {
   return title.endsWith('_groups') ? title : `${title}_group`;
 }
 
-const permissionChange = groupSettingChange();
-type PermissionChange = ValueOf<typeof permissionChange>;
-
 /** Declares a `{new, old?}` parameter per permission on a DTO. */
 export function declarePermissionChanges(dto: Dto, permissions: readonly string[]): void {
   for (const permission of permissions) {
@@ -37,7 +43,7 @@ export function declarePermissionChanges(dto: Dto, permissions: readonly string[
 /** Declares a parameter with the permitted groups and users per permission on a DTO. */
 export function declarePermissions(dto: Dto, permissions: readonly string[]): void {
   for (const permission of permissions) {
-    param(groupSetting(), { optional: true })(dto.prototype, permissionTitle(permission));
+    param(groupSetting, { optional: true })(dto.prototype, permissionTitle(permission));
   }
 }
 

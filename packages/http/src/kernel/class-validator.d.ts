@@ -1,14 +1,19 @@
 /**
- * Entry point that only registers decorators, to load faster than the whole of class-validator. Both share one
- * metadata storage.
+ * Entry points that load only the needed parts of class-validator and class-transformer, because a start would wait
+ * for the rest.
  */
-declare module 'class-validator/cjs/register-decorator.js' {
-  export { registerDecorator } from 'class-validator';
+declare module 'class-validator/cjs/decorator/common/Validate.js' {
+  export { Validate } from 'class-validator';
 }
 declare module 'class-validator/cjs/metadata/MetadataStorage.js' {
   export { getMetadataStorage } from 'class-validator';
 }
-/** Entry point that loads faster than the whole of class-transformer. */
+declare module 'class-validator/cjs/validation/Validator.js' {
+  export { Validator } from 'class-validator';
+}
+declare module 'class-transformer/cjs/ClassTransformer.js' {
+  export { ClassTransformer } from 'class-transformer';
+}
 declare module 'class-transformer/cjs/decorators/transform.decorator.js' {
   export { Transform } from 'class-transformer';
 }

@@ -1,11 +1,5 @@
-import {
-  isLongerThan,
-  isShorterThan,
-  parseJson,
-  replaceFractionals,
-  takeCodePoints,
-  trim,
-} from '@parley/domain/kernel';
+import { isLongerThan, isShorterThan, parseJson, replaceFractionals, trim } from '@parley/domain/kernel';
+import { ParamError, quotable, TooLong } from './reply.js';
 
 /**
  * Maximum parameter sizes where the contract has none. Types without a maximum do not compile. If an operation
@@ -28,45 +22,6 @@ export const MAX_JSON_LENGTH = 1_000_000;
 
 /** Last second of the year 9999; later times have no standard ISO 8601 form. */
 export const MAX_TIME = 253_402_300_799;
-
-/**
- * Invalid value inside a parameter. `say` receives the position as shown in messages: `principals[0]`,
- * `subscriptions[0]["name"]`. Thrown by checks and caught within this package.
- */
-export class ParamError {
-  private readonly steps: (string | number)[] = [];
-
-  constructor(
-    private readonly formatMessage: (position: string) => string,
-    readonly code: 'BAD_REQUEST' | 'REQUEST_VARIABLE_INVALID' = 'BAD_REQUEST',
-    /** Present only for REQUEST_VARIABLE_INVALID. */
-    readonly badValue?: string,
-  ) {}
-
-  /** Adds a path step, from the inside out. */
-  within(step: string | number): this {
-    this.steps.unshift(step);
-    return this;
-  }
-
-  messageFor(parameter: string): string {
-    const position = this.steps.map((step) => `[${JSON.stringify(typeof step === 'string' ? quotable(step) : step)}]`);
-    return this.formatMessage(parameter + position.join(''));
-  }
-}
-
-/** Value above its maximum size. Field text too long to decode becomes this value too. */
-export class TooLong extends ParamError {
-  constructor(limit: number, unit: 'characters' | 'items' = 'characters') {
-    super((position) => `${position} is too long (limit: ${limit} ${unit})`);
-  }
-}
-
-const MAX_QUOTED_LENGTH = 100;
-
-/** Truncates unknown keys for error messages, because they may be as long as a request. */
-export const quotable = (key: string): string =>
-  isLongerThan(key, MAX_QUOTED_LENGTH) ? `${takeCodePoints(key, MAX_QUOTED_LENGTH)}…` : key;
 
 /** Decoding of field text to values, which types validate afterwards. Decoding never throws. */
 
@@ -106,16 +61,13 @@ const unlikeInteger = (number: string): string =>
 const unlessLonger = (limit: number, decode: (text: string) => unknown) => (text: string) =>
   text.length > limit ? new TooLong(limit) : decode(text);
 
-export const decodeInteger = unlessLonger(
+const decodeInteger = unlessLonger(
   MAX_NUMBER_LENGTH,
   (text) => (INTEGER.test(text) ? Number(text) + 0 : decodeJson(text)), // + 0: no negative zero
 );
 
-export const decodeFloat = unlessLonger(MAX_NUMBER_LENGTH, parsePlainJson);
-
-export const decodeBoolean = unlessLonger(MAX_NUMBER_LENGTH, (text) =>
-  text === 'true' ? true : text === 'false' ? false : decodeJson(text),
-);
+const decodeFloat = unlessLonger(MAX_NUMBER_LENGTH, parsePlainJson);
+const decodeBoolean = unlessLonger(MAX_NUMBER_LENGTH, decodeJson);
 
 /** Allowed insignificant white space in JSON. */
 const JSON_SLACK = 1000;
@@ -123,32 +75,28 @@ const JSON_SLACK = 1000;
 /** Maximum field length in UTF-16 units for a given maximum JSON length. */
 const fieldLength = (jsonLength: number): number => Math.min(jsonLength + JSON_SLACK, MAX_JSON_LENGTH);
 
-export const jsonDecoder = (jsonLength: number) => unlessLonger(fieldLength(jsonLength), decodeJson);
-
-export const jsonOrTextDecoder = (jsonLength: number) =>
-  unlessLonger(fieldLength(jsonLength), (text) => {
-    const value = decodeJson(text);
-    return value === NOT_JSON ? text : value;
-  });
-
 /** Combinable parameter types: `listOf(object({ name: text({ max: 60 }) }), { max: 9 })`. */
 
 export interface ParamType<T> {
   /** Decodes form field text; never throws. Types inside lists and objects receive JSON values instead. */
   decode(text: string): unknown;
-  /** @throws ParamError */
-  check(value: unknown): T;
+  /** Brings a decoded value into its final form, such as trimmed text. Keeps values that `check` rejects. */
+  normalize(value: unknown): unknown;
+  /** Returns the error of a normalized value, or undefined for a `T`. */
+  check(value: unknown): ParamError | undefined;
   /** Length of the longest valid value in UTF-16 units, as JSON without white space; limits the enclosing field. */
   readonly jsonLength: number;
   /** True if the field text is JSON; absent for bare text and numbers. */
   readonly holdsJson?: true;
   /** OpenAPI schema with all limits. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** Never present; tells the compiler the type of valid values. */
+  readonly validValue?: T;
 }
 
 export type ValueOf<P> = P extends ParamType<infer T> ? T : never;
 
-const asText = (field: string): unknown => field;
+export const asIs = (value: unknown): unknown => value;
 
 const not = (what: string) => new ParamError((position) => `${position} is not ${what}`);
 
@@ -182,18 +130,17 @@ export type TextRules = Amount & {
 export function text(rules: TextRules): ParamType<string> {
   const { strip, min = 0, max, length, notBlank, pattern } = rules;
   return {
-    decode: asText,
+    decode: asIs,
+    normalize: (value) => (strip && typeof value === 'string' ? trim(value) : value),
     check(value) {
-      if (typeof value !== 'string') throw paramErrorOf(value, 'a string');
-      const result = strip ? trim(value) : value;
-      if (notBlank && trim(result) === '') throw new ParamError((p) => `${p} cannot be blank`);
-      if (length !== undefined && (isShorterThan(result, length) || isLongerThan(result, length))) {
-        throw not(`length ${length}`);
+      if (typeof value !== 'string') return paramErrorOf(value, 'a string');
+      if (notBlank && trim(value) === '') return new ParamError((p) => `${p} cannot be blank`);
+      if (length !== undefined && (isShorterThan(value, length) || isLongerThan(value, length))) {
+        return not(`length ${length}`);
       }
-      if (isShorterThan(result, min)) throw new ParamError((p) => `${p} is too short.`);
-      if (max !== undefined && isLongerThan(result, max)) throw new TooLong(max);
-      if (pattern && !pattern.test(result)) throw new ParamError((p) => `${p} has invalid format`);
-      return result;
+      if (isShorterThan(value, min)) return new ParamError((p) => `${p} is too short.`);
+      if (max !== undefined && isLongerThan(value, max)) return new TooLong(max);
+      return pattern && !pattern.test(value) ? new ParamError((p) => `${p} has invalid format`) : undefined;
     },
     jsonLength: textJsonLength((max ?? length)!),
     schema: { type: 'string', minLength: length ?? rules.min, maxLength: length ?? max, pattern: pattern?.source },
@@ -207,11 +154,12 @@ const textJsonLength = (codePoints: number): number => 2 + 12 * codePoints;
 export function oneOf<const W extends string>(...words: readonly W[]): ParamType<W> {
   const allowed: ReadonlySet<unknown> = new Set(words);
   return {
-    decode: asText,
+    decode: asIs,
+    normalize: asIs,
     check(value) {
+      if (allowed.has(value)) return undefined;
       // Overlong values are not in the list either.
-      if (!allowed.has(value)) throw value === NOT_JSON ? not('valid JSON') : new ParamError((p) => `Invalid ${p}`);
-      return value as W;
+      return value === NOT_JSON ? not('valid JSON') : new ParamError((p) => `Invalid ${p}`);
     },
     jsonLength: textJsonLength(Math.max(...words.map((word) => word.length))),
     schema: { type: 'string', enum: words },
@@ -223,23 +171,25 @@ export interface NumberRules {
   readonly max?: number;
 }
 
+function boundsError(value: number, { min, max }: NumberRules): ParamError | undefined {
+  if (min !== undefined && value < min) return new ParamError((p) => `${p} is too small`);
+  return max !== undefined && value > max ? new ParamError((p) => `${p} is too large`) : undefined;
+}
+
 /** Room for more digits than any id, plus a comma. */
 const NUMBER_JSON_LENGTH = 24;
 
 /** Integer; values beyond exact representation are rounded, because no id is that large. */
 export function integer(rules: NumberRules = {}): ParamType<number> {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
   return {
     decode: decodeInteger,
-    check(value) {
-      // Numbers of hundreds of digits decode to infinity but are integers.
-      if (!Number.isInteger(value) && value !== Number.POSITIVE_INFINITY && value !== Number.NEGATIVE_INFINITY) {
-        throw paramErrorOf(value, 'an integer');
-      }
-      if ((value as number) < min) throw new ParamError((p) => `${p} is too small`);
-      if ((value as number) > max) throw new ParamError((p) => `${p} is too large`);
-      return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value as number, Number.MAX_SAFE_INTEGER));
-    },
+    // Numbers of hundreds of digits decode to infinity but are integers.
+    normalize: (value) =>
+      Number.isInteger(value) || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
+        ? Math.max(Number.MIN_SAFE_INTEGER, Math.min(value as number, Number.MAX_SAFE_INTEGER))
+        : value,
+    check: (value) =>
+      Number.isInteger(value) ? boundsError(value as number, rules) : paramErrorOf(value, 'an integer'),
     jsonLength: NUMBER_JSON_LENGTH,
     schema: { type: 'integer', minimum: rules.min, maximum: rules.max },
   };
@@ -247,30 +197,22 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
 
 /** Integer from a fixed list; fails with `Invalid {p}`. */
 export function integerOneOf<const N extends number>(...numbers: readonly N[]): ParamType<N> {
-  const allowed: ReadonlySet<number> = new Set(numbers);
-  const any = integer();
+  const allowed: ReadonlySet<unknown> = new Set(numbers);
+  const { decode, normalize, check, jsonLength } = integer();
   return {
-    decode: decodeInteger,
-    check(value) {
-      const number = any.check(value);
-      if (!allowed.has(number)) throw new ParamError((p) => `Invalid ${p}`);
-      return number as N;
-    },
-    jsonLength: any.jsonLength,
+    decode,
+    normalize,
+    check: (value) => check(value) ?? (allowed.has(value) ? undefined : new ParamError((p) => `Invalid ${p}`)),
+    jsonLength,
     schema: { type: 'integer', enum: numbers },
   };
 }
 
 export function float(rules: NumberRules = {}): ParamType<number> {
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rules;
   return {
     decode: decodeFloat,
-    check(value) {
-      if (!Number.isFinite(value)) throw paramErrorOf(value, 'a float');
-      if ((value as number) < min) throw new ParamError((p) => `${p} is too small`);
-      if ((value as number) > max) throw new ParamError((p) => `${p} is too large`);
-      return value as number;
-    },
+    normalize: asIs,
+    check: (value) => (Number.isFinite(value) ? boundsError(value as number, rules) : paramErrorOf(value, 'a float')),
     jsonLength: NUMBER_JSON_LENGTH,
     schema: { type: 'number', minimum: rules.min, maximum: rules.max },
   };
@@ -279,10 +221,8 @@ export function float(rules: NumberRules = {}): ParamType<number> {
 export function boolean(): ParamType<boolean> {
   return {
     decode: decodeBoolean,
-    check(value) {
-      if (typeof value !== 'boolean') throw paramErrorOf(value, 'a boolean');
-      return value;
-    },
+    normalize: asIs,
+    check: (value) => (typeof value === 'boolean' ? undefined : paramErrorOf(value, 'a boolean')),
     jsonLength: 5,
     schema: { type: 'boolean' },
   };
@@ -303,31 +243,25 @@ export type ListRules = Amount & {
 export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[]> {
   const { max, length, notEmpty } = rules;
   const most = (max ?? length)!;
-  return jsonType({
+  return json({
+    normalize: (value) =>
+      Array.isArray(value) && value.length <= most ? value.map((each) => element.normalize(each)) : value,
     check(value) {
-      if (!Array.isArray(value)) throw paramErrorOf(value, 'a list');
-      if (notEmpty && value.length === 0) throw new ParamError((p) => `${p} cannot be blank`);
+      if (!Array.isArray(value)) return paramErrorOf(value, 'a list');
+      if (notEmpty && value.length === 0) return new ParamError((p) => `${p} cannot be blank`);
       if (length !== undefined && value.length !== length) {
-        throw new ParamError((p) => `${p} should have exactly ${length} items`);
+        return new ParamError((p) => `${p} should have exactly ${length} items`);
       }
-      if (value.length > most) throw new TooLong(most, 'items');
-      const checked: T[] = [];
-      let index = 0;
-      try {
-        for (; index < value.length; index++) checked.push(element.check(value[index]));
-      } catch (error) {
-        throw error instanceof ParamError ? error.within(index) : error;
+      if (value.length > most) return new TooLong(most, 'items');
+      for (let index = 0; index < value.length; index++) {
+        const error = element.check(value[index]);
+        if (error) return error.within(index);
       }
-      return checked;
+      return undefined;
     },
     jsonLength: rules.jsonLength ?? 2 + most * (element.jsonLength + 1),
     schema: { type: 'array', items: element.schema, minItems: length ?? (notEmpty ? 1 : undefined), maxItems: most },
   });
-}
-
-/** Type whose field holds JSON. */
-function jsonType<T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> {
-  return { ...type, decode: jsonDecoder(type.jsonLength), holdsJson: true };
 }
 
 /** Optional key; see `object`. */
@@ -352,21 +286,30 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
   const members = Object.entries(shape).map(([key, member]) =>
     'optional' in member ? { key, type: member.optional, isRequired: false } : { key, type: member, isRequired: true },
   );
-  return jsonType({
+  const strayKeyOf = (value: Dictionary): string | undefined =>
+    rules.open ? undefined : Object.keys(value).find((key) => !Object.hasOwn(shape, key));
+  return json({
+    normalize(value) {
+      if (!isDictionary(value)) return value;
+      const known: Record<string, unknown> = {};
+      for (const { key, type } of members) {
+        if (Object.hasOwn(value, key)) known[key] = type.normalize(value[key]);
+      }
+      const stray = strayKeyOf(value);
+      return stray === undefined ? known : { ...known, [stray]: value[stray] };
+    },
     check(value) {
-      if (!isDictionary(value)) throw paramErrorOf(value, 'a dict');
-      const checked: Record<string, unknown> = {};
+      if (!isDictionary(value)) return paramErrorOf(value, 'a dict');
       for (const { key, type, isRequired } of members) {
-        if (Object.hasOwn(value, key)) checked[key] = checkMember(type, value, key);
-        else if (isRequired) throw new ParamError((p) => `${key} key is missing from ${p}`);
+        if (Object.hasOwn(value, key)) {
+          const error = type.check(value[key]);
+          if (error) return error.within(key);
+        } else if (isRequired) return new ParamError((p) => `${key} key is missing from ${p}`);
       }
-      if (!rules.open) {
-        const stray = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
-        if (stray !== undefined) {
-          throw new ParamError((p) => `Argument "${quotable(stray)}" at ${p} is unexpected`).within(stray);
-        }
-      }
-      return checked as ObjectOf<S>;
+      const stray = strayKeyOf(value);
+      return stray === undefined
+        ? undefined
+        : new ParamError((p) => `Argument "${quotable(stray)}" at ${p} is unexpected`).within(stray);
     },
     jsonLength: members.reduce(
       (sum, { key, type }) => sum + key.length + 4 + type.jsonLength,
@@ -388,19 +331,26 @@ export interface RecordRules {
   readonly maxKeyLength: number;
 }
 
-/** Dictionary with arbitrary keys. The result has no prototype, so the key `__proto__` is safe. */
+/** Dictionary with arbitrary keys. A valid value has no prototype, so the key `__proto__` is safe. */
 export function recordOf<T>(type: ParamType<T>, { max, maxKeyLength }: RecordRules): ParamType<Record<string, T>> {
-  return jsonType({
-    check(value) {
-      if (!isDictionary(value)) throw paramErrorOf(value, 'a dict');
+  return json({
+    normalize(value) {
+      if (!isDictionary(value)) return value;
       const keys = Object.keys(value);
-      if (keys.length > max) throw new TooLong(max, 'items');
-      const checked: Record<string, T> = Object.create(null);
+      if (keys.length > max) return value;
+      const entries: Record<string, unknown> = Object.create(null);
+      for (const key of keys) entries[key] = type.normalize(value[key]);
+      return entries;
+    },
+    check(value) {
+      if (!isDictionary(value)) return paramErrorOf(value, 'a dict');
+      const keys = Object.keys(value);
+      if (keys.length > max) return new TooLong(max, 'items');
       for (const key of keys) {
-        if (isLongerThan(key, maxKeyLength)) throw new TooLong(maxKeyLength).within(key);
-        checked[key] = checkMember(type, value, key);
+        const error = isLongerThan(key, maxKeyLength) ? new TooLong(maxKeyLength) : type.check(value[key]);
+        if (error) return error.within(key);
       }
-      return checked;
+      return undefined;
     },
     jsonLength: 2 + max * (textJsonLength(maxKeyLength) + 2 + type.jsonLength),
     schema: {
@@ -412,20 +362,9 @@ export function recordOf<T>(type: ParamType<T>, { max, maxKeyLength }: RecordRul
   });
 }
 
-/** Checks a member and adds its key or index to the error. @throws ParamError */
-export function checkMember<T, K extends string | number>(
-  type: ParamType<T>,
-  value: Readonly<Record<K, unknown>>,
-  key: K,
-): T {
-  try {
-    return type.check(value[key]);
-  } catch (error) {
-    throw error instanceof ParamError ? error.within(key) : error;
-  }
-}
+type Dictionary = Readonly<Record<string, unknown>>;
 
-function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
+function isDictionary(value: unknown): value is Dictionary {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof TooLong);
 }
 
@@ -434,34 +373,39 @@ export function nullable<T>(type: ParamType<T>): ParamType<T | null> {
   return {
     decode: type.decode,
     ...(type.holdsJson && { holdsJson: true as const }),
-    check: (value) => (value === null ? null : type.check(value)),
+    normalize: (value) => (value === null ? null : type.normalize(value)),
+    check: (value) => (value === null ? undefined : type.check(value)),
     jsonLength: Math.max(type.jsonLength, 4),
     schema: { anyOf: [type.schema, { type: 'null' }] },
   };
 }
 
 /**
- * Returns the first matching alternative. If none matches, throws the first error, but prefers a length error. `says`
- * replaces the text of errors other than length errors.
+ * Accepts values of any alternative; the first matching one normalizes. If none matches, the error is that of the
+ * first, but preferably a length error. `says` replaces the text of errors other than length errors.
  */
 export function anyOf<const P extends readonly ParamType<unknown>[]>(
   alternatives: P,
   says?: (position: string) => string,
 ): ParamType<ValueOf<P[number]>> {
-  return jsonType({
+  return json({
+    normalize(value) {
+      for (const alternative of alternatives) {
+        const normalized = alternative.normalize(value);
+        if (!alternative.check(normalized)) return normalized;
+      }
+      return value;
+    },
     check(value) {
       let first: ParamError | undefined;
       let tooLong: TooLong | undefined;
       for (const alternative of alternatives) {
-        try {
-          return alternative.check(value) as ValueOf<P[number]>;
-        } catch (error) {
-          if (!(error instanceof ParamError)) throw error;
-          first ??= error;
-          if (error instanceof TooLong) tooLong ??= error;
-        }
+        const error = alternative.check(value);
+        if (!error) return undefined;
+        first ??= error;
+        if (error instanceof TooLong) tooLong ??= error;
       }
-      throw tooLong ?? (says && value !== NOT_JSON ? new ParamError(says) : first);
+      return tooLong ?? (says && value !== NOT_JSON ? new ParamError(says) : first);
     },
     jsonLength: Math.max(...alternatives.map(({ jsonLength }) => jsonLength)),
     schema: { anyOf: alternatives.map(({ schema }) => schema) },
@@ -469,12 +413,19 @@ export function anyOf<const P extends readonly ParamType<unknown>[]>(
 }
 
 /** Requires JSON even for text: `idle_queue_timeout="mobile"` with quotes. */
-export const json = <T>(type: ParamType<T>): ParamType<T> => jsonType(type);
+export const json = <T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> => ({
+  ...type,
+  decode: unlessLonger(fieldLength(type.jsonLength), decodeJson),
+  holdsJson: true,
+});
 
 /** Accepts JSON or else bare text: `to=[7,8]`, `to="general"`, `to=general`. */
 export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
   ...type,
-  decode: jsonOrTextDecoder(type.jsonLength),
+  decode: unlessLonger(fieldLength(type.jsonLength), (text) => {
+    const value = decodeJson(text);
+    return value === NOT_JSON ? text : value;
+  }),
   holdsJson: true,
 });
 
@@ -485,58 +436,11 @@ export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
 export function refine<T>(type: ParamType<T>, problem: (value: T) => string | undefined): ParamType<T> {
   return {
     ...type,
-    check(raw) {
-      const value = type.check(raw);
-      const template = problem(value);
-      if (template !== undefined) throw new ParamError((p) => template.replaceAll('{p}', p));
-      return value;
+    check(value) {
+      const error = type.check(value);
+      if (error) return error;
+      const template = problem(value as T);
+      return template === undefined ? undefined : new ParamError((p) => template.replaceAll('{p}', p));
     },
   };
-}
-
-/** Rejects values of the wrong type or failing `fits` with the older text `Bad value for '{p}': …`. */
-export function legacy<T>(type: ParamType<T>, fits: (value: T) => boolean = () => true): ParamType<T> {
-  const refused = (value: unknown) => {
-    const bad = typeof value === 'string' ? value : JSON.stringify(value);
-    return new ParamError((p) => `Bad value for '${p}': ${bad}`, 'REQUEST_VARIABLE_INVALID', bad);
-  };
-  return {
-    ...type,
-    // Keeps undecodable text, because the error quotes it.
-    decode(text) {
-      const value = type.decode(text);
-      try {
-        type.check(value);
-        return value;
-      } catch (error) {
-        return error instanceof TooLong ? value : text;
-      }
-    },
-    check(raw) {
-      let value: T;
-      try {
-        value = type.check(raw);
-      } catch (error) {
-        throw error instanceof ParamError && !(error instanceof TooLong) ? refused(raw) : error;
-      }
-      if (!fits(value)) throw refused(raw);
-      return value;
-    },
-  };
-}
-
-/** Holders of a permission: a group id, or a set of users and groups. */
-export type WireGroupSetting = number | { direct_members: number[]; direct_subgroups: number[] };
-
-export function groupSetting(): ParamType<WireGroupSetting> {
-  const ids = listOf(integer(), { max: MAX_IDS });
-  return anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]) as ParamType<WireGroupSetting>;
-}
-
-/** Change of a group setting; `old` detects concurrent changes. */
-export function groupSettingChange(): ParamType<{ new: WireGroupSetting; old?: WireGroupSetting }> {
-  return object({ new: groupSetting(), old: optional(groupSetting()) }) as ParamType<{
-    new: WireGroupSetting;
-    old?: WireGroupSetting;
-  }>;
 }

@@ -1,7 +1,10 @@
 import 'reflect-metadata';
+import { ClassTransformer } from 'class-transformer/cjs/ClassTransformer.js';
 import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.js';
+import type { ValidationArguments, ValidatorConstraintInterface, ValidatorOptions } from 'class-validator';
+import { Validate } from 'class-validator/cjs/decorator/common/Validate.js';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
-import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
+import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import {
   boolean,
   float,
@@ -9,15 +12,15 @@ import {
   integerOneOf,
   type ListRules,
   listOf,
+  NOT_JSON,
   type NumberRules,
   nullable,
   oneOf,
-  ParamError,
   type ParamType,
   type TextRules,
   text,
 } from './param-types.js';
-import { confusingArguments, HttpRefusal, missingArgument } from './reply.js';
+import { badParameter, confusingArguments, type HttpRefusal, missingArgument } from './reply.js';
 import type { Parameters, PathParameters } from './request.js';
 
 type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -27,8 +30,6 @@ type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]:
 /** Drops members absent from the request, because absent members mean no change. */
 export const given = <T extends object>(members: T): Given<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
-
-// before the first decorator: class-transformer reads what it records
 
 /** Class whose decorated members describe a request, in contract order and under wire names. */
 export type Dto<T extends object = object> = new () => T;
@@ -40,27 +41,35 @@ export interface ParamOptions {
   readonly aliases?: readonly string[];
 }
 
+/** Arguments of a parameter's constraint, untyped in class-validator. */
 type Constraints = readonly [type: ParamType<unknown>, options: ParamOptions];
 
-const DECORATOR = 'param';
+/** Constraint of all parameters: present if required, and valid for its type. */
+class ParamConstraint implements ValidatorConstraintInterface {
+  validate(value: unknown, { constraints }: ValidationArguments): boolean {
+    const [type, options] = constraints as unknown as Constraints;
+    if (value === undefined) return options.optional === true;
+    return !isUnderTwoNames(value) && !type.check(value);
+  }
+}
 
-/** Base of all parameter decorators: class-transformer decodes, class-validator checks, and `parse` reads it. */
+// Not by `@ValidatorConstraint`: class-validator would ask the host application's container for an instance.
+getMetadataStorage().addConstraintMetadata({
+  target: ParamConstraint,
+  name: 'param',
+  async: false,
+  instance: new ParamConstraint(),
+});
+
+/** Base of all parameter decorators: class-transformer decodes the field, class-validator checks the value. */
 export function param(type: ParamType<unknown>, options: ParamOptions = {}): PropertyDecorator {
-  const decodes = Transform(({ value }) => (typeof value === 'string' ? type.decode(value) : value), {
+  const decodes = Transform(({ value }) => (typeof value === 'string' ? type.normalize(type.decode(value)) : value), {
     toClassOnly: true,
   });
+  const checks = Validate(ParamConstraint, [type, options] satisfies Constraints);
   return (prototype, name) => {
     decodes(prototype, name);
-    registerDecorator({
-      name: DECORATOR,
-      target: prototype.constructor,
-      propertyName: String(name),
-      constraints: [type, options] satisfies Constraints,
-      validator: {
-        validate: (value, args) => refusalOf(memberOf(args!.object, args!.property), value) === null,
-        defaultMessage: (args) => refusalOf(memberOf(args!.object, args!.property), args!.value)?.message ?? '',
-      },
-    });
+    checks(prototype, String(name));
   };
 }
 
@@ -111,9 +120,8 @@ export function membersOfDto(dto: Dto): readonly Member[] {
     const defaults = new dto() as Record<string, unknown>;
     members = getMetadataStorage()
       .getTargetValidationMetadatas(dto, '', true, false)
-      .filter(({ name }) => name === DECORATOR)
+      .filter(({ constraintCls }) => constraintCls === ParamConstraint)
       .map(({ propertyName, constraints }): Member => {
-        // Constraints set by `param`, untyped in class-validator.
         const [type, options] = constraints as unknown as Constraints;
         const byDefault = defaults[propertyName];
         return {
@@ -129,70 +137,58 @@ export function membersOfDto(dto: Dto): readonly Member[] {
   return members;
 }
 
+const transformer = new ClassTransformer();
+const validator = new Validator();
+const VALIDATION = {
+  // DTOs without members are valid.
+  forbidUnknownValues: false,
+  // class-validator replaces `$value` and the like in messages, but ours may quote the request.
+  dismissDefaultMessages: true,
+} as const satisfies ValidatorOptions;
+
 /**
- * Parses parameters in declaration order and stops at the first error, equivalent to class-transformer and
- * class-validator but faster. Path parameters win; form fields of the same name count as ignored.
+ * Parses parameters and reports the first error in declaration order. Path parameters win; form fields of the same
+ * name count as ignored.
  * @throws HttpRefusal
  */
 export function parse<T extends object>(dto: Dto<T>, path: PathParameters, parameters: Parameters): Parsed<T> {
   const members = membersOfDto(dto);
-  const result = new dto();
+  const fields: Record<string, Field> = {};
   let read = parameters.get('client') === undefined ? 0 : 1;
   for (const member of members) {
-    let raw: string | undefined = path[member.name];
-    if (raw === undefined) {
-      raw = readParameter(member, parameters);
-      if (raw !== undefined) read++;
+    let field: Field | undefined = path[member.name];
+    if (field === undefined) {
+      field = readParameter(member, parameters);
+      if (field !== undefined) read++;
     }
-    if (raw === undefined) {
-      if (member.isRequired) throw missingArgument(member.name);
-    } else {
-      (result as Record<string, unknown>)[member.name] = checked(member, member.type.decode(raw));
-    }
+    if (field !== undefined) fields[member.name] = field;
   }
-  return { dto: result, ignored: read === parameters.size ? NOTHING_IGNORED : unread(members, path, parameters) };
+  const instance = transformer.plainToInstance(dto, fields);
+  const [error] = validator.validateSync(instance, VALIDATION);
+  if (error) throw refusalOf(members.find(({ name }) => name === error.property)!, error.value);
+  return { dto: instance, ignored: read === parameters.size ? NOTHING_IGNORED : unread(members, path, parameters) };
 }
 
-/** Reads a parameter under its own name or an alias. @throws HttpRefusal if it has two names at once */
-export function readParameter({ name, aliases }: Member, parameters: Parameters): string | undefined {
-  let value = parameters.get(name);
-  if (aliases.length === 0) return value;
+/** Text of a parameter, or a symbol of its second name if it is present under two. */
+type Field = string | symbol;
+
+const isUnderTwoNames = (value: unknown): value is symbol => typeof value === 'symbol' && value !== NOT_JSON;
+
+function readParameter({ name, aliases }: Member, parameters: Parameters): Field | undefined {
+  let text = parameters.get(name);
   for (const alias of aliases) {
     const other = parameters.get(alias);
     if (other === undefined) continue;
-    if (value !== undefined) throw confusingArguments(name, alias);
-    value = other;
+    if (text !== undefined) return Symbol(alias);
+    text = other;
   }
-  return value;
+  return text;
 }
 
-function checked(member: Member, value: unknown): unknown {
-  try {
-    return member.type.check(value);
-  } catch (error) {
-    throw error instanceof ParamError ? refusalFor(member, error) : error;
-  }
-}
-
-function refusalFor({ name }: Member, error: ParamError): HttpRefusal {
-  const extra = error.badValue === undefined ? {} : { var_name: name, bad_value: error.badValue };
-  return new HttpRefusal(400, error.code, error.messageFor(name), extra);
-}
-
-/** Returns the error for a member of a DTO instance, for class-validator. An initializer's value means absent. */
-function refusalOf(member: Member, value: unknown): HttpRefusal | null {
-  if (value === undefined || value === member.byDefault) return member.isRequired ? missingArgument(member.name) : null;
-  try {
-    checked(member, value);
-    return null;
-  } catch (error) {
-    if (error instanceof HttpRefusal) return error;
-    throw error;
-  }
-}
-
-function memberOf(instance: object, name: string): Member {
-  return membersOfDto(instance.constructor as Dto).find((member) => member.name === name)!;
+function refusalOf({ name, type }: Member, value: unknown): HttpRefusal {
+  if (value === undefined) return missingArgument(name);
+  if (isUnderTwoNames(value)) return confusingArguments(name, value.description!);
+  return badParameter(type.check(value)!.messageFor(name));
 }
 
 function unread(members: readonly Member[], path: PathParameters, parameters: Parameters): readonly string[] {

@@ -1,4 +1,4 @@
-import { type DetailsOf, DomainError, type ErrorCode } from '@parley/domain/kernel';
+import { type DetailsOf, DomainError, type ErrorCode, isLongerThan, takeCodePoints } from '@parley/domain/kernel';
 import type { ClientVariant } from './request.js';
 
 /**
@@ -69,6 +69,40 @@ export const confusingArguments = (name: string, alias: string) =>
     var_name1: name,
     var_name2: alias,
   });
+
+/**
+ * Invalid value inside a parameter. `formatMessage` receives the position as shown in messages: `principals[0]`,
+ * `subscriptions[0]["name"]`.
+ */
+export class ParamError {
+  private readonly steps: (string | number)[] = [];
+
+  constructor(private readonly formatMessage: (position: string) => string) {}
+
+  /** Adds a path step, from the inside out. */
+  within(step: string | number): this {
+    this.steps.unshift(step);
+    return this;
+  }
+
+  messageFor(parameter: string): string {
+    const position = this.steps.map((step) => `[${JSON.stringify(typeof step === 'string' ? quotable(step) : step)}]`);
+    return this.formatMessage(parameter + position.join(''));
+  }
+}
+
+/** Value above its maximum size. Field text too long to decode becomes this value too. */
+export class TooLong extends ParamError {
+  constructor(limit: number, unit: 'characters' | 'items' = 'characters') {
+    super((position) => `${position} is too long (limit: ${limit} ${unit})`);
+  }
+}
+
+const MAX_QUOTED_LENGTH = 100;
+
+/** Truncates unknown keys for error messages, because they may be as long as a request. */
+export const quotable = (key: string): string =>
+  isLongerThan(key, MAX_QUOTED_LENGTH) ? `${takeCodePoints(key, MAX_QUOTED_LENGTH)}…` : key;
 
 export const malformedJson = () => new HttpRefusal(400, 'INVALID_JSON', 'Malformed JSON');
 export const malformedPayload = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed payload');

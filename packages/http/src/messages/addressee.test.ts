@@ -1,13 +1,14 @@
-import { ParamError } from '../kernel/param-types.js';
 import { HttpRefusal } from '../kernel/reply.js';
 import { addressee, parseAddressee } from './narrow-param.js';
 
 function parse(type: 'channel' | 'direct', to: string | undefined): unknown {
+  const value = to === undefined ? undefined : addressee.decode(to);
+  const error = addressee.check(value);
+  if (error) return error.messageFor('to');
   try {
-    return parseAddressee(type, to === undefined ? undefined : addressee.check(addressee.decode(to)));
+    return parseAddressee(type, value);
   } catch (error) {
     if (error instanceof HttpRefusal) return error.message;
-    if (error instanceof ParamError) return error.messageFor('to');
     throw error;
   }
 }

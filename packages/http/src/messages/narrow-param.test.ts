@@ -1,15 +1,10 @@
-import { ParamError } from '../kernel/param-types.js';
 import { narrow } from './narrow-param.js';
 
 const type = narrow();
 
 function read(text: string): unknown {
-  try {
-    return type.check(type.decode(text));
-  } catch (error) {
-    if (error instanceof ParamError) return error.messageFor('narrow');
-    throw error;
-  }
+  const value = type.normalize(type.decode(text));
+  return type.check(value)?.messageFor('narrow') ?? value;
 }
 
 const term = (operator: string, operand: unknown, negated = false) => ({ operator, operand, negated });

@@ -9,19 +9,17 @@ import {
 } from '@parley/domain/messages';
 import {
   anyOf,
-  checkMember,
+  asIs,
   integer,
   jsonOrText,
   listOf,
   MAX_IDS,
   MAX_NAMES,
   MAX_TEXT_LENGTH,
-  ParamError,
   type ParamType,
-  TooLong,
   text,
 } from '../kernel/param-types.js';
-import { badParameter } from '../kernel/reply.js';
+import { badParameter, ParamError, TooLong } from '../kernel/reply.js';
 
 /** Loose limit, because the use case rejects long channel names and unknown addresses with its own text. */
 const name = text({ max: MAX_TEXT_LENGTH });
@@ -33,15 +31,17 @@ const forms = anyOf([name, integer(), listOf(anyOf([name, integer()]), { max: MA
  */
 export const addressee: ParamType<unknown> = jsonOrText({
   ...forms,
+  normalize: asIs,
   check(value) {
-    if (value instanceof TooLong) throw value;
+    if (value instanceof TooLong) return value;
     if (typeof value === 'string') return name.check(value);
-    if (!Array.isArray(value)) return value;
-    if (value.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items');
+    if (!Array.isArray(value)) return undefined;
+    if (value.length > MAX_IDS) return new TooLong(MAX_IDS, 'items');
     for (let index = 0; index < value.length; index++) {
-      if (typeof value[index] === 'string') checkMember(name, value, index);
+      const error = typeof value[index] === 'string' ? name.check(value[index]) : undefined;
+      if (error) return error.within(index);
     }
-    return value;
+    return undefined;
   },
 });
 
@@ -135,14 +135,22 @@ const namesOf = (form: OperandForm) => ({ enum: [...narrowOperatorNames(form)] }
 /** `{operator, operand, negated?}` with optional extra fields, or the older pair of texts. */
 const term: ParamType<NarrowTerm> = {
   decode: people.decode,
+  normalize(value) {
+    if (isPair(value)) return { operator: value[0], operand: value[1], negated: false };
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const { operator, operand, negated = false } = value as Partial<NarrowTerm>;
+    return { operator, operand, negated };
+  },
   check(value) {
-    const parts = partsOf(value);
-    const operator = checkMember(words, parts, 'operator');
-    const { negated } = parts;
-    if (negated !== undefined && typeof negated !== 'boolean') {
-      throw new ParamError((p) => `${p}["negated"] is not a boolean`);
-    }
-    return { operator, operand: checkOperand(operator, parts), negated: negated ?? false };
+    if (Array.isArray(value)) return wrong('element is not a string pair');
+    if (typeof value !== 'object' || value === null) return wrong('dict or list required');
+    const { operator, operand, negated } = value as Readonly<Record<keyof NarrowTerm, unknown>>;
+    if (operand === undefined || operand === null) return wrong('operand is missing');
+    if (operator === undefined || operator === null) return wrong('operator is missing');
+    const error = words.check(operator);
+    if (error) return error.within('operator');
+    if (typeof negated !== 'boolean') return new ParamError((p) => `${p}["negated"] is not a boolean`);
+    return checkOperand(operator as string, operand);
   },
   jsonLength: people.jsonLength + words.jsonLength,
   schema: {
@@ -158,46 +166,27 @@ const term: ParamType<NarrowTerm> = {
 /** Narrow in wire form; the use case interprets its terms. */
 export const narrow = (): ParamType<NarrowTerm[]> => listOf(term, { max: MAX_TERMS, jsonLength: JSON_LENGTH });
 
-interface Parts extends Readonly<Record<string, unknown>> {
-  readonly operator: unknown;
-  readonly operand: unknown;
-  readonly negated?: unknown;
-}
-
-function partsOf(value: unknown): Parts {
-  if (Array.isArray(value)) {
-    if (value.length !== 2 || value.some((part) => typeof part !== 'string'))
-      throw wrong('element is not a string pair');
-    return { operator: value[0], operand: value[1] };
-  }
-  if (typeof value !== 'object' || value === null) throw wrong('dict or list required');
-  const { operator, operand, negated } = value as Partial<Parts>;
-  if (operand === undefined || operand === null) throw wrong('operand is missing');
-  if (operator === undefined || operator === null) throw wrong('operator is missing');
-  return { operator, operand, negated };
-}
+const isPair = (value: unknown): value is readonly [string, string] =>
+  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
 
 /** Checks the operand type of an operator (messages §7.1). Unknown operators accept text. */
-function checkOperand(operator: string, parts: Parts): NarrowTerm['operand'] {
-  const { operand } = parts;
+function checkOperand(operator: string, operand: unknown): ParamError | undefined {
   const form = findNarrowOperator(operator)?.operand ?? 'text';
   if (typeof operand === 'string') {
-    if (form === 'nonBlankText' && operand.trim() === '') throw new ParamError(() => 'operand cannot be blank.');
-    return checkMember(words, parts, 'operand');
+    if (form === 'nonBlankText' && operand.trim() === '') return new ParamError(() => 'operand cannot be blank.');
+    return words.check(operand)?.within('operand');
   }
   switch (form) {
     case 'textOrInteger':
-      if (Number.isSafeInteger(operand)) return operand as number;
-      throw new ParamError(() => 'operand is not a string or integer');
+      return Number.isSafeInteger(operand) ? undefined : new ParamError(() => 'operand is not a string or integer');
     case 'textOrIntegers': {
-      if (!Array.isArray(operand)) throw new ParamError(() => 'operand is not a string or an integer list');
-      if (operand.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items').within('operand');
+      if (!Array.isArray(operand)) return new ParamError(() => 'operand is not a string or an integer list');
+      if (operand.length > MAX_IDS) return new TooLong(MAX_IDS, 'items').within('operand');
       const index = operand.findIndex((item) => !Number.isSafeInteger(item));
-      if (index !== -1) throw new ParamError(() => `operand[${index}] is not an integer`);
-      return operand as number[];
+      return index === -1 ? undefined : new ParamError(() => `operand[${index}] is not an integer`);
     }
     default:
-      throw new ParamError(() => 'operand is not a string');
+      return new ParamError(() => 'operand is not a string');
   }
 }
 

@@ -20,20 +20,10 @@ import {
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
 import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
-import {
-  anyOf,
-  integer,
-  json,
-  listOf,
-  MAX_IDS,
-  MAX_TEXT_LENGTH,
-  MAX_TIME,
-  type ParamType,
-  TooLong,
-} from '../kernel/param-types.js';
+import { anyOf, integer, json, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TIME } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import type { WireErrors } from '../kernel/reply.js';
+import { TooLong, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { CONTENT, isReadingClient } from './message.dtos.js';
@@ -81,18 +71,18 @@ type MessageType = (typeof TYPES)[number];
 const ids = anyOf([integer(), listOf(integer(), { max: MAX_IDS })]);
 
 /** Accepts any JSON of limited length; values that do not fit the message type are rejected later (users §20.2). */
-const recipients: ParamType<NamedRecipients> = json({
-  ...ids,
-  check(value): NamedRecipients {
+const recipients = json<NamedRecipients>({
+  normalize(value): NamedRecipients | symbol | TooLong {
     if (Number.isInteger(value)) return { kind: 'id', id: value as number };
     if (Array.isArray(value)) {
-      if (value.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items');
-      return { kind: 'list', members: value };
+      return value.length > MAX_IDS ? new TooLong(MAX_IDS, 'items') : { kind: 'list', members: value };
     }
-    // Rejects invalid or oversized JSON.
-    if (typeof value === 'symbol' || value instanceof TooLong) ids.check(value);
-    return { kind: 'other' };
+    return typeof value === 'symbol' || value instanceof TooLong ? value : { kind: 'other' };
   },
+  // Rejects invalid or oversized JSON.
+  check: (value) => (typeof value === 'symbol' || value instanceof TooLong ? ids.check(value) : undefined),
+  jsonLength: ids.jsonLength,
+  schema: ids.schema,
 });
 
 export class CreateScheduledMessageDto {

@@ -18,18 +18,9 @@ import {
 } from '../groups/group-settings.js';
 import { permissionFields } from '../groups/groups.js';
 import { form, type Presenters, propertyForms, toAll } from '../kernel/event-presenter.js';
-import {
-  boolean,
-  json,
-  MAX_TEXT_LENGTH,
-  type ParamType,
-  quotable,
-  recordOf,
-  refine,
-  text,
-} from '../kernel/param-types.js';
+import { boolean, json, MAX_TEXT_LENGTH, type ParamType, recordOf, refine, text } from '../kernel/param-types.js';
 import { param, TextParam } from '../kernel/params.js';
-import { badValue, type WireFields } from '../kernel/reply.js';
+import { badValue, quotable, type WireFields } from '../kernel/reply.js';
 import * as wire from '../kernel/wire-schema.js';
 import { declareSettings, WireSettings, type WireTable } from '../kernel/wire-settings.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';

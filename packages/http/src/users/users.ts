@@ -35,7 +35,6 @@ import {
   object,
   optional,
   type ParamType,
-  TooLong,
 } from '../kernel/param-types.js';
 import {
   BooleanParam,
@@ -54,7 +53,7 @@ import {
   registerSection,
   type SectionContext,
 } from '../kernel/register-section.js';
-import { badParameter, success, successSaying, type WireErrors } from '../kernel/reply.js';
+import { badParameter, success, successSaying, TooLong, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { presentOwnRights } from './own-rights.js';
