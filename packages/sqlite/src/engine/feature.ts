@@ -4,7 +4,7 @@ import type { Connection } from './connection.js';
 import type { Quarantine } from './quarantine.js';
 import type { WritableRepositories } from './unit-runner.js';
 
-/** What the features of a storage are opened with. */
+/** Dependencies passed to the features of a storage. */
 export interface StorageParts {
   readonly clock: Clock;
   readonly words: SearchWords;
