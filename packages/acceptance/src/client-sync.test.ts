@@ -1,22 +1,14 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Route } from '@parley/http';
 import type { Scenarios } from './client-sync/scenario.js';
+import { exportsOfFeatures } from './testing/features-of-clients.js';
 import { MULTIPART } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 import { isStorageMemory } from './testing/test-storage.js';
 import { expectInStep, WireWorld as World } from './testing/wire-world.js';
 
-const scenarioFolder = join(__dirname, 'client-sync');
-
 /** Every operation that may change something, gathered from the files of features. A route without a row fails the test. */
-const SCENARIOS: Scenarios = Object.assign(
-  {},
-  ...readdirSync(scenarioFolder)
-    .filter((name) => name.endsWith('.scenarios.ts'))
-    .flatMap((name) => Object.values(require(join(scenarioFolder, name)) as Record<string, Scenarios>)),
-);
+const SCENARIOS: Scenarios = Object.assign({}, ...exportsOfFeatures('_SCENARIOS'));
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 

@@ -1,3 +1,5 @@
+import type { Wire } from '../testing/expectations.js';
+import type { Rules } from '../testing/wire-rule.js';
 import { ACQUAINTED, type Scenarios } from './scenario.js';
 
 export const BOTS_SCENARIOS: Scenarios = {
@@ -51,4 +53,18 @@ export const BOTS_SCENARIOS: Scenarios = {
     { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
   ],
   'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
+};
+
+export const BOTS_RULES: Rules = {
+  'realm_bot/add': ({ answer, event: { bot } }) => {
+    answer.realm_bots = [...answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
+  },
+  'realm_bot/update': ({ answer, event: { bot } }) => {
+    answer.realm_bots = answer.realm_bots.map((known: Wire) =>
+      known.user_id === bot.user_id ? { ...known, ...bot } : known,
+    );
+  },
+  'realm_bot/delete': ({ answer, event: { bot } }) => {
+    answer.realm_bots = answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
+  },
 };

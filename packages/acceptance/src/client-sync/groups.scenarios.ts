@@ -1,4 +1,6 @@
-import { fieldsOf } from '../testing/expectations.js';
+import { fieldsOf, type Wire } from '../testing/expectations.js';
+import { deriveOwnRights } from '../testing/wire-realm.js';
+import { type Rules, union, without } from '../testing/wire-rule.js';
 import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 import { CREATED, type Fields, HIDDEN, MESSAGE, type Scenarios, systemGroups } from './scenario.js';
 
@@ -160,4 +162,34 @@ function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) 
     fieldsOf(await server.post('/channels/create', people.desdemona, params));
     fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
   };
+}
+
+export const GROUPS_RULES: Rules = {
+  'user_group/add': ({ answer, event: { group } }) => {
+    answer.realm_user_groups = [...answer.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
+  },
+  'user_group/remove': ({ answer, event: { group_id } }) => {
+    answer.realm_user_groups = answer.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
+  },
+  'user_group/update': ({ answer, event: { group_id, data } }) =>
+    changeGroup(answer, group_id, (group) => ({ ...group, ...data })),
+  'user_group/add_members': ({ answer, event: { group_id, user_ids } }) =>
+    changeGroup(answer, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
+  'user_group/remove_members': ({ answer, event: { group_id, user_ids } }) =>
+    changeGroup(answer, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
+  'user_group/add_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(answer, group_id, (group) => ({
+      ...group,
+      direct_subgroup_ids: union(group.direct_subgroup_ids, ids),
+    })),
+  'user_group/remove_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(answer, group_id, (group) => ({
+      ...group,
+      direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
+    })),
+};
+
+function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): void {
+  answer.realm_user_groups = answer.realm_user_groups.map((group: Wire) => (group.id === id ? change(group) : group));
+  deriveOwnRights(answer);
 }

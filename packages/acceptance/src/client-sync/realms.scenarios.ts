@@ -1,3 +1,6 @@
+import type { Wire } from '../testing/expectations.js';
+import { changeRealm } from '../testing/wire-realm.js';
+import { type Rules, replaces } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { ACQUAINTED, LOST, type Scenarios, systemGroups } from './scenario.js';
 
@@ -153,3 +156,26 @@ function addDomain({ server, people }: World): Promise<unknown> {
 function addLinkifier({ server, people }: World): Promise<unknown> {
   return server.post('/realm/filters', people.iago, LINKIFIER);
 }
+
+export const REALMS_RULES: Rules = {
+  realm_linkifiers: replaces('realm_linkifiers'),
+  'realm_domains/add': ({ answer, event }) => {
+    answer.realm_domains = [...answer.realm_domains, event.realm_domain];
+  },
+  'realm_domains/change': ({ answer, event: { realm_domain: changed } }) => {
+    answer.realm_domains = answer.realm_domains.map((known: Wire) =>
+      known.domain === changed.domain ? changed : known,
+    );
+  },
+  'realm_domains/remove': ({ answer, event }) => {
+    answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
+  },
+  realm_playgrounds: replaces('realm_playgrounds'),
+  'realm_user_settings_defaults/update': ({ answer, event }) => {
+    answer.realm_user_settings_defaults[event.property] = event.value;
+  },
+  'realm/update': ({ answer, event }) => changeRealm(answer, event.property, event.value),
+  'realm/update_dict': ({ answer, event }) => {
+    for (const [property, value] of Object.entries(event.data)) changeRealm(answer, property, value);
+  },
+};

@@ -1,3 +1,5 @@
+import type { Wire } from '../testing/expectations.js';
+import type { Rules } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { type Fields, type Scenarios, toTown } from './scenario.js';
 
@@ -71,3 +73,30 @@ function remindLater(seconds: number) {
   return (world: World): Promise<unknown> =>
     world.server.post('/reminders', world.people.hamlet, reminding(seconds)(world));
 }
+
+/** Sorts by time, then by id (events §3.2). */
+const byTime = (id: string) => (a: Wire, b: Wire) =>
+  a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
+
+function putScheduled(answer: Wire, message: Wire): void {
+  const others = answer.scheduled_messages.filter(
+    (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
+  );
+  answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
+}
+
+export const SCHEDULING_RULES: Rules = {
+  'scheduled_messages/add': ({ answer, event }) => {
+    for (const message of event.scheduled_messages) putScheduled(answer, message);
+  },
+  'scheduled_messages/update': ({ answer, event }) => putScheduled(answer, event.scheduled_message),
+  'scheduled_messages/remove': ({ answer, event: { scheduled_message_id: id } }) => {
+    answer.scheduled_messages = answer.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
+  },
+  'reminders/add': ({ answer, event }) => {
+    answer.reminders = [...answer.reminders, ...event.reminders].sort(byTime('reminder_id'));
+  },
+  'reminders/remove': ({ answer, event: { reminder_id: id } }) => {
+    answer.reminders = answer.reminders.filter((it: Wire) => it.reminder_id !== id);
+  },
+};

@@ -1,3 +1,4 @@
+import { type Rules, replaces } from '../testing/wire-rule.js';
 import { keepDraft, type Scenarios, systemGroups } from './scenario.js';
 
 export const SETTINGS_SCENARIOS: Scenarios = {
@@ -87,4 +88,8 @@ export const SETTINGS_SCENARIOS: Scenarios = {
       heard: ['realm_user_settings_defaults/update'],
     },
   ],
+};
+
+export const SETTINGS_RULES: Rules = {
+  alert_words: replaces('alert_words'),
 };

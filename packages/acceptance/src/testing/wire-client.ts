@@ -1,6 +1,17 @@
 import { fieldsOf, type Wire } from './expectations.js';
+import { exportsOfFeatures } from './features-of-clients.js';
 import type { TestServer, TestUser } from './test-server.js';
-import { changeRealm, deriveOwnRights } from './wire-realm.js';
+import {
+  ascending,
+  type Happening,
+  nothing,
+  own,
+  type Rules,
+  replaces,
+  type Unsure,
+  union,
+  without,
+} from './wire-rule.js';
 import { WireUnread } from './wire-unread.js';
 
 /** All capabilities of events §2 that have an effect. */
@@ -21,9 +32,6 @@ export const ALL_CAPABILITIES = {
 export const NO_CAPABILITIES = { notification_settings_null: false } as const;
 
 export type Capabilities = Readonly<Record<string, boolean>>;
-
-/** Type of custom profile fields with options (users §13.1). */
-const SELECT_FIELD = 3;
 
 const CHANNEL_LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
 
@@ -106,7 +114,8 @@ export class WireClient {
 
   private apply(event: Wire): void {
     const name = event.op === undefined ? event.type : `${event.type}/${event.op}`;
-    const rule = RULES[name] ?? RULES[event.type];
+    const rules = allRules();
+    const rule = rules[name] ?? rules[event.type];
     if (!rule) throw new Error(`The client has no rule for ${JSON.stringify(event)}`);
     this.heard.add(name);
     rule({ ...this.parts, event });
@@ -123,109 +132,27 @@ export class WireClient {
   }
 }
 
+/** Rules of all features; each file beside the scenarios may export some as `…_RULES`. */
+let gatheredRules: Rules | undefined;
+
+function allRules(): Rules {
+  gatheredRules ??= Object.assign({}, CORE_RULES, ...exportsOfFeatures('_RULES'));
+  return gatheredRules!;
+}
+
 async function register(server: TestServer, as: TestUser, capabilities: Capabilities): Promise<Wire> {
   const params = { client_capabilities: capabilities, client_gravatar: false, include_subscribers: 'true' };
   return fieldsOf(await server.post('/register', as, params));
 }
 
-/** State that a client must fetch again, because no event names the message that replaces a deleted one. */
-interface Unsure {
-  isNewestGone: boolean;
-  /** Conversations by the ids of the other participants. */
-  readonly conversations: Set<string>;
-  /** Newest channel when the client registered. */
-  readonly newestChannelId: number;
-  /** Channels that became inaccessible. */
-  readonly hidden: Set<number>;
-  /** Channels that became accessible again; personal data in them is not sent again (channels §6.3). */
-  readonly shownAgain: Set<number>;
-}
-
-interface Happening {
-  readonly event: Wire;
-  /** Mutated in place. */
-  readonly answer: Wire;
-  readonly unread: WireUnread;
-  readonly unsure: Unsure;
-  readonly selfId: number;
-  readonly can: (capability: string) => boolean;
-}
-
-type Rule = (happening: Happening) => void;
-
-const nothing: Rule = () => {};
-
-/** Rule for an event that contains the whole register field. */
-const replaces =
-  (field: string, from = field): Rule =>
-  ({ answer, event }) => {
-    answer[field] = event[from];
-  };
-
-/** Organization §11. */
-const NEW_DEVICE = {
-  push_key_id: null,
-  push_token_id: null,
-  pending_push_token_id: null,
-  push_token_last_updated_timestamp: null,
-  push_registration_error_code: null,
-};
-
-/** Rules by `type/op`, or by type for all its ops. */
-const RULES: Readonly<Record<string, Rule>> = {
+/** Rules of messages, channels and users, which depend on each other. Rules of other features are in `client-sync`. */
+const CORE_RULES: Rules = {
   heartbeat: nothing,
-  typing: nothing,
-  invites_changed: nothing,
-  realm_export: nothing,
-  realm_export_consent: nothing,
-  user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
-    const status = { ...answer.user_status[user_id], ...changed };
-    if (!status.away) delete status.away;
-    if (!status.status_text) delete status.status_text;
-    if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
-    delete answer.user_status[user_id];
-    if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
-  },
-  // Reports change more than events publish.
-  presence: nothing,
-  alert_words: replaces('alert_words'),
-  muted_users: replaces('muted_users'),
-  onboarding_steps: replaces('onboarding_steps'),
-  realm_linkifiers: replaces('realm_linkifiers'),
-  'realm_domains/add': ({ answer, event }) => {
-    answer.realm_domains = [...answer.realm_domains, event.realm_domain];
-  },
-  'realm_domains/change': ({ answer, event: { realm_domain: changed } }) => {
-    answer.realm_domains = answer.realm_domains.map((known: Wire) =>
-      known.domain === changed.domain ? changed : known,
-    );
-  },
-  'realm_domains/remove': ({ answer, event }) => {
-    answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
-  },
-  realm_playgrounds: replaces('realm_playgrounds'),
-  'realm_emoji/add': ({ answer, event: { emoji } }) => {
-    answer.realm_emoji[emoji.id] = emoji;
-  },
-  'realm_emoji/update_one': ({ answer, event: { emoji_id, data } }) => {
-    Object.assign(answer.realm_emoji[emoji_id], data);
-  },
-  'realm_emoji/update': replaces('realm_emoji'),
   muted_topics: replaces('muted_topics'),
-  default_streams: replaces('realm_default_streams', 'default_streams'),
-  default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
   'user_settings/update': ({ answer, event }) => {
     answer.user_settings[event.property] = event.value;
     if (event.property === 'enable_drafts_synchronization' && !event.value) answer.drafts = [];
   },
-  'realm_user_settings_defaults/update': ({ answer, event }) => {
-    answer.realm_user_settings_defaults[event.property] = event.value;
-  },
-  'realm/update': ({ answer, event }) => changeRealm(answer, event.property, event.value),
-  'realm/update_dict': ({ answer, event }) => {
-    for (const [property, value] of Object.entries(event.data)) changeRealm(answer, property, value);
-  },
-
   message: receiveMessage,
   'update_message_flags/add': ({ answer, unread, event: { flag, all, messages } }) => {
     own(answer, messages);
@@ -245,97 +172,12 @@ const RULES: Readonly<Record<string, Rule>> = {
       if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
     }
   },
-  // Reactions are not in the response, but a message becomes the user's own with their reaction.
-  'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
-    if (user_id === selfId) own(answer, [message_id]);
-  },
-  'reaction/remove': nothing,
-  // Files are not in the response.
-  'attachment/add': nothing,
-  'attachment/update': nothing,
-  'attachment/remove': nothing,
-  'drafts/add': ({ answer, event }) => putDrafts(answer, event.drafts),
-  'drafts/update': ({ answer, event }) => putDrafts(answer, [event.draft]),
-  'drafts/remove': ({ answer, event: { draft_id } }) => {
-    answer.drafts = answer.drafts.filter(({ id }: Wire) => id !== draft_id);
-  },
-  'saved_snippets/add': ({ answer, event }) => {
-    answer.saved_snippets.push(event.saved_snippet);
-  },
-  'saved_snippets/update': ({ answer, event: { saved_snippet: changed } }) => {
-    answer.saved_snippets = answer.saved_snippets.map((it: Wire) => (it.id === changed.id ? changed : it));
-  },
-  'saved_snippets/remove': ({ answer, event: { saved_snippet_id } }) => {
-    answer.saved_snippets = answer.saved_snippets.filter(({ id }: Wire) => id !== saved_snippet_id);
-  },
-  'navigation_view/add': ({ answer, event }) => {
-    answer.navigation_views.push(event.navigation_view);
-  },
-  'navigation_view/update': ({ answer, event: { fragment, data } }) => {
-    answer.navigation_views = answer.navigation_views.map((it: Wire) =>
-      it.fragment === fragment ? { ...it, ...data } : it,
-    );
-  },
-  'navigation_view/remove': ({ answer, event }) => {
-    answer.navigation_views = answer.navigation_views.filter(({ fragment }: Wire) => fragment !== event.fragment);
-  },
   submessage: nothing,
-  'typing/start': nothing,
-  'typing/stop': nothing,
-  'typing_edit_message/start': nothing,
-  'typing_edit_message/stop': nothing,
-  'scheduled_messages/add': ({ answer, event }) => {
-    for (const message of event.scheduled_messages) putScheduled(answer, message);
-  },
-  'scheduled_messages/update': ({ answer, event }) => putScheduled(answer, event.scheduled_message),
-  'scheduled_messages/remove': ({ answer, event: { scheduled_message_id: id } }) => {
-    answer.scheduled_messages = answer.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
-  },
-  'reminders/add': ({ answer, event }) => {
-    answer.reminders = [...answer.reminders, ...event.reminders].sort(byTime('reminder_id'));
-  },
-  'reminders/remove': ({ answer, event: { reminder_id: id } }) => {
-    answer.reminders = answer.reminders.filter((it: Wire) => it.reminder_id !== id);
-  },
   user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
     answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
     if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
-  },
-
-  'realm_bot/add': ({ answer, event: { bot } }) => {
-    answer.realm_bots = [...answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
-  },
-  'realm_bot/update': ({ answer, event: { bot } }) => {
-    answer.realm_bots = answer.realm_bots.map((known: Wire) =>
-      known.user_id === bot.user_id ? { ...known, ...bot } : known,
-    );
-  },
-  'realm_bot/delete': ({ answer, event: { bot } }) => {
-    answer.realm_bots = answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
-  },
-  'device/add': ({ answer, event: { device_id } }) => {
-    answer.devices[device_id] = NEW_DEVICE;
-  },
-  'device/update': ({ answer, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
-    answer.devices[device_id] = { ...answer.devices[device_id], ...changed };
-  },
-  'device/remove': ({ answer, event: { device_id } }) => {
-    delete answer.devices[device_id];
-  },
-  'channel_folder/add': ({ answer, event: { channel_folder: folder } }) => {
-    answer.channel_folders = [...answer.channel_folders, folder].sort(byOrder);
-  },
-  'channel_folder/update': ({ answer, event: { channel_folder_id: id, data } }) => {
-    answer.channel_folders = answer.channel_folders.map((folder: Wire) =>
-      folder.id === id ? { ...folder, ...data } : folder,
-    );
-  },
-  'channel_folder/reorder': ({ answer, event: { order } }) => {
-    answer.channel_folders = answer.channel_folders
-      .map((folder: Wire) => ({ ...folder, order: order.indexOf(folder.id) }))
-      .sort(byOrder);
   },
 
   'stream/create': ({ answer, event, unsure }) => {
@@ -396,43 +238,6 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
   },
   'realm_user/update': changeUser,
-
-  custom_profile_fields: ({ answer, event: { fields } }) => {
-    answer.custom_profile_fields = fields;
-    // Values of deleted fields and deleted options disappear.
-    const byId = new Map<string, Wire>(fields.map((field: Wire) => [String(field.id), field]));
-    const isLeft = ([id, { value }]: [string, Wire]) => {
-      const field = byId.get(id);
-      return field !== undefined && (field.type !== SELECT_FIELD || value in JSON.parse(field.field_data));
-    };
-    for (const user of [...answer.realm_users, ...answer.realm_non_active_users]) {
-      if (!user.profile_data) continue;
-      user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(isLeft));
-    }
-  },
-
-  'user_group/add': ({ answer, event: { group } }) => {
-    answer.realm_user_groups = [...answer.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
-  },
-  'user_group/remove': ({ answer, event: { group_id } }) => {
-    answer.realm_user_groups = answer.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
-  },
-  'user_group/update': ({ answer, event: { group_id, data } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, ...data })),
-  'user_group/add_members': ({ answer, event: { group_id, user_ids } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
-  'user_group/remove_members': ({ answer, event: { group_id, user_ids } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
-  'user_group/add_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(answer, group_id, (group) => ({
-      ...group,
-      direct_subgroup_ids: union(group.direct_subgroup_ids, ids),
-    })),
-  'user_group/remove_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(answer, group_id, (group) => ({
-      ...group,
-      direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
-    })),
 };
 
 /** Removes topic policies of archived and inaccessible channels, which are hidden from the user (channels §7). */
@@ -453,11 +258,6 @@ function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
   state.muted_topics = state.muted_topics.filter(([name]: Wire) => !names.has(name));
   const { pms, streams, huddles } = state.unread_msgs;
   state.unread_msgs = { pms, streams: streams.filter(isOther), huddles };
-}
-
-/** Adds messages to the user's own after receipt or a flag change. */
-function own(answer: Wire, ids: readonly number[]): void {
-  answer.max_message_id = Math.max(answer.max_message_id, ...ids);
 }
 
 /** Removes messages from the user's own. */
@@ -502,23 +302,6 @@ function receiveMessage({ answer, unread, selfId, event: { message, flags } }: H
       first_message_id: channel.first_message_id ?? message.id,
     }));
   }
-}
-
-/** Sorts by time, then by id (events §3.2). */
-const byTime = (id: string) => (a: Wire, b: Wire) =>
-  a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
-
-/** Sorts drafts by last edit, newest first (events §3.2). */
-function putDrafts(answer: Wire, drafts: Wire[]): void {
-  const others = answer.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
-  answer.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
-}
-
-function putScheduled(answer: Wire, message: Wire): void {
-  const others = answer.scheduled_messages.filter(
-    (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
-  );
-  answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
 }
 
 function changeUser({ answer, selfId, event: { person } }: Happening): void {
@@ -647,11 +430,6 @@ function changeSubscribers(answer: Wire, ids: readonly number[], change: (ids: n
   }
 }
 
-function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): void {
-  answer.realm_user_groups = answer.realm_user_groups.map((group: Wire) => (group.id === id ? change(group) : group));
-  deriveOwnRights(answer);
-}
-
 /**
  * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
  * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed
@@ -679,12 +457,7 @@ function comparable(answer: Wire): Wire {
   return state;
 }
 
-const ascending = (a: number, b: number): number => a - b;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const byOrder = (a: Wire, b: Wire): number => a.order - b.order;
 const byName = (a: Wire, b: Wire): number => compare(a.name, b.name);
 const byText = (a: unknown, b: unknown): number => compare(JSON.stringify(a), JSON.stringify(b));
 const withoutUser = (users: Wire[], id: number): Wire[] => users.filter(({ user_id }) => user_id !== id);
-const union = (ids: readonly number[], more: readonly number[]): number[] =>
-  [...new Set([...ids, ...more])].sort(ascending);
-const without = (ids: readonly number[], fewer: readonly number[]): number[] => ids.filter((id) => !fewer.includes(id));
