@@ -40,8 +40,8 @@ export interface ParleyParts {
   /** Secrets with which other services sign tokens, by string id of the organization; default: none. */
   readonly jwtSecrets?: ReadonlyMap<string, string>;
   /**
-   * Reaction to a database made with another secret: `rehash` derives every API key again, `refuse` throws a
-   * StartupError.
+   * Reaction to a database made with another secret: `rehash` derives every API key again, which a one-off command
+   * does itself after it has succeeded; `refuse` throws a StartupError.
    */
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second. Throws if written data is no longer where other processes find it. */
