@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -481,6 +481,106 @@ it("import accepts a Zulip archive without Parley's own data", async () => {
   expect(await picturesOf(to, there[2]!)).toEqual(await picturesOf(from, desdemona));
   await from.close();
   await to.close();
+});
+
+describe("import of a Zulip server's archive", () => {
+  let from: TestServer;
+  let to: TestServer;
+  let path: string;
+  beforeEach(async () => {
+    from = await TestServer.start();
+    for (const name of ['alpha', 'beta', 'gamma', 'delta']) {
+      const id = await from.createChannel(name, [from.people.hamlet]);
+      await from.sendMessage(from.people.hamlet, id, { topic: 'greetings', content: `hello ${name}` });
+    }
+    path = await unpacked(await exported(from));
+    for (const own of ['parley.json', 'parley-people.jsonl']) rmSync(join(path, own));
+    to = await TestServer.startEmpty();
+  });
+  afterEach(async () => {
+    await from.close();
+    await to.close();
+  });
+
+  /** Changes the tables in `realm.json`. */
+  function change(work: (tables: Record<string, Wire[]>) => void): void {
+    const file = join(path, 'realm.json');
+    const tables = JSON.parse(readFileSync(file, 'utf8'));
+    work(tables);
+    writeFileSync(file, JSON.stringify(tables));
+  }
+
+  /** Channel ids in an order other than that of their recipients, with gaps. */
+  const IDS: Readonly<Record<string, number>> = { alpha: 40, beta: 7, gamma: 12, delta: 41 };
+  function renumberChannels(): void {
+    change((tables) => {
+      const newIds = new Map(tables.zerver_stream!.map(({ id, name }) => [id, IDS[name] ?? id + 100]));
+      for (const row of tables.zerver_stream!) row.id = newIds.get(row.id);
+      for (const row of tables.zerver_recipient!) if (row.type === 2) row.type_id = newIds.get(row.type_id);
+      for (const row of tables.zerver_defaultstream!) row.stream = newIds.get(row.stream);
+    });
+  }
+
+  const hamletThere = async () => (await signIn(to, [from.people.hamlet]))[0]!;
+  const channelsThere = async (): Promise<Wire[]> =>
+    (fieldsOf(await to.get('/streams', await hamletThere(), { exclude_archived: false })) as Wire).streams;
+
+  it('keeps the ids of channels that were created in another order than their recipients', async () => {
+    renumberChannels();
+    await imported(to, path, null);
+    const ids: Record<string, number> = Object.fromEntries(
+      (await channelsThere()).map(({ name, stream_id }) => [name, stream_id]),
+    );
+    expect(ids).toMatchObject(IDS);
+    const later = { name: 'later', subscribers: [from.people.hamlet.id] };
+    const { id } = fieldsOf(await to.post('/channels/create', await hamletThere(), later)) as Wire;
+    expect(id).toBeGreaterThan(Math.max(...Object.values(ids)));
+    const narrow = [{ operator: 'channel', operand: IDS.alpha }];
+    const params = { narrow, anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
+    const { messages } = fieldsOf(await to.get('/messages', await hamletThere(), params)) as Wire;
+    expect(messages.at(-1)).toMatchObject({ content: 'hello alpha', stream_id: IDS.alpha });
+  });
+
+  it('rejects an archive with an incomplete message file', async () => {
+    renameSync(join(path, 'messages-000001.json'), join(path, 'messages-000001.json.partial'));
+    await expect(imported(to, path, null)).rejects.toThrow(
+      'The export is incomplete: it holds messages-000001.json.partial.',
+    );
+  });
+
+  it('restores the names of archived channels unless another channel has the name', async () => {
+    change(({ zerver_stream }) => {
+      const archive = (name: string, archived: string) =>
+        Object.assign(
+          zerver_stream!.find((row) => row.name === name),
+          { name: archived, deactivated: true },
+        );
+      archive('beta', '0a1b2c3!DEACTIVATED:Beta');
+      archive('gamma', '!!!DEACTIVATED:ALPHA');
+      archive('delta', '!DEACTIVATED:old delta');
+    });
+    await imported(to, path, null);
+    const names = (await channelsThere()).filter(({ is_archived }) => is_archived).map(({ name }) => name);
+    expect(names.sort()).toEqual(['!!!DEACTIVATED:ALPHA', 'Beta', 'old delta']);
+  });
+
+  it("maps the other server's system bots and shows canonical time zones", async () => {
+    const { hamlet } = from.people;
+    change((tables) => {
+      for (const row of tables.zerver_userprofile_crossrealm!) row.email = row.email.replace(/@.*/, '@zulip.com');
+      tables.zerver_userprofile_crossrealm!.push({ id: 900, email: 'nagios-send-bot@zulip.com' });
+      tables.zerver_userprofile!.find(({ id }) => id === hamlet.id)!.timezone = 'US/Pacific';
+    });
+    await imported(to, path, 'dev');
+    const as = await hamletThere();
+    const get = async (path: string, params?: object) =>
+      fieldsOf(await to.request('GET', path, { as, params: { ...params }, realm: 'dev' })) as Wire;
+    expect((await get(`/users/${hamlet.id}`)).user.timezone).toBe('America/Los_Angeles');
+    const { messages } = await get('/messages', { anchor: 'newest', num_before: 100, num_after: 0 });
+    const notices = messages.filter(({ sender_full_name }: Wire) => sender_full_name === 'Notification Bot');
+    expect(notices.length).toBeGreaterThan(0);
+    for (const { sender_realm_str } of notices) expect(sender_realm_str).toBe('dev');
+  });
 });
 
 it('import beside other organizations preserves references in texts', async () => {

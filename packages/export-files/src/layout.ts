@@ -17,6 +17,8 @@ export type PictureFolder = keyof typeof PICTURE_RECORDS;
 export const REALM_IMAGE_WORDS = { icon: 'icon', logo: 'logo', nightLogo: 'night_logo' } as const;
 export const messageFile = (number: number): string => `messages-${String(number).padStart(6, '0')}.json`;
 export const MESSAGE_FILE = /^messages-(\d{6})\.json$/;
+/** Message file of an export that was interrupted or is still being written. */
+export const PARTIAL_MESSAGE_FILE = /^messages-\d{6}\.json\.partial$/;
 
 /** Bits of `flags_mask`. */
 export const FLAG_BITS = {

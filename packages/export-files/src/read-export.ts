@@ -11,6 +11,7 @@ import {
   FORMAT,
   MESSAGE_FILE,
   PARLEY_FILE,
+  PARTIAL_MESSAGE_FILE,
   PEOPLE_FILE,
   PICTURE_RECORDS,
   type PictureFolder,
@@ -261,6 +262,8 @@ async function openOwn(root: string): Promise<ImportSource> {
 }
 
 async function openZulip(root: string, names: ColumnNames): Promise<ImportSource> {
+  const partial = (await readdir(root)).find((name) => PARTIAL_MESSAGE_FILE.test(name));
+  if (partial !== undefined) throw wrong('The export', `is incomplete: it holds ${partial}`);
   const tables = record(await readDocument(root, REALM_FILE), REALM_FILE);
   const { realm, people, skipsMessage, ...about } = readZulipTables(tables, names);
   const context = contextOf(realm, clientNames(tables), { isOwn: false, ...about });

@@ -58,11 +58,11 @@ export async function examine(
   });
   await attempt('secret', () => {
     const secret = findSecret(configuration);
+    const fingerprint = state?.secretFingerprint ?? null;
+    requireSameSecret(configuration, secret, fingerprint);
     if (secret === null) add('problem', 'secret', 'there is none; the server makes one when it starts');
-    else {
-      requireSameSecret(configuration, secret, state?.secretFingerprint ?? null);
-      add('good', 'secret', 'the one that the database was made with');
-    }
+    else if (fingerprint !== null) add('good', 'secret', 'the one that the database was made with');
+    else add('advice', 'secret', 'there is one; the database does not tell whether it was made with it');
   });
   await attempt('rights', () => {
     const { mode, uid } = statSync(path);

@@ -42,8 +42,8 @@ export interface ParleyParts {
   /** Required in the `aud` claim of these tokens; null accepts any. */
   readonly jwtAudience?: string | null;
   /**
-   * Reaction to a database made with another secret: `rehash` derives every API key again, `refuse` throws a
-   * StartupError.
+   * Reaction to a database made with another secret: `rehash` derives every API key again, which a one-off command
+   * does itself after it has succeeded; `refuse` throws a StartupError.
    */
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second. Throws if written data is no longer where other processes find it. */

@@ -36,10 +36,10 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   const { logger } = options;
   const ports = container.ports();
   const { unitOfWork, apiKeyMint } = ports;
-  if (options.onOtherSecret === 'rehash') {
+  if (options.onOtherSecret === 'rehash' && !options.isOneOff) {
     const users = await rehashApiKeys(unitOfWork, apiKeyMint);
     if (users > 0) logger.error({ users }, 'the secret is another one than last time: all API keys are new');
-  } else await assertSameSecret(unitOfWork, apiKeyMint);
+  } else if (options.onOtherSecret === 'refuse') await assertSameSecret(unitOfWork, apiKeyMint);
   await resolve(RealmResolver).refresh();
 
   const follower = get('follower');

@@ -362,8 +362,11 @@ export interface ChannelReads {
 
 /** Every implementation passes channel-repository.contract.ts. */
 export interface ChannelRepository extends ChannelReads {
-  /** Adds the channel and its recipient. @throws DomainError CHANNEL_NAME_TAKEN, archived channels included. */
-  add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel>;
+  /**
+   * Adds the channel and its recipient. `id` is unused and was reserved by `copies.raiseIds`.
+   * @throws DomainError CHANNEL_NAME_TAKEN, archived channels included
+   */
+  add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>, id?: ChannelId | null): Promise<Channel>;
   /** Stores the channel under a higher version. @throws DomainError CHANNEL_NAME_TAKEN */
   update(channel: Channel): Promise<Channel>;
   /**

@@ -37,6 +37,8 @@ export abstract class KnownIds<Id extends number> implements ImportedIdMap<Id> {
 export class IdMap<Id extends number> extends KnownIds<Id> {
   private readonly ids = new Map<Id, Id>();
   private next = 0;
+  /** Range of unused ids; empty until `reserve`. */
+  private free = { first: 1, last: 0 };
 
   constructor(
     private readonly kind: IdKind,
@@ -45,11 +47,27 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
     super(noun);
   }
 
+  /** Reserves all ids that were never assigned, for objects that are not created in the order of their ids. */
+  async reserve(tx: Transaction, all: readonly Id[]): Promise<void> {
+    const last = Math.max(0, ...all.filter((id) => id <= MAX_KEPT_ID));
+    this.free = { first: (await tx.copies.lastId(this.kind)) + 1, last };
+    if (last >= this.free.first) await tx.copies.raiseIds(this.kind, last + 1);
+  }
+
+  /** Creates an object under its old id if that was reserved; `make` receives null for any new id. */
+  async addReserved<T extends { readonly id: Id }>(old: Id, make: (id: Id | null) => Promise<T>): Promise<T> {
+    const isFree = old >= this.free.first && old <= this.free.last;
+    return this.keep(old, await make(isFree && !this.ids.has(old) ? old : null));
+  }
+
   /** Creates an object under its old id if that id is free, which holds for ascending ids on a new server. */
   async add<T extends Id | { readonly id: Id }>(tx: Transaction, old: Id, make: () => Promise<T>): Promise<T> {
-    if (this.ids.has(old)) throw invalidImport(`There are two ${this.noun}s ${old}.`);
     if (old !== this.next && old <= MAX_KEPT_ID) await tx.copies.raiseIds(this.kind, old);
-    const made = await make();
+    return this.keep(old, await make());
+  }
+
+  private keep<T extends Id | { readonly id: Id }>(old: Id, made: T): T {
+    if (this.ids.has(old)) throw invalidImport(`There are two ${this.noun}s ${old}.`);
     const id: Id = idOf(made);
     this.ids.set(old, id);
     this.next = id + 1;

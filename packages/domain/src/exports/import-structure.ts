@@ -88,6 +88,12 @@ export class StructureImport {
       ...channels.map((channel) => ({ recipientId: channel.recipientId, channel, userIds: null })),
       ...conversations.map(({ recipientId, userIds }) => ({ recipientId, channel: null, userIds })),
     ].sort((a, b) => a.recipientId - b.recipientId);
+    await this.uow.write(realmId, (tx) =>
+      this.ids.channels.reserve(
+        tx,
+        channels.map(({ id }) => id),
+      ),
+    );
     for (const slice of slicesOf(recipients, ROWS_AT_A_TIME)) {
       await this.uow.write(realmId, async (tx) => {
         for (const { recipientId, channel, userIds } of slice) {
@@ -111,7 +117,7 @@ export class StructureImport {
       firstMessageId: null,
       permissions: this.ids.permissionsOf(channel.permissions),
     };
-    return this.ids.channels.add(tx, id, () => tx.channels.add(row));
+    return this.ids.channels.addReserved(id, (reserved) => tx.channels.add(row, reserved));
   }
 
   private async completeRealm(tx: Transaction, { realm }: RealmCopy): Promise<void> {

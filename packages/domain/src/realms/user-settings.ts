@@ -90,6 +90,43 @@ function isKnownToFormatter(timeZone: string): boolean {
   }
 }
 
+/** IANA names of zones that the formatter knows under former names. */
+const RENAMED_ZONES: Readonly<Record<string, string>> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Catamarca': 'America/Argentina/Catamarca',
+  'America/Coral_Harbour': 'America/Atikokan',
+  'America/Cordoba': 'America/Argentina/Cordoba',
+  'America/Godthab': 'America/Nuuk',
+  'America/Indianapolis': 'America/Indiana/Indianapolis',
+  'America/Jujuy': 'America/Argentina/Jujuy',
+  'America/Louisville': 'America/Kentucky/Louisville',
+  'America/Mendoza': 'America/Argentina/Mendoza',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+  'Pacific/Enderbury': 'Pacific/Kanton',
+  'Pacific/Ponape': 'Pacific/Pohnpei',
+  'Pacific/Truk': 'Pacific/Chuuk',
+};
+
+const canonicalZones = new Map<string, string>();
+
+/** Returns the name that clients know, such as `America/Los_Angeles` for `US/Pacific`. */
+export function canonicalTimeZone(name: string): string {
+  let canonical = canonicalZones.get(name);
+  if (canonical === undefined) {
+    if (!isTimeZone(name)) return name;
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
+    canonical = timeZone === 'UTC' ? name : (RENAMED_ZONES[timeZone] ?? timeZone);
+    canonicalZones.set(name, canonical);
+  }
+  return canonical;
+}
+
 interface UserSettingRules {
   /**
    * Others who may change the setting. `administrators`: for many users at once; `nobody`: only the users themselves

@@ -1,5 +1,5 @@
 import { CHANNEL_PERMISSIONS, type Channel } from '@parley/domain/channels';
-import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { foldCase, type MessageId, type RecipientId, trim, type UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS } from '../layout.js';
 import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
@@ -31,16 +31,17 @@ export function readChannels(tables: TableReader): readonly Channel[] {
     first_message: orNull(id<MessageId>()),
     is_recently_active: orElse(flag, true),
   });
-  return tables.rows('zerver_stream').map((row, index) => {
+  const rows = tables.rows('zerver_stream').map((row, index) => ({ row, it: shape(row, `zerver_stream[${index}]`) }));
+  const taken = new Set(rows.map(({ it }) => foldCase(it.name)));
+  return rows.map(({ row, it }, index) => {
     const place = `zerver_stream[${index}]`;
-    const it = shape(row, place);
     const recipientId = it.recipient ?? recipients.get(it.id);
     if (recipientId === undefined) throw wrong(`${place}.recipient`, 'is missing');
     return {
       id: it.id,
       realmId: tables.realmId,
       recipientId,
-      name: it.name,
+      name: it.deactivated ? restoredName(it.name, taken) : it.name,
       description: it.description,
       renderedDescription: safeHtml(it.rendered_description, it.description),
       privacy: it.is_web_public
@@ -63,6 +64,17 @@ export function readChannels(tables: TableReader): readonly Channel[] {
       version: 1,
     };
   });
+}
+
+/** Prefix of archived channels of older servers, with a hash or, before that, exclamation marks to make it unique. */
+const ARCHIVED_PREFIX = /^(?:[0-9a-f]{1,20}|!{0,20})!DEACTIVATED:(?=\s*\S)/;
+
+/** Returns the name before archiving, unless another channel has it, and adds it to `taken`. */
+function restoredName(name: string, taken: Set<string>): string {
+  const former = trim(name.replace(ARCHIVED_PREFIX, ''));
+  if (former === name || taken.has(foldCase(former))) return name;
+  taken.add(foldCase(former));
+  return former;
 }
 
 export function readSubscriptions(tables: TableReader) {

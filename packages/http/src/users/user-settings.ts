@@ -2,6 +2,7 @@ import type { Role } from '@parley/domain/access';
 import { type EventOf, type GroupId, isSettingValue, type UserId } from '@parley/domain/kernel';
 import { ChangeUserDefaults } from '@parley/domain/membership';
 import {
+  canonicalTimeZone,
   type EmailVisibility,
   LANGUAGES,
   NOTIFICATION_SOUNDS,
@@ -211,7 +212,8 @@ export const USER_SETTINGS_EVENTS = {
 
 /** Presents a setting to the user's own clients (users §6.4). */
 function presentSettingChange({ setting, value }: EventOf<'user.setting_changed'>): WireFields {
-  const shown = USER_SETTING_FORMS.presentValue(setting, value);
+  const shown =
+    setting === 'timezone' ? canonicalTimeZone(String(value)) : USER_SETTING_FORMS.presentValue(setting, value);
   return {
     op: 'update',
     property: USER_SETTING_FORMS.nameOf(setting),
@@ -224,7 +226,7 @@ function presentTimeZoneChange({ user }: EventOf<'user.time_zone_changed'>, publ
   return userUpdate({
     email: publicAddress(user, publicRealm.emailDomain),
     user_id: user.id,
-    timezone: user.settings.timezone,
+    timezone: canonicalTimeZone(user.settings.timezone),
   });
 }
 
@@ -296,7 +298,7 @@ function presentUserSettings(settings: UserSettings, isPersonal: boolean): Recor
     ...rest,
     emojiset_choices: EMOJI_SETS,
     available_notification_sounds: NOTIFICATION_SOUNDS,
-    ...(isPersonal && { timezone }),
+    ...(isPersonal && { timezone: canonicalTimeZone(String(timezone)) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { isAtLeast, type Role } from '@parley/domain/access';
 import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import { canonicalTimeZone } from '@parley/domain/realms';
 import {
   type BotKind,
   canSeeEmail,
@@ -119,7 +120,7 @@ export function presentUser(
     is_guest: user.role === 'guest',
     is_bot: bot !== null,
     role: ROLE_NUMBERS[user.role],
-    ...(!forSpectators && { timezone: user.settings.timezone }),
+    ...(!forSpectators && { timezone: canonicalTimeZone(user.settings.timezone) }),
     avatar_url: avatarUrl(user, publicRealm, { seesEmail, clientGravatar }),
     avatar_version: user.avatar.version,
     is_imported_stub: false,

@@ -83,7 +83,7 @@ export const COMMON_FLAGS: Readonly<Record<string, CommandFlag>> = {
     help: `reads settings from FILE that are not in the environment; default: ${ENV_FILE}, if this user can read it`,
   },
   'accept-new-secret': {
-    help: 'goes on with another secret than the database was made with: everybody gets a new API key',
+    help: 'goes on with another secret than the database was made with: everybody gets a new API key, if the command succeeds',
   },
 };
 

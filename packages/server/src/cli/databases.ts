@@ -1,12 +1,16 @@
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
+import { HmacApiKeyMint } from '@parley/node-adapters';
+import { inspectDatabase } from '@parley/sqlite';
+import { rehashApiKeys } from '../authentication.js';
 import type { Invocation } from '../configuration/read-configuration.js';
 import { addressesOf } from '../http-server.js';
 import { openParley } from '../open-parley.js';
 import type { ComposedParley } from '../parley.js';
+import { findSecret, secretPathFor } from '../secret.js';
 import { StartupError } from '../startup-error.js';
 import type { CommandContext, CommandFlag } from './command.js';
 
@@ -47,18 +51,40 @@ export function requireDatabase(invocation: Invocation): void {
 
 export const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('accept-new-secret') === 'on';
 
-/** Opens the database while a server may be running. @throws StartupError if there is no database */
+/**
+ * Opens the database while a server may be running. With `--accept-new-secret`, the secret is accepted after `work`
+ * has succeeded. @throws StartupError if there is no database
+ */
 export async function withParley<T>(invocation: Invocation, work: (parley: ComposedParley) => Promise<T>): Promise<T> {
   requireDatabase(invocation);
-  const parley = await openParley(
-    { ...invocation.configuration, ...addressesOf(invocation.configuration) },
-    { logger: silentLogger, isOneOff: true, acceptsNewSecret: acceptsNewSecret(invocation) },
-  );
+  const { configuration } = invocation;
+  const accepts = acceptsNewSecret(invocation);
+  const makesSecret = accepts && hasDatabase(invocation) && findSecret(configuration) === null;
   try {
-    return await work(parley);
-  } finally {
-    await parley.close();
+    const parley = await openParley(
+      { ...configuration, ...addressesOf(configuration) },
+      { logger: silentLogger, isOneOff: true, acceptsNewSecret: accepts },
+    );
+    try {
+      const result = await work(parley);
+      if (accepts) await rehashApiKeys(parley.ports.unitOfWork, parley.ports.apiKeyMint);
+      return result;
+    } finally {
+      await parley.close();
+    }
+  } catch (error) {
+    if (makesSecret) removeUnusedSecret(configuration);
+    throw error;
   }
+}
+
+/** Removes the secret file that a failed command has made, unless a server has accepted it meanwhile. */
+function removeUnusedSecret(configuration: Invocation['configuration']): void {
+  const { path } = configuration.database;
+  const secret = findSecret(configuration);
+  const { secretFingerprint } = inspectDatabase(path);
+  if (secret === null || new HmacApiKeyMint(secret).secretFingerprint === secretFingerprint) return;
+  rmSync(secretPathFor(path), { force: true });
 }
 
 export const noRealm = () => new StartupError('There is no organization yet; see parley realm create --help.');

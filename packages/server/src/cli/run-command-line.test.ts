@@ -410,6 +410,40 @@ describe('parley command line', () => {
     expect(await run(['user', 'create', 'kent@lear.com', 'Earl of Kent'])).toMatchObject({ code: 0 });
   });
 
+  it('accepts no secret for a command that fails', async () => {
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    await run(['user', 'create', 'fool@lear.com', 'The Fool']);
+    const secret = readFileSync(`${database}.secret`);
+    rmSync(`${database}.secret`);
+    const before = look();
+    expect(await run(['user', 'show', 'nobody@lear.com', '--accept-new-secret'])).toMatchObject({ code: 1 });
+    const other = { environment: { PARLEY_SECRET: 'the secret of another server' } };
+    expect(await run(['user', 'show', 'nobody@lear.com', '--accept-new-secret'], other)).toMatchObject({ code: 1 });
+    expect(look()).toEqual(before);
+    expect(await run(['migrate', '--status'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/\nThe server will refuse it: The database was made with a secret that is not in /),
+    });
+    expect(await run(['migrate', '--check'])).toMatchObject({ code: 3 });
+    expect(await run(['doctor'])).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/PROBLEM {2}secret: The database was made with a secret that is not in /),
+    });
+    writeFileSync(`${database}.secret`, secret, { mode: 0o600 });
+    expect(await run(['user', 'show', 'fool@lear.com'])).toMatchObject({ code: 0 });
+    expect(await run(['user', 'api-key', 'fool@lear.com', '--accept-new-secret'], other)).toMatchObject({ code: 0 });
+    expect(await run(['user', 'show', 'fool@lear.com'])).toMatchObject({ code: 1 });
+    expect(await run(['user', 'show', 'fool@lear.com'], other)).toMatchObject({ code: 0 });
+  });
+
+  it('says nothing of the secret of a database that it cannot read', async () => {
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    writeFileSync(database, 'no database any more '.repeat(10));
+    const { out } = await run(['doctor']);
+    expect(out).toMatch(/PROBLEM {2}database: /);
+    expect(out).not.toContain('the one that the database was made with');
+  });
+
   it('rejects a damaged secret file and creates no database beside it', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(`${database}.secret`, '', { mode: 0o600 });

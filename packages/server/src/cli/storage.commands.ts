@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { inspectDatabase, migrateDatabase } from '@parley/sqlite';
+import type { Configuration } from '../configuration/configuration.js';
 import { examine } from '../doctor.js';
 import { blobStoreOf } from '../open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../secret.js';
@@ -87,12 +88,15 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   const { path } = configuration.database;
   const { schema, latestSchema, pendingSteps, secretFingerprint } = inspectDatabase(path);
   const isChecking = isOn('check');
-  const state = { schema, latestSchema, pendingSteps };
+  const secretProblem = problemWithSecret(configuration, secretFingerprint);
+  const state = { schema, latestSchema, pendingSteps, secretProblem };
   if (isChecking || isOn('status')) {
-    const exitCode = isChecking && pendingSteps.length > 0 ? EXIT_CODES.found : EXIT_CODES.done;
+    const hasFound = pendingSteps.length > 0 || secretProblem !== null;
+    const exitCode = isChecking && hasFound ? EXIT_CODES.found : EXIT_CODES.done;
     const lines = [
       `The schema of ${path} is ${schema}; this version knows ${latestSchema}.`,
       ...pendingSteps.map((name) => `  to come: ${name}`),
+      ...(secretProblem === null ? [] : [`The server will refuse it: ${secretProblem}`]),
     ];
     return { lines, data: state, exitCode };
   }
@@ -102,6 +106,17 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
     lines: [done.length === 0 ? 'The schema is up to date.' : `Done: ${done.join(', ')}.`],
     data: { ...state, schema: latestSchema, pendingSteps: [], done },
   };
+}
+
+/** Returns why the server would refuse the secret; null if it would not. */
+function problemWithSecret(configuration: Configuration, fingerprint: string | null): string | null {
+  try {
+    requireSameSecret(configuration, findSecret(configuration), fingerprint);
+    return null;
+  } catch (error) {
+    if (error instanceof StartupError) return error.message;
+    throw error;
+  }
 }
 
 async function doctor({ invocation, isOn }: CommandContext): Promise<CommandResult> {

@@ -155,10 +155,10 @@ export class SqliteChannelRepository implements ChannelRepository {
       'SELECT subscriber_count FROM channel WHERE id = ? AND realm_id = ?',
     );
     this.insert = connection.values<ChannelId>(
-      `INSERT INTO channel (realm_id, version, recipient_id, name, name_key, description, rendered_description, privacy,
+      `INSERT INTO channel (id, realm_id, version, recipient_id, name, name_key, description, rendered_description, privacy,
                             is_archived, creator_id, created_at, message_retention_days, topics_policy, folder_id,
                             is_default, is_recently_active, first_message_id, permissions)
-       VALUES (?, 1, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       VALUES (?, ?, 1, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.insertRecipient = connection.values<RecipientId>(
       'INSERT INTO recipient (realm_id, channel_id) VALUES (?, ?) RETURNING id',
@@ -406,12 +406,15 @@ export class SqliteChannelRepository implements ChannelRepository {
     return this.subscriberCount.get(channelId, realmId) ?? 0;
   }
 
-  async add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
+  async add(
+    channel: Omit<Channel, 'id' | 'recipientId' | 'version'>,
+    reserved: ChannelId | null = null,
+  ): Promise<Channel> {
     this.connection.disableCaching();
     return refusingTaken(
       () => this.nameTaken(channel),
       () => {
-        const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
+        const id = this.insert.get(reserved, channel.realmId, ...fromChannel(channel))!;
         const recipientId = this.insertRecipient.get(channel.realmId, id)!;
         this.linkRecipient.run(recipientId, id);
         return { ...channel, id, recipientId, version: 1 };

@@ -1,6 +1,6 @@
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { AppendedCopy, IdKind } from '@parley/domain/exports';
-import type { MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/kernel';
+import type { ChannelId, MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { NO_FLAGS } from '../memory/personal-rows.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
@@ -122,6 +122,24 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const before = await counted();
       await uow.writeAcross((tx) => tx.copies.raiseIds(kind, 1000));
       expect(await counted()).toEqual(before.map((last, index) => (KINDS[index] === kind ? 999 : last)));
+    });
+
+    it('adds channels under reserved ids in any order', async () => {
+      const { uow, realm, channel } = await stage(...PIECES);
+      const { id: _, recipientId: __, version: ___, ...row } = channel('denmark');
+      const added = await uow.write(async (tx) => {
+        const first = ((await tx.copies.lastId('channel')) + 1) as ChannelId;
+        await tx.copies.raiseIds('channel', first + 10);
+        const later = await tx.channels.add({ ...row, name: 'later' }, (first + 9) as ChannelId);
+        const earlier = await tx.channels.add({ ...row, name: 'earlier' }, first);
+        const next = await tx.channels.add({ ...row, name: 'next' });
+        expect([later.id, earlier.id, next.id]).toEqual([first + 9, first, first + 10]);
+        return [earlier, later, next];
+      });
+      const ids = added.map(({ id }) => id);
+      expect(await uow.read(({ channels }) => channels.list(realm.id, ids))).toEqual(added);
+      const all = (await uow.read(({ channels }) => channels.listAll(realm.id))).map(({ id }) => id);
+      expect(all.slice(-3)).toEqual(ids);
     });
 
     it('appends messages under reserved ids', async () => {

@@ -52,7 +52,8 @@ export class MemoryChannels implements ChannelRepository {
   }
 
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
-    return [...this.unit.read('channels').values()].filter((channel) => channel.realmId === realmId);
+    const own = [...this.unit.read('channels').values()].filter((channel) => channel.realmId === realmId);
+    return own.sort((a, b) => a.id - b.id);
   }
 
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
@@ -172,10 +173,13 @@ export class MemoryChannels implements ChannelRepository {
     return (await this.listSubscribers(realmId, [channelId])).get(channelId)!.length;
   }
 
-  async add(newChannel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
+  async add(
+    newChannel: Omit<Channel, 'id' | 'recipientId' | 'version'>,
+    reserved: ChannelId | null = null,
+  ): Promise<Channel> {
     await this.assertNameAvailable(newChannel, null);
     const { realmId } = newChannel;
-    const channelId = this.unit.nextNumber<ChannelId>('channel');
+    const channelId = reserved ?? this.unit.nextNumber<ChannelId>('channel');
     const recipientId = this.unit.nextNumber<RecipientId>('recipient');
     const channel: Channel = { ...newChannel, id: channelId, recipientId, version: 1 };
     this.unit.change('recipients').set(recipientId, { kind: 'channel', id: recipientId, realmId, channelId });
