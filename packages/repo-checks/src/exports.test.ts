@@ -63,14 +63,22 @@ function exportsOf(file: string): ReadonlyMap<string, string> {
       for (const [name, origin] of exportsOf(sourceNamed(file, source!))) found.set(name, origin);
     } else if (node.type === 'ExportNamedDeclaration') {
       const origins = source === undefined ? null : exportsOf(sourceNamed(file, source));
-      for (const { orig, exported } of node.specifiers as { orig: SyntaxNode; exported: SyntaxNode | null }[]) {
-        found.set(nameOf(exported ?? orig), origins?.get(nameOf(orig)) ?? file);
+      for (const { name, orig, exported } of node.specifiers as unknown as ExportSpecifier[]) {
+        if (name) found.set(nameOf(name), file);
+        else found.set(nameOf(exported ?? orig), origins?.get(nameOf(orig)) ?? file);
       }
     } else if (node.type === 'ExportDeclaration') {
       for (const name of namesDeclared(node.declaration as SyntaxNode)) found.set(name, file);
     }
   }
   return found;
+}
+
+interface ExportSpecifier {
+  /** Present for `export * as name`. */
+  readonly name?: SyntaxNode;
+  readonly orig: SyntaxNode;
+  readonly exported: SyntaxNode | null;
 }
 
 function nameOf(identifier: SyntaxNode): string {
