@@ -89,6 +89,8 @@ describe('parley command line with every setting in the environment file', () =>
       bigBlueButtonSecret: 'shared',
       secret: 'correct horse # battery staple',
       jwtSecrets: '{"":"correct horse battery staple and more"}',
+      eventLogMib: '128',
+      eventQueueMib: '8',
       jwtAudience: 'https://chat.example.com',
       smtpUrl: smtp.url,
       invitationValidity: '60',

@@ -315,6 +315,31 @@ describe('resumable uploads (messages §16.1)', () => {
   });
 });
 
+it('accepts one of several concurrent requests at the same offset and answers the others with a conflict', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-concurrent-'));
+  const onDisk = new FolderBlobStore(folder);
+  const parts = new FolderPartialBlobStore(join(folder, 'uploads'), onDisk);
+  const other = await TestServer.start({ blobs: onDisk, partialBlobs: parts });
+  const { hamlet } = other.people;
+  const content = randomBytes(100_000);
+  const headers = { ...TUS, 'Upload-Length': String(content.length), 'Upload-Metadata': `filename ${encoded('a')}` };
+  for (let round = 0; round < 5; round++) {
+    const { location } = (await other.request('POST', '/tus/', { as: hamlet, headers })).headers;
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        other.request('PATCH', `/tus/${location}`, {
+          as: hamlet,
+          body: content,
+          headers: { ...BYTES, 'Upload-Offset': '0' },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+  }
+  await other.close();
+  rmSync(folder, { recursive: true });
+});
+
 describe('interrupted upload', () => {
   it('resumes after the received bytes, even after a restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-resumed-'));

@@ -58,10 +58,15 @@ export class FolderPartialBlobStore implements PartialBlobStore {
       if ((await this.blobs.sizeOf(key)) !== null) return;
       await this.append(key, 0, nothing());
     }
-    if (this.blobs instanceof FolderBlobStore) await this.blobs.adopt(key, path);
-    else {
-      await this.blobs.put(key, createReadStream(path));
-      await rm(path, { force: true });
+    try {
+      if (this.blobs instanceof FolderBlobStore) await this.blobs.adopt(key, path);
+      else {
+        await this.blobs.put(key, createReadStream(path));
+        await rm(path, { force: true });
+      }
+    } catch (error) {
+      // Another request may have finished the same upload meanwhile.
+      if (!isMissing(error) || (await this.blobs.sizeOf(key)) === null) throw error;
     }
   }
 

@@ -101,6 +101,20 @@ describe('links and images', () => {
   });
 });
 
+describe('length of the HTML', () => {
+  it('is limited in relation to the text, which is shown as typed beyond that', async () => {
+    const limited = new ZulipMarkdownRenderer();
+    const html = async (content: string) => {
+      const parsed = await limited.parse(content, OPTIONS);
+      return limited.render(parsed, resolve(parsed)).html;
+    };
+    expect(await html('a $$x$$ b')).toContain('katex');
+    const formulas = '$$\\sqrt1$$ '.repeat(60);
+    expect(await html(`a < b & c\n${formulas}`)).toBe(`<p>a &lt; b &amp; c<br>\n${formulas}</p>`);
+    await limited.close();
+  });
+});
+
 describe('uploads', () => {
   const image = (thumbnail: StoredImage['thumbnail'], isAnimated = false): StoredUpload => ({
     contentType: 'image/png',

@@ -65,6 +65,14 @@ const NO_NAMES: NameLookup = {
 
 const ME = '/me ';
 
+/** Maximum length of HTML, as a multiple of the text's length plus a constant. Longer HTML would fill the storage. */
+const MAX_GROWTH = 100;
+const MAX_EXTRA_LENGTH = 10 * 1024;
+
+/** Returns the text as it was typed. */
+const plainHtml = (content: string): string =>
+  `<p>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br>\n')}</p>`;
+
 /** Renderer of Zulip's Markdown dialect; see docs/markdown.md. */
 export class ZulipMarkdownRenderer implements MarkdownRenderer {
   private readonly turns = new TurnBudget();
@@ -172,7 +180,11 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     try {
       layOut(root);
       addPreviews(root, { options, names, outcome, proxied: (url) => this.proxied(url, options.realmUrl) });
-      return { html: writeHtml(root, html), ...outcome };
+      const written = writeHtml(root, html);
+      if (written.length > MAX_GROWTH * parsed.content.length + MAX_EXTRA_LENGTH) {
+        return { html: plainHtml(parsed.content), ...new Outcome() };
+      }
+      return { html: written, ...outcome };
     } catch (error) {
       throw refused(error);
     }

@@ -169,6 +169,12 @@ export function workersOf(
       run: () => get('follower').catchUp(),
     }),
     every({ name: 'tidying event queues', everyMs: MINUTE_MS, run: () => get('queueSweep').run() }),
+    every({
+      name: 'limiting the event log',
+      everyMs: 2 * SECOND_MS,
+      firstMs: 2 * SECOND_MS,
+      run: () => get('queueSweep').runIfGrown(),
+    }),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
     ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), timers, report)] : []),
     resolve(PresenceSaver),

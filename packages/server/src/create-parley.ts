@@ -13,7 +13,7 @@ import {
   parseUrl,
   parseWord,
 } from './configuration/setting-values.js';
-import { FILE_LIMITS, KEEP_DELETED_DAYS } from './configuration/settings.js';
+import { FILE_LIMITS, KEEP_DELETED_DAYS, MIB, SETTINGS } from './configuration/settings.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './domain-ports.js';
 import type { Parley } from './facade/facade.js';
 import { hint } from './near-miss.js';
@@ -74,6 +74,10 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
         userQuotaMib: config.uploadQuotaPerUserMib ?? FILE_LIMITS.userQuotaMib,
       },
       keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
+      eventLimits: {
+        maxLogBytes: (config.eventLogMib ?? SETTINGS.eventLogMib.default) * MIB,
+        maxQueueBytes: (config.eventQueueMib ?? SETTINGS.eventQueueMib.default) * MIB,
+      },
       isDev: false,
       isDemo: false,
     },

@@ -112,6 +112,10 @@ export interface ParleyOptions {
   readonly uploadQuotaPerUserMib?: number;
   /** Days during which `parley message restore` can restore deleted messages; default: 30. */
   readonly keepDeletedDays?: number;
+  /** Maximum size of an organization's event log, in MiB; default: 256. */
+  readonly eventLogMib?: number;
+  /** Maximum size of events by which a client may be behind, in MiB; default: 16. */
+  readonly eventQueueMib?: number;
   /** True to collect metrics for `parley.metrics()`; default: false. */
   readonly metrics?: boolean;
   /** Logger with pino's interface; default: nothing is logged. */
@@ -159,6 +163,8 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   uploadQuotaMib: true,
   uploadQuotaPerUserMib: true,
   keepDeletedDays: true,
+  eventLogMib: true,
+  eventQueueMib: true,
   metrics: true,
   logger: true,
   clock: true,

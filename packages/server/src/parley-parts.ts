@@ -1,7 +1,7 @@
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, LoadUnicodeEmoji, PartialBlobStore } from '@parley/domain/files';
-import type { Clock, JobHandler, Randomness, UnitOfWork } from '@parley/domain/kernel';
+import type { Clock, EventLimits, JobHandler, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type {
   Logger,
@@ -86,6 +86,8 @@ export interface ParleyParts {
   readonly trustedOrigins?: TrustedOrigins;
   /** Days during which deleted messages can be restored; default: 30. */
   readonly keepDeletedDays?: number;
+  /** Sizes of the event log and of a lagging queue; default: those of `DEFAULT_SWEEP_OPTIONS`. */
+  readonly eventLimits?: EventLimits;
   /** Store for file bytes. */
   readonly blobs: BlobStore;
   /** Store for the bytes of unfinished uploads. */

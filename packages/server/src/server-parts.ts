@@ -1,6 +1,6 @@
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
 import { BlobReceiver } from '@parley/domain/files';
-import { EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
+import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
@@ -58,13 +58,16 @@ export function serverParts(
         report: get('report'),
       }),
     queueSweep: () =>
-      new QueueSweep({
-        uow: get('unitOfWork'),
-        clock,
-        eventLoop: get('eventLoop'),
-        hub: get('hub'),
-        report: get('report'),
-      }),
+      new QueueSweep(
+        {
+          uow: get('unitOfWork'),
+          clock,
+          eventLoop: get('eventLoop'),
+          hub: get('hub'),
+          report: get('report'),
+        },
+        { ...DEFAULT_SWEEP_OPTIONS, ...options.eventLimits },
+      ),
     consumers: () =>
       new Consumers({
         uow: get('unitOfWork'),

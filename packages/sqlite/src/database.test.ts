@@ -65,6 +65,22 @@ it('uses a file that was created but never written', () => {
   expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
 });
 
+it('repeats a creation that was interrupted before its first commit', () => {
+  const interrupted = new Sqlite(path);
+  interrupted.pragma(`application_id = ${APPLICATION_ID}`);
+  interrupted.close();
+  // Rollback journal of an empty database, https://sqlite.org/fileformat2.html#the_rollback_journal
+  const journal = Buffer.alloc(512);
+  Buffer.from('d9d505f920a163d7', 'hex').copy(journal);
+  journal.writeUInt32BE(0, 16); // initial number of pages
+  journal.writeUInt32BE(512, 20); // sector size
+  journal.writeUInt32BE(4096, 24); // page size
+  writeFileSync(`${path}-journal`, journal);
+  openWriter(path).close();
+  expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
+  openWriter(path).close();
+});
+
 it('opens readers that cannot write', () => {
   const writer = openWriter(path);
   const reader = openReader(path);

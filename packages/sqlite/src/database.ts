@@ -78,7 +78,10 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
     if (!isNew && !hasLog) checkContents(database, admit);
     // Written before the write-ahead log is enabled, so that the file header identifies the database even after a
     // crash before the first checkpoint.
-    if (isNew) database.pragma(`application_id = ${APPLICATION_ID}`);
+    // After a crash in the middle, SQLite's recovery has emptied the file although its header was ours.
+    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+    }
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');

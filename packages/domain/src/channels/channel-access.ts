@@ -191,7 +191,7 @@ export function countPrincipals(principals: Principals | null): number {
  * unknown, else `User is deactivated` or `Insufficient permission` for the first violation (channels §4.5)
  */
 export async function findPrincipals(
-  tx: Transaction,
+  tx: Pick<Repositories | Transaction, 'users' | 'yield'>,
   actor: Actor,
   realm: Realm,
   principals: Principals,

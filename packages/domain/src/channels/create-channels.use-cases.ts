@@ -1,4 +1,4 @@
-import { type Actor, mustNotBeGuest } from '../access/actor.js';
+import type { Actor } from '../access/actor.js';
 import {
   addAnonymousGroup,
   canonicalGroupSetting,
@@ -9,10 +9,9 @@ import {
   validateGroupSetting,
 } from '../access/group-settings.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
-import type { Caller, ChannelFolderId, ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { channelLink, type ParsedText, silentMention, type TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
@@ -24,12 +23,10 @@ import {
   type ChannelPrivacy,
   type ChannelQuota,
   normalizeChannelDescription,
-  parseChannelName,
   parseRetention,
   type RetentionInput,
   type TopicsPolicy,
 } from './channel.js';
-import { findPrincipals } from './channel-access.js';
 import { firstAudience } from './channel-delivery.js';
 import { requireFolder } from './channel-folders.js';
 import { CHANNEL_EVENTS_TOPIC, configuredChannel, creationNotice, type NotificationBot } from './channel-notices.js';
@@ -40,7 +37,6 @@ import {
   canSetTopicsPolicy,
 } from './channel-permissions.js';
 import { publishDefaultChannels } from './default-channels.js';
-import { subscribeToChannels } from './subscribing.js';
 
 /** Options of a new channel; absent ones take defaults. */
 export interface ChannelOptions {
@@ -174,10 +170,26 @@ export class ChannelCreator {
     options: ChannelOptions,
     wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
+    this.reserve(tx, context, newChannels.length, wanted);
+    return this.add(tx, context, newChannels, options, wanted);
+  }
+
+  /** Counts the channels that a request will create. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, RATE_LIMITED */
+  reserve(tx: Transaction, { actor }: ChannelCreationContext, count: number, wanted: ChannelPermissionInput): void {
+    checkHoldersInRequest(wanted, count);
+    this.quota.spend(actor, count);
+    tx.onRollback(() => this.quota.refund(actor, count));
+  }
+
+  /** Stores and publishes channels that `reserve` has counted. @throws DomainError TOO_MANY_PERMISSION_HOLDERS */
+  async add(
+    tx: Transaction,
+    context: ChannelCreationContext,
+    newChannels: readonly NewChannel[],
+    options: ChannelOptions,
+    wanted: ChannelPermissionInput,
+  ): Promise<Channel[]> {
     const { realm, actor, creator, now, parsedDescriptions } = context;
-    checkHoldersInRequest(wanted, newChannels.length);
-    this.quota.spend(actor, newChannels.length);
-    tx.onRollback(() => this.quota.refund(actor, newChannels.length));
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
     const rendered = new Map<string, string>();
@@ -314,68 +326,11 @@ function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: Chan
   return isWebPublic ? 'webPublic' : 'public';
 }
 
-export interface CreateChannelInput extends NewChannel, ChannelOptions {
-  /** First subscribers. The creator is subscribed only if included here. */
-  readonly subscriberIds: readonly UserId[];
-  /** Posts a notice in the announcement channel. */
-  readonly announce: boolean;
-}
-
 /** Channel options of the operator. */
 export interface ServerChannelConfig {
   readonly webPublicEnabled: boolean;
   /** Address pattern with `%s` for a token; null if the server has no mail gateway for channels. */
   readonly mailGatewayPattern: string | null;
-}
-
-/** Creates a channel with its first subscribers (channels §4.4). */
-export class CreateChannel {
-  static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'realmUrls', 'serverChannelConfig'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly channelCreator: ChannelCreator,
-    private readonly clock: Clock,
-    private readonly realmUrls: RealmUrls,
-    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
-  ) {}
-
-  /**
-   * @throws DomainError INVALID_CHANNEL_NAME, CHANNEL_NAME_TAKEN, UNKNOWN_USER, NAMED_USER_DEACTIVATED,
-   * NOT_PERMITTED, and the rejections of `ChannelCreator`: MUST_NOT_BE_GUEST, INVALID_CHANNEL_PRIVACY,
-   * UNKNOWN_CHANNEL_FOLDER, DEFAULT_CHANNEL_MUST_BE_PUBLIC, WEB_PUBLIC_CHANNELS_DISABLED, INVALID_RETENTION,
-   * MUST_BE_OWNER, TOPIC_CREATION_MUST_BE_OPEN, RATE_LIMITED, and values of permissions as `validateGroupSetting`
-   * does
-   */
-  async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
-    const parsedDescriptions = await this.channelCreator.parseDescriptions(caller.realmId, [input.description]);
-    return this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      enforce(mustNotBeGuest(actor));
-      const name = parseChannelName(input.name);
-      if (await tx.channels.findByName(caller.realmId, name)) throw channelNameTaken(name);
-      const realm = await tx.realms.get(caller.realmId);
-      const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
-      await this.channelCreator.checkOptions(tx, context, input, 1);
-      this.channelCreator.checkCreation(context, input);
-      await this.channelCreator.checkTopicCreation(tx, context, input);
-      const wanted = await this.channelCreator.validatePermissions(tx, context, input);
-      await this.channelCreator.checkDeletePolicy(tx, context, wanted);
-      const principals = await findPrincipals(tx, actor, realm, input.subscriberIds, this.realmUrls);
-
-      const channels = await this.channelCreator.create(
-        tx,
-        context,
-        [{ name, description: input.description }],
-        input,
-        wanted,
-      );
-      const userIds = principals.map((user) => user.id);
-      await subscribeToChannels(tx, { channels, userIds, requestedColors: new Map() });
-      await this.channelCreator.announce(tx, context, channels, input.announce);
-      return channels[0]!.id;
-    });
-  }
 }
 
 export function channelNameTaken(name: string): DomainError {

@@ -1,10 +1,11 @@
 import { type Actor, insufficientUnless, mustNotBeGuest } from '../access/actor.js';
-import { DomainError } from '../kernel/errors.js';
+import { DomainError, orThrow } from '../kernel/errors.js';
 import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import { channelLink, silentMention } from '../markdown/markdown.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
@@ -15,7 +16,9 @@ import {
   type ChannelCreationContext,
   ChannelCreator,
   type ChannelOptions,
+  type ChannelPermissionInput,
   DEFAULT_CHANNEL_OPTIONS,
+  type NewChannel,
   type ParsedDescriptions,
   type ServerChannelConfig,
 } from './create-channels.use-cases.js';
@@ -24,8 +27,18 @@ import {
   type SubscribeResult,
   slicesOfUsers,
   subscribeToChannels,
+  type UnsubscribeResult,
   unsubscribeFromChannels,
 } from './subscribing.js';
+import {
+  ChangeSubscriptionParts,
+  inParts,
+  isOneUnit,
+  loadPrincipals,
+  MAX_CHANNELS_AT_ONCE,
+  MAX_SUBSCRIPTIONS_AT_ONCE,
+  type SubscriptionPart,
+} from './subscription-parts.js';
 import { normalizeColor } from './subscriptions.js';
 
 export interface SubscribeUsersInput {
@@ -70,6 +83,8 @@ export class SubscribeUsers {
     'realmUrls',
     'serverChannelConfig',
   ] as const;
+  private readonly parts: ChangeSubscriptionParts;
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,
@@ -77,13 +92,18 @@ export class SubscribeUsers {
     private readonly clock: Clock,
     private readonly realmUrls: RealmUrls,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
-  ) {}
+  ) {
+    this.parts = new ChangeSubscriptionParts(uow, channelCreator, clock, options);
+  }
 
   /**
+   * Splits large requests into several units of work (contract decision 10).
    * @throws DomainError INVALID_CHANNEL_NAME, TOO_MANY_SUBSCRIPTIONS, CHANNEL_CONTENT_ACCESS_REQUIRED, UNKNOWN_USER,
    * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and the rejections of `ChannelCreator` as in CreateChannel
    */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    if (!isOneUnit(countPrincipals(input.principals), input.channels.length))
+      return this.subscribeInParts(caller, input);
     const parsedDescriptions = await this.parseDescriptions(caller, input);
     return this.uow.write(caller.realmId, (tx) => this.subscribe(tx, caller, input, parsedDescriptions));
   }
@@ -101,6 +121,95 @@ export class SubscribeUsers {
     input: SubscribeUsersInput,
     parsedDescriptions: ParsedDescriptions,
   ): Promise<SubscribeUsersOutput> {
+    const create: CreateMissing = (context, wanted, permissions) =>
+      this.channelCreator.create(tx, context, wanted, input.options, permissions);
+    const checked = await this.check(tx, caller, input, { parsedDescriptions, create });
+    const { context, created, accessible, inaccessible, principals } = checked;
+
+    const channels = inOrderOf(input, [...created, ...accessible]);
+    const { added, alreadySubscribed } = await subscribeToChannels(tx, {
+      channels,
+      userIds: principals.map((user) => user.id),
+      requestedColors: requestedColors(input, channels),
+    });
+    await this.channelCreator.announce(tx, context, created, input.announce);
+    const areNewSubscribersNotified = countNewcomers(added) <= MAX_NOTIFIED_SUBSCRIBERS;
+    if (input.notifyNewSubscribers && areNewSubscribersNotified) {
+      await this.notifyNewSubscribers(tx, context, accessible, added, principals);
+    }
+    return {
+      subscribed: namesByUser(channels, added),
+      alreadySubscribed: namesByUser(channels, alreadySubscribed),
+      inaccessible,
+      areNewSubscribersNotified,
+    };
+  }
+
+  private async subscribeInParts(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    const { realmId } = caller;
+    const people = await loadPrincipals(this.uow, caller, input.principals, this.realmUrls);
+    const plan = await this.uow.write(
+      realmId,
+      async (tx) => {
+        const creations: SubscriptionPart[] = [];
+        const create: CreateMissing = async (context, wanted, permissions) => {
+          this.channelCreator.reserve(tx, context, wanted.length, permissions);
+          const colors = byFoldedName(input.channels.map(({ name, color }) => ({ name: trim(name), color })));
+          const colored = wanted.map((channel) => {
+            const color = colors.get(foldCase(channel.name))?.color ?? null;
+            return { ...channel, color: color === null ? null : normalizeColor(color) };
+          });
+          const userIds = orThrow(people).map(({ id }) => id);
+          const { options, announce } = input;
+          const channelCount = Math.max(1, Math.floor(MAX_SUBSCRIPTIONS_AT_ONCE / userIds.length));
+          for (const channels of slicesOf(colored, Math.min(channelCount, MAX_CHANNELS_AT_ONCE))) {
+            creations.push({ op: 'create', creator: caller, channels, options, permissions, announce, userIds });
+          }
+          return [];
+        };
+        const checked = await this.check(tx, caller, input, { parsedDescriptions: new Map(), create, people });
+        const existing = inOrderOf(input, checked.accessible);
+        const colors = requestedColors(input, existing);
+        const additions: SubscriptionPart[] = [];
+        const userIds = checked.principals.map(({ id }) => id).sort((a, b) => a - b);
+        for (const part of inParts(existing, userIds)) {
+          const channelIds = part.channels.map(({ id }) => id);
+          const ofPart = [...colors].filter(([id]) => channelIds.includes(id));
+          additions.push({ op: 'add', channelIds, userIds: part.userIds, colors: ofPart });
+        }
+        return { ...checked, jobs: await this.parts.schedule(tx, realmId, [...creations, ...additions]) };
+      },
+      { givesWay: true },
+    );
+    const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.execute(plan.jobs);
+    const channels = inOrderOf(input, reached);
+    const areNewSubscribersNotified = countNewcomers(added) <= MAX_NOTIFIED_SUBSCRIBERS;
+    if (input.notifyNewSubscribers && areNewSubscribersNotified) {
+      for (const some of slicesOf(plan.principals, NOTIFIED_AT_ONCE)) {
+        await this.uow.write(
+          caller.realmId,
+          (tx) => this.notifyNewSubscribers(tx, plan.context, plan.accessible, added, some),
+          {
+            givesWay: true,
+          },
+        );
+      }
+    }
+    return {
+      subscribed: namesByUser(channels, added),
+      alreadySubscribed: namesByUser(channels, alreadySubscribed),
+      inaccessible: plan.inaccessible,
+      areNewSubscribersNotified,
+    };
+  }
+
+  /** Checks the request, and creates missing channels in the order of the checks. */
+  private async check(
+    tx: Transaction,
+    caller: Caller,
+    input: SubscribeUsersInput,
+    { parsedDescriptions, create, people }: CheckOptions,
+  ) {
     const actor = await tx.actors.get(caller);
     enforce(mustNotBeGuest(actor));
     checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
@@ -109,36 +218,22 @@ export class SubscribeUsers {
     const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
 
     await this.channelCreator.checkOptions(tx, context, input.options, input.channels.length);
-    const { existing, created } = await this.findOrCreate(tx, context, input);
+    const { existing, created } = await this.findOrCreate(tx, context, input, create);
     const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
     const others = isAboutOthers(actor, input.principals);
     if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
-    const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.realmUrls);
-
-    const channels = inOrderOf(input, [...created, ...accessible]);
-    const subscribeResult = await subscribeToChannels(tx, {
-      channels,
-      userIds: principals.map((user) => user.id),
-      requestedColors: requestedColors(input, channels),
-    });
-    await this.channelCreator.announce(tx, context, created, input.announce);
-    const newcomers = new Set([...subscribeResult.added.values()].flat());
-    const areNewSubscribersNotified = newcomers.size <= MAX_NOTIFIED_SUBSCRIBERS;
-    if (input.notifyNewSubscribers && areNewSubscribersNotified) {
-      await this.notifyNewSubscribers(tx, context, accessible, subscribeResult, principals);
-    }
-    return {
-      subscribed: namesByUser(channels, subscribeResult.added),
-      alreadySubscribed: namesByUser(channels, subscribeResult.alreadySubscribed),
-      inaccessible,
-      areNewSubscribersNotified,
-    };
+    const principals =
+      people === undefined
+        ? await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.realmUrls)
+        : orThrow(people);
+    return { context, created, accessible, inaccessible, principals };
   }
 
   private async findOrCreate(
     tx: Transaction,
     context: ChannelCreationContext,
     input: SubscribeUsersInput,
+    create: CreateMissing,
   ): Promise<{ existing: readonly Channel[]; created: readonly Channel[] }> {
     const { channels, options } = input;
     const wanted = byFoldedName(
@@ -155,7 +250,7 @@ export class SubscribeUsers {
     this.channelCreator.checkCreation(context, options);
     return {
       existing,
-      created: await this.channelCreator.create(tx, context, [...wanted.values()], options, permissions),
+      created: await create(context, [...wanted.values()], permissions),
     };
   }
 
@@ -187,7 +282,7 @@ export class SubscribeUsers {
     tx: Transaction,
     { realm, actor, creator }: ChannelCreationContext,
     channels: readonly Channel[],
-    { added }: SubscribeResult,
+    added: SubscribeResult['added'],
     principals: readonly User[],
   ): Promise<void> {
     const who = silentMention(creator);
@@ -208,6 +303,24 @@ export class SubscribeUsers {
     }
   }
 }
+
+/** Maximum number of users notified per unit of work. */
+const NOTIFIED_AT_ONCE = 10;
+
+type CreateMissing = (
+  context: ChannelCreationContext,
+  wanted: readonly NewChannel[],
+  permissions: ChannelPermissionInput,
+) => Promise<readonly Channel[]>;
+
+interface CheckOptions {
+  readonly parsedDescriptions: ParsedDescriptions;
+  readonly create: CreateMissing;
+  /** Principals loaded before the unit of work, or the refusal to throw in the order of the checks. */
+  readonly people?: readonly User[] | DomainError;
+}
+
+const countNewcomers = (added: SubscribeResult['added']): number => new Set([...added.values()].flat()).size;
 
 /** Deliberate: the reference server treats the caller's own address as another user (channels §4.5). */
 function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
@@ -261,23 +374,52 @@ export interface UnsubscribeUsersOutput {
 
 /** Unsubscribes the caller or other users from channels (channels §4.6). */
 export class UnsubscribeUsers {
-  static readonly inject = ['unitOfWork', 'realmUrls'] as const;
+  static readonly inject = ['unitOfWork', 'realmUrls', ChangeSubscriptionParts] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
+    private readonly parts: ChangeSubscriptionParts,
   ) {}
 
-  /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS */
-  execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
-    return this.uow.write(caller.realmId, (tx) => this.unsubscribe(tx, caller, input));
+  /**
+   * Splits large requests into several units of work (contract decision 10).
+   * @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS
+   */
+  async execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    if (isOneUnit(countPrincipals(input.principals), input.channelNames.length)) {
+      return this.uow.write(caller.realmId, (tx) => this.unsubscribe(tx, caller, input));
+    }
+    const plan = await this.uow.read(caller.realmId, (reads) => this.check(reads, caller, input));
+    const jobs = await this.uow.write(
+      caller.realmId,
+      (tx) => {
+        const parts = [...inParts(plan.channels, plan.userIds)].map(
+          ({ channels, userIds }): SubscriptionPart => ({
+            op: 'remove',
+            channelIds: channels.map(({ id }) => id),
+            userIds,
+          }),
+        );
+        return this.parts.schedule(tx, caller.realmId, parts);
+      },
+      { givesWay: true },
+    );
+    const { changed: removed, unchanged: notSubscribed } = await this.parts.execute(jobs);
+    return toUnsubscribeOutput(plan.channels, { removed, notSubscribed });
   }
 
   /** Runs as part of a larger transaction. @throws DomainError as `execute` does */
-  async unsubscribe(
-    tx: Transaction,
+  async unsubscribe(tx: Transaction, caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    const { channels, userIds } = await this.check(tx, caller, input);
+    return toUnsubscribeOutput(channels, await unsubscribeFromChannels(tx, channels, userIds));
+  }
+
+  /** Returns the channels and users. @throws DomainError as `execute` does */
+  async check(
+    tx: Reads,
     caller: Caller,
     { channelNames, principals }: UnsubscribeUsersInput,
-  ): Promise<UnsubscribeUsersOutput> {
+  ): Promise<{ readonly channels: readonly Channel[]; readonly userIds: readonly UserId[] }> {
     const actor = await tx.actors.get(caller);
     checkSubscriptionCount(countPrincipals(principals), channelNames.length);
     const realm = await tx.realms.get(caller.realmId);
@@ -291,13 +433,7 @@ export class UnsubscribeUsers {
     const found = byFoldedName(accesses.map(({ channel }) => channel));
     const unknown = names.filter((name) => !found.has(foldCase(name)));
     if (unknown.length > 0) throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
-
-    const userIds = people.map((person) => person.id);
-    const channels = [...wanted.keys()].map((key) => found.get(key)!);
-    const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
-    const repeated = (users: typeof removed) =>
-      channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
-    return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
+    return { channels: [...wanted.keys()].map((key) => found.get(key)!), userIds: people.map((person) => person.id) };
   }
 
   /**
@@ -305,7 +441,7 @@ export class UnsubscribeUsers {
    * subscribed.
    */
   private async findVisible(
-    tx: Transaction,
+    tx: Reads,
     actor: Actor,
     names: readonly string[],
     people: readonly User[],
@@ -330,6 +466,17 @@ export class UnsubscribeUsers {
   }
 }
 
+type Reads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'realms' | 'users' | 'yield'>;
+
+function toUnsubscribeOutput(
+  channels: readonly Channel[],
+  { removed, notSubscribed }: UnsubscribeResult,
+): UnsubscribeUsersOutput {
+  const repeated = (users: typeof removed) =>
+    channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
+  return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
+}
+
 interface ChannelAccess {
   readonly channel: Channel;
   readonly isSubscribed: boolean;
@@ -346,7 +493,7 @@ export interface ChangeSubscriptionsOutput {
   readonly removed: UnsubscribeUsersOutput;
 }
 
-/** Subscribes the caller to channels and unsubscribes them from others atomically (channels §4.7). */
+/** Subscribes the caller to channels and unsubscribes them from others (channels §4.7). Atomic unless there are many. */
 export class ChangeSubscriptions {
   static readonly inject = ['unitOfWork', SubscribeUsers, UnsubscribeUsers] as const;
   constructor(
@@ -366,10 +513,16 @@ export class ChangeSubscriptions {
       failsOnInaccessible: true,
       notifyNewSubscribers: true,
     };
+    const removal: UnsubscribeUsersInput = { channelNames: remove, principals: null };
+    if (!isOneUnit(1, add.length + remove.length)) {
+      await this.uow.read(caller.realmId, (reads) => this.unsubscribeUsers.check(reads, caller, removal));
+      const added = await this.subscribeUsers.execute(caller, input);
+      return { added, removed: await this.unsubscribeUsers.execute(caller, removal) };
+    }
     const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, input);
     return this.uow.write(caller.realmId, async (tx) => ({
       added: await this.subscribeUsers.subscribe(tx, caller, input, parsedDescriptions),
-      removed: await this.unsubscribeUsers.unsubscribe(tx, caller, { channelNames: remove, principals: null }),
+      removed: await this.unsubscribeUsers.unsubscribe(tx, caller, removal),
     }));
   }
 }

@@ -56,6 +56,14 @@ export interface EventReads {
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
   /** Last pruned seq; 0 before any pruning. */
   prunedUpTo(realmId: RealmId): Promise<number>;
+  /** Returns the stored sizes of at most `limit` events with a lower seq than `before`; newest first. */
+  listSizes(realmId: RealmId, before: number, limit: number): Promise<readonly LoggedSize[]>;
+}
+
+/** Size of a log row, audience included. */
+export interface LoggedSize {
+  readonly seq: EventSeq;
+  readonly bytes: number;
 }
 
 /** Every implementation passes event-log.contract.ts. */

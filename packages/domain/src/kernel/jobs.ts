@@ -35,6 +35,10 @@ export interface JobKind<Payload> {
   readonly leaseSeconds: number | null;
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
+  /** True if the unit that ends a job is one of many that a long work is cut into, see `WriteOptions`. */
+  readonly givesWay: boolean;
+  /** Maximum length of a payload in UTF-16 units. */
+  readonly maxPayloadLength: number;
 }
 
 const DEFAULT_RETRIES: RetryPolicy = { maxAttempts: 10, firstDelaySeconds: 5, maxDelaySeconds: 3600 };
@@ -44,7 +48,15 @@ const DEFAULT_CONCURRENCY = 4;
 export function jobKind<Payload>(
   kind: Pick<JobKind<Payload>, 'name' | 'readPayload'> & Partial<JobKind<Payload>>,
 ): JobKind<Payload> {
-  return { format: 1, retries: DEFAULT_RETRIES, leaseSeconds: null, concurrency: DEFAULT_CONCURRENCY, ...kind };
+  return {
+    format: 1,
+    retries: DEFAULT_RETRIES,
+    leaseSeconds: null,
+    concurrency: DEFAULT_CONCURRENCY,
+    givesWay: false,
+    maxPayloadLength: MAX_JOB_PAYLOAD_LENGTH,
+    ...kind,
+  };
 }
 
 /** Returns a `readPayload` for payloads with a single id. @throws TypeError */
@@ -95,13 +107,10 @@ export interface Job<Payload> {
 /** Limits a payload to ids and short strings; content does not belong in a job. */
 export const MAX_JOB_PAYLOAD_LENGTH = 8192;
 
-/**
- * Encodes a job for `tx.jobs.schedule`. @throws RangeError if the JSON payload is longer than MAX_JOB_PAYLOAD_LENGTH
- * UTF-16 units
- */
+/** Encodes a job for `tx.jobs.schedule`. @throws RangeError if the JSON payload is longer than the kind allows */
 export function encodeJob<Payload>(kind: JobKind<Payload>, job: NewJob<Payload>): EncodedJob {
   const payload = JSON.stringify(job.payload);
-  if (payload.length > MAX_JOB_PAYLOAD_LENGTH) throw new RangeError(`The payload of a ${kind.name} job is too long`);
+  if (payload.length > kind.maxPayloadLength) throw new RangeError(`The payload of a ${kind.name} job is too long`);
   const { realmId, dueAt, key = null } = job;
   return { realmId, kind: kind.name, key, dueAt, format: kind.format, payload };
 }
@@ -179,7 +188,7 @@ export const JOB_FEATURE = {
 };
 
 /** Transactional part of a job, run after all slow work is done. */
-export type JobWork = (tx: Transaction) => Promise<void>;
+export type JobWork<Result = unknown> = (tx: Transaction) => Promise<Result>;
 
 /**
  * Extends the lease during which no other runner attempts the job. Returns false if the job was cancelled or another
@@ -335,9 +344,14 @@ export class JobRunner {
     try {
       if ('error' in prepared) throw prepared.error;
       const { work } = prepared;
-      await this.parts.uow.write(stored.realmId, async (tx) => {
-        if (await tx.jobs.take(stored)) await work(tx);
-      });
+      const { givesWay } = this.handler.kind;
+      await this.parts.uow.write(
+        stored.realmId,
+        async (tx) => {
+          if (await tx.jobs.take(stored)) await work(tx);
+        },
+        { givesWay },
+      );
     } catch (error) {
       await this.fail(stored, job, error);
     }

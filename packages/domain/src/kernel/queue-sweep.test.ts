@@ -130,6 +130,27 @@ describe('lagging queue', () => {
     expect(await stored(events, id)).toBeNull();
   });
 
+  it('ends once the log after its position is too large', async () => {
+    const { fixture, events } = await start({ maxQueueBytes: 5000 });
+    const behind = await events.register('hamlet', {}, { idleTimeoutSeconds: 900_000 });
+    await events.sweep.runIfGrown();
+    let bytes = 0;
+    while (bytes < 4500) {
+      await events.announce(wholeRealm);
+      const [newest] = await fixture.uow.read(fixture.realm.id, async (r) =>
+        r.events.listSizes(fixture.realm.id, (await r.events.lastSeq(fixture.realm.id)) + 1, 1),
+      );
+      bytes += newest!.bytes;
+    }
+    await events.sweep.runIfGrown();
+    expect(await stored(events, behind)).not.toBeNull();
+    const fresh = await events.register('iago', {}, { idleTimeoutSeconds: 900_000 });
+    for (let n = 0; n < 20; n++) await events.announce(wholeRealm);
+    await events.sweep.runIfGrown();
+    expect(await stored(events, behind)).toBeNull();
+    expect(await stored(events, fresh)).not.toBeNull();
+  });
+
   it('survives events from before the start, which its client may have acknowledged', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
     const id = await events.register('hamlet');
@@ -146,6 +167,19 @@ describe('event log', () => {
       fixture.realm.id,
       async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length,
     );
+
+  it('is pruned beyond its size regardless of consumers, queues and age', async () => {
+    const { fixture, events } = await start({ maxQueueBytes: 2000, maxLogBytes: 10_000 });
+    const realmId = fixture.realm.id;
+    const head = await fixture.uow.read(realmId, (r) => r.events.lastSeq(realmId));
+    await fixture.uow.write(realmId, (tx) => tx.consumers.add('indexer', new Map([[realmId, head]])));
+    for (let n = 0; n < 1000; n++) await events.announce(wholeRealm);
+    await events.sweep.run();
+    const sizes = await fixture.uow.read(realmId, (r) => r.events.listSizes(realmId, Number.MAX_SAFE_INTEGER, 10_000));
+    const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(total).toBeLessThanOrEqual(10_000);
+    expect(total).toBeGreaterThan(9000);
+  });
 
   it('keeps a limited number of unread events for a consumer', async () => {
     const { fixture, events } = await start({ maxEventsForConsumers: 10 });

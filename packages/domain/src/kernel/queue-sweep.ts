@@ -22,18 +22,33 @@ export interface QueueSweepOptions {
   readonly keepSeconds: number;
   /** Maximum number of events of a realm kept for lagging consumers. */
   readonly maxEventsForConsumers: number;
+  /** Maximum size of the log that follows the position of a queue. */
+  readonly maxQueueBytes: number;
+  /** Maximum size of a realm's log, regardless of consumers and age. */
+  readonly maxLogBytes: number;
 }
+
+/** Sizes that the operator chooses. */
+export type EventLimits = Pick<QueueSweepOptions, 'maxQueueBytes' | 'maxLogBytes'>;
+
+const MIB = 1024 * 1024;
 
 export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
   maxEventsBehind: 20_000,
   keepSeconds: 600,
   maxEventsForConsumers: MAX_EVENTS_FOR_CONSUMERS,
+  maxQueueBytes: 16 * MIB,
+  maxLogBytes: 256 * MIB,
 };
 
 /** Rows changed per transaction, few enough to keep the event loop responsive. */
 const SLICE = 250;
 /** Realms swept before the event loop turns. */
 const REALMS_AT_A_TIME = 50;
+/** Sizes read before the event loop turns. */
+const SIZES_AT_A_TIME = 1000;
+/** Part of the size limit of a queue by which a log may grow between two sweeps of its realm. */
+const GROWTH_SHARE = 0.25;
 /** Time without polls after which a queue leaves memory. */
 const SLEEP_SECONDS = 300;
 
@@ -45,6 +60,8 @@ export class QueueSweep {
   private readonly startedAt: UnixSeconds;
   /** Log ends at the first sweep. The lag of queues not polled since then is unknown. */
   private readonly firstLastSeqs = new Map<RealmId, EventSeq>();
+  /** Log ends when their sizes were last looked at, with the growth since the last sweep. */
+  private readonly growth = new Map<RealmId, { readonly seq: EventSeq; readonly bytes: number }>();
 
   constructor(
     private readonly parts: QueueSweepParts,
@@ -63,6 +80,43 @@ export class QueueSweep {
       await this.attempt('shortening the log', { realmId: logEnd.realmId }, () => this.sweepRealm(logEnd));
       if (++looked % REALMS_AT_A_TIME === 0) await this.parts.eventLoop.nextTurn();
     }
+  }
+
+  /** Sweeps realms whose log has grown by many bytes since their last sweep. Cheap enough for every few seconds. */
+  async runIfGrown(): Promise<void> {
+    const { uow } = this.parts;
+    const maxGrowth = this.options.maxQueueBytes * GROWTH_SHARE;
+    for (const logEnd of await uow.readAcross(({ events }) => events.listLastSeqs())) {
+      const { realmId, seq } = logEnd;
+      if (!this.firstLastSeqs.has(realmId)) this.firstLastSeqs.set(realmId, seq);
+      const known = this.growth.get(realmId) ?? { seq, bytes: 0 };
+      const added = seq === known.seq ? 0 : (await this.measure(realmId, seq, known.seq, maxGrowth)).bytes;
+      this.growth.set(realmId, { seq, bytes: known.bytes + added });
+      if (known.bytes + added < maxGrowth) continue;
+      await this.savePositions();
+      await this.attempt('shortening the log', { realmId }, () => this.sweepRealm(logEnd));
+    }
+  }
+
+  /**
+   * Adds up event sizes from the newest event down to `after`, until they exceed `maxBytes`. Returns the event that does
+   * so, 0 if none.
+   */
+  private async measure(realmId: RealmId, newest: EventSeq, after: number, maxBytes: number) {
+    let bytes = 0;
+    for (let before: number = newest + 1; before > after + 1; ) {
+      const page = await this.parts.uow.read(realmId, ({ events }) =>
+        events.listSizes(realmId, before, SIZES_AT_A_TIME),
+      );
+      for (const size of page) {
+        if (size.seq <= after) break;
+        bytes += size.bytes;
+        if (bytes > maxBytes) return { exceededAt: size.seq, bytes };
+      }
+      before = page.length < SIZES_AT_A_TIME ? 0 : page.at(-1)!.seq;
+      await this.parts.eventLoop.nextTurn();
+    }
+    return { exceededAt: 0, bytes };
   }
 
   /** Stores positions of queues known to this process, which may exit afterwards. */
@@ -118,13 +172,26 @@ export class QueueSweep {
 
   private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {
     const { uow, clock } = this.parts;
-    const { maxEventsBehind, keepSeconds, maxEventsForConsumers } = this.options;
+    const { maxEventsBehind, keepSeconds, maxEventsForConsumers, maxQueueBytes, maxLogBytes } = this.options;
+    this.growth.set(realmId, { seq, bytes: 0 });
     const firstLastSeq = this.firstLastSeqs.get(realmId) ?? seq;
     this.firstLastSeqs.set(realmId, firstLastSeq);
     if (seq - firstLastSeq > maxEventsBehind) {
       await this.removeAll((tx) => tx.queues.removeBehind(realmId, seq - maxEventsBehind, SLICE));
     }
     if (prunedUpTo >= seq) return;
+    const tooLarge = await this.measure(realmId, seq, prunedUpTo, maxQueueBytes);
+    if (tooLarge.exceededAt > firstLastSeq) {
+      await this.removeAll((tx) => tx.queues.removeBehind(realmId, tooLarge.exceededAt, SLICE));
+    }
+    if (tooLarge.exceededAt > 0) {
+      const older = tooLarge.exceededAt - 1;
+      const { exceededAt } = await this.measure(realmId, older as EventSeq, prunedUpTo, maxLogBytes - tooLarge.bytes);
+      if (exceededAt > 0) {
+        await this.removeAll((tx) => tx.queues.removeBehind(realmId, exceededAt, SLICE));
+        await this.prune(realmId, exceededAt as EventSeq, Number.MAX_SAFE_INTEGER);
+      }
+    }
     const { queue, consumer } = await uow.read(realmId, async ({ queues, consumers }) => ({
       queue: (await queues.lowestFloor(realmId)) ?? seq,
       consumer: (await consumers.lowestPosition(realmId)) ?? seq,
@@ -132,8 +199,11 @@ export class QueueSweep {
     const needed = Math.min(queue, Math.max(consumer, seq - maxEventsForConsumers));
     const upTo = Math.min(needed, seq) as EventSeq;
     if (upTo <= prunedUpTo) return;
-    const before = clock.now() - keepSeconds;
-    while ((await uow.write(realmId, (tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
+    await this.prune(realmId, upTo, clock.now() - keepSeconds);
+  }
+
+  private async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds): Promise<void> {
+    while ((await this.parts.uow.write(realmId, (tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
   }
 
   private async removeAll(remove: (tx: Transaction) => Promise<readonly QueueKey[]>): Promise<void> {

@@ -12,6 +12,7 @@ export * from './message-events.js';
 export * from './message-files.js';
 export * from './message-page.js';
 export * from './messages.use-cases.js';
+export * from './move-parts.js';
 export * from './moves.js';
 export * from './muted-users.js';
 export * from './narrow.js';

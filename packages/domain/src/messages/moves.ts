@@ -262,40 +262,47 @@ export interface TopicPlace {
   readonly topic: string;
 }
 
+/** Position among the policies of a moved topic: those of the source come first. */
+export interface PolicyCursor {
+  readonly place: 'source' | 'target';
+  /** User id to continue after. */
+  readonly after: number;
+}
+
+export const FIRST_POLICY: PolicyCursor = { place: 'source', after: 0 };
+
 /**
- * Moves topic policies along with the topic (messages §9.3, channels §5.7). If the target already has messages, the
- * more visible policy wins. Users who cannot read the target lose theirs.
+ * Moves the next topic policies along with the topic (messages §9.3, channels §5.7). If the target already has messages,
+ * the more visible policy wins. Users who cannot read the target lose theirs. Returns null when no policy is left.
  */
-export async function moveTopicPolicies(
+export async function moveSomePolicies(
   tx: Transaction,
   source: TopicPlace,
   target: TopicPlace & { readonly hadMessages: boolean },
   changedAt: UnixSeconds,
-): Promise<void> {
-  if (isSamePlace(source, target)) return;
+  { place: name, after }: PolicyCursor,
+): Promise<PolicyCursor | null> {
+  if (isSamePlace(source, target)) return null;
   const { realmId } = source.channel;
-  const places = target.hadMessages ? [source, target] : [source];
-  for (const place of places) {
-    for (let after = 0; ; ) {
-      const page = await listPolicies(tx, place, after);
-      const others = await visibilities(tx, place === source ? target : source, page);
-      const readers = await readersOf(tx, target.channel, page);
-      for (const { userId, visibility } of page) {
-        const other = others.get(userId) ?? 'inherit';
-        // Users with policies for both topics were handled with the source.
-        if (place === target && other !== 'inherit') continue;
-        const [from, to] = place === source ? [visibility, other] : [other, visibility];
-        const wanted = !readers.has(userId) ? to : target.hadMessages ? moreVisible(from, to) : from;
-        const change = ({ channel, topic }: TopicPlace, chosen: TopicVisibility) =>
-          changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility: chosen, changedAt });
-        if (from !== 'inherit') await change(source, 'inherit');
-        if (wanted !== to) await change(target, wanted);
-        await tx.yield();
-      }
-      if (page.length < AT_ONCE) break;
-      after = page.at(-1)!.userId;
-    }
+  const place = name === 'source' ? source : target;
+  const page = await listPolicies(tx, place, after);
+  const others = await visibilities(tx, place === source ? target : source, page);
+  const readers = await readersOf(tx, target.channel, page);
+  for (const { userId, visibility } of page) {
+    const other = others.get(userId) ?? 'inherit';
+    // Users with policies for both topics were handled with the source.
+    if (place === target && other !== 'inherit') continue;
+    const [from, to] = place === source ? [visibility, other] : [other, visibility];
+    const wanted = !readers.has(userId) ? to : target.hadMessages ? moreVisible(from, to) : from;
+    const change = ({ channel, topic }: TopicPlace, chosen: TopicVisibility) =>
+      changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility: chosen, changedAt });
+    if (from !== 'inherit') await change(source, 'inherit');
+    if (wanted !== to) await change(target, wanted);
+    await tx.yield();
   }
+  if (page.length === AT_ONCE) return { place: name, after: page.at(-1)!.userId };
+  if (place === target || !target.hadMessages) return null;
+  return moveSomePolicies(tx, source, target, changedAt, { place: 'target', after: 0 });
 }
 
 const isSamePlace = (one: TopicPlace, other: TopicPlace): boolean =>

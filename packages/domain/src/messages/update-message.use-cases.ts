@@ -2,33 +2,28 @@ import type { Actor } from '../access/actor.js';
 import type { PermissionHolder } from '../access/group-settings.js';
 import { isAtLeast } from '../access/roles.js';
 import {
-  type Channel,
   cutTopic,
   EMPTY_TOPIC_DISPLAY_NAME,
-  hasSharedHistory,
   normalizeTopic,
   parseTopic,
   RESOLVED_PREFIX,
   topicKey,
 } from '../channels/channel.js';
 import { unknownChannel } from '../channels/channel-access.js';
-import { metadataUsers } from '../channels/channel-delivery.js';
 import { fitsTopicsPolicy } from '../channels/post-permissions.js';
 import type { AttachedFile } from '../files/files.js';
 import { DomainError, orThrow, refusalOr } from '../kernel/errors.js';
-import { type Audience, allOf, except } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { MarkdownRenderer, TopicLink } from '../markdown/markdown.js';
+import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { type LocatedMessage, loadReadable } from './load-access.js';
 import { loadSender, type Message, participantIdsOf } from './message.js';
-import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
 import { editText, parseEditedContent } from './message-edit.js';
-import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from './message-events.js';
+import type { MovePropagation } from './message-events.js';
 import {
   canChangeChannelOf,
   canChangeTopic,
@@ -37,19 +32,20 @@ import {
   canMoveWholeTopic,
   canOpenTopicByMoving,
   resolveToggle,
-  topicMark,
 } from './message-permissions.js';
 import {
-  allInTopic,
-  type Move,
-  MoveNotices,
-  moveMessages,
-  moveTopicPolicies,
-  selectMoved,
-  visibleInTopic,
-} from './moves.js';
-import { type Destination, enforceMentions, type MessageHooks, NO_HOOKS, noteActivity } from './post-message.js';
-import { OwnTextParser, type RenderedText, renderText, type TextAhead } from './render-message.js';
+  announceUpdate,
+  type CheckedMove,
+  leaveNotices,
+  MoveParts,
+  movePolicies,
+  partsOfMove,
+  storeMove,
+  type ValidTarget,
+} from './move-parts.js';
+import { allInTopic, FIRST_POLICY, MoveNotices, selectMoved, visibleInTopic } from './moves.js';
+import { type Destination, enforceMentions, type MessageHooks, NO_HOOKS } from './post-message.js';
+import { OwnTextParser, renderText, type TextAhead } from './render-message.js';
 
 export interface UpdateMessageInput {
   readonly messageId: MessageId;
@@ -72,21 +68,6 @@ export type ContentDigest = (text: string) => string;
 /** New content, or a content error thrown in its place in the validation order. */
 type NewText = TextAhead | DomainError;
 
-/** Target of a move; null fields keep the location. */
-interface MoveTarget {
-  readonly channel: Channel;
-  readonly topic: string;
-  readonly topicLinks: readonly TopicLink[];
-  readonly isOtherChannel: boolean;
-  readonly isOtherTopic: boolean;
-  readonly toggle: 'resolve' | 'unresolve' | null;
-}
-
-/** Maximum number of unsubscribed holders that an event lists. */
-const MAX_OUTSIDE_HOLDERS = 1000;
-/** Maximum number of ids in an event that is filtered per receiver. */
-const MAX_HELD_IDS = 500;
-
 /** Edits a message, or moves it with other messages of its topic (messages §9). */
 export class UpdateMessage {
   static readonly inject = [
@@ -98,6 +79,8 @@ export class UpdateMessage {
     MoveNotices,
     'messageHooks',
   ] as const;
+  private readonly parts: MoveParts;
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
@@ -106,10 +89,13 @@ export class UpdateMessage {
     private readonly digest: ContentDigest,
     private readonly notices: MoveNotices,
     private readonly hooks: MessageHooks = NO_HOOKS,
-  ) {}
+  ) {
+    this.parts = new MoveParts(uow, clock, notices);
+  }
 
   /**
-   * Returns the sender's files without remaining references.
+   * Returns the sender's files without remaining references. Moves many messages in several units of work (contract
+   * decision 10).
    * @throws DomainError UNKNOWN_MESSAGE, MESSAGE_EDITING_DISABLED, CANNOT_EDIT_MESSAGE, EDIT_TIME_LIMIT_EXCEEDED,
    * NO_MESSAGE_CHANGE, DIRECT_MESSAGE_HAS_NO_PLACE, INVALID_MOVE, CANNOT_RESOLVE_EMPTY_TOPIC, INVALID_TOPIC,
    * WIDGET_NOT_EDITABLE, STALE_VALUE, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT, UNKNOWN_CHANNEL,
@@ -122,7 +108,7 @@ export class UpdateMessage {
     const { messageId, content } = input;
     const text =
       content === null ? null : await this.parse(caller, await this.hooks.beforeEdit(caller, { messageId, content }));
-    return this.uow.write(caller.realmId, async (tx) => {
+    const { detached, jobs } = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
@@ -151,19 +137,30 @@ export class UpdateMessage {
 
       const edit = rendered && { rendered, content: orThrow(text!).content };
       const before = loaded.message;
-      if (move) await this.move(tx, actor, move, edit ? before.id : null, now);
-      else await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
+      const [first = [], ...others] = move ? partsOfMove(move.ids, before.id) : [];
+      const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
+      if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
       const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
-      const isWholeTopic = move !== null && (await this.leavesNothing(tx, actor, move, input.propagation));
-      if (move && isWholeTopic) {
-        const source = { channel: move.source, topic: before.topic };
-        const target = { channel: move.channel, topic: move.topic, hadMessages: move.targetHadMessages };
-        await moveTopicPolicies(tx, source, target, now);
-      }
-      await this.announce(tx, actor, loaded, move, edit, input.propagation, now);
-      if (move) await this.leaveNotices(tx, actor, realm, loaded, { ...move, isWholeTopic }, edit !== null, input);
-      return detached;
+      // The policies follow the last message.
+      const policies =
+        move && others.length === 0
+          ? await movePolicies(tx, actor, move)
+          : { isWholeTopic: false, policies: FIRST_POLICY };
+      const part = move && { ...move, ids: first, outside };
+      await announceUpdate(tx, actor, { ...loaded, move: part, edit, editedAt: now });
+      if (!move) return { detached, jobs: [] };
+      const { notifiesOldThread, notifiesNewThread } = input;
+      const ending = {
+        ...{ messageId: before.id, count: move.ids.length, hasText: edit !== null },
+        ...{ notifiesOldThread, notifiesNewThread, ...policies },
+      };
+      if (ending.policies !== null)
+        return { detached, jobs: await this.parts.schedule(tx, caller, move, others, ending) };
+      await leaveNotices(tx, this.notices, actor, move, ending);
+      return { detached, jobs: [] };
     });
+    await this.parts.execute(jobs);
+    return detached;
   }
 
   private async parse(caller: Caller, raw: string): Promise<NewText> {
@@ -199,7 +196,7 @@ export class UpdateMessage {
     realm: Realm,
     { message, channel: source }: LocatedMessage,
     { changesChannel, channelId, topic }: RequestedChange,
-  ): Promise<MoveTarget | null> {
+  ): Promise<ValidTarget | null> {
     if (source === null || (!changesChannel && topic === null)) return null;
     let channel = source;
     if (changesChannel) {
@@ -226,7 +223,7 @@ export class UpdateMessage {
     actor: Actor,
     realm: Realm,
     { message, channel, isSubscribed }: LocatedMessage,
-    moveTarget: MoveTarget,
+    moveTarget: ValidTarget,
     propagation: MovePropagation,
     now: UnixSeconds,
   ): Promise<CheckedMove> {
@@ -252,151 +249,12 @@ export class UpdateMessage {
     const inTarget = visibleInTopic(actor, moveTarget.channel, isTargetSubscribed, moveTarget.topic);
     const viewer = { realmId: realm.id, userId: actor.id };
     const targetHadMessages = !isSameThread && (await tx.pages.listEntriesUpTo(viewer, inTarget, null, 1)).length > 0;
-    const outside = moveTarget.isOtherChannel
-      ? await tx.personal.listOutsideHolders(realm.id, source.recipientId, ids, MAX_OUTSIDE_HOLDERS)
-      : [];
-    return { ...moveTarget, ids, source, visible, isSameThread, targetHadMessages, outside };
-  }
-
-  private async move(
-    tx: Transaction,
-    actor: Actor,
-    move: CheckedMove,
-    edited: MessageId | null,
-    now: UnixSeconds,
-  ): Promise<void> {
-    const { topic: name, topicLinks: links, channel, isOtherTopic, isOtherChannel, toggle, ids } = move;
-    await moveMessages(tx, {
-      actor,
-      ids,
-      channel,
-      topic: isOtherTopic ? { name, links } : null,
-      changesChannel: isOtherChannel,
-      isToggle: toggle !== null && !isOtherChannel,
-      movedAt: now,
-      edited,
-    });
-    if (isOtherChannel) await noteActivity(tx, channel, null);
-  }
-
-  private async announce(
-    tx: Transaction,
-    actor: Actor,
-    { message, channel }: LocatedMessage,
-    move: CheckedMove | null,
-    edit: { readonly rendered: RenderedText; readonly content: string } | null,
-    propagation: MovePropagation,
-    now: UnixSeconds,
-  ): Promise<void> {
-    const { realmId } = actor;
-    const target = move?.channel ?? channel;
-    const isProtected = target !== null && !hasSharedHistory(target);
-    const event: MessageEventTypes['message.updated'] = {
-      userId: actor.id,
-      messageId: message.id,
-      messageIds: move?.ids ?? [message.id],
-      editedAt: now,
-      channel: channel && { id: channel.id, name: channel.name },
-      move: move && {
-        propagation,
-        previousTopic: message.topic,
-        topic: move.isOtherTopic ? { name: move.topic, links: move.topicLinks } : null,
-        channelId: move.isOtherChannel ? move.channel.id : null,
-      },
-      text: edit && {
-        previous: { content: message.content, rendered: message.renderedContent },
-        present: { content: edit.content, rendered: edit.rendered.html },
-        isMeMessage: edit.rendered.isMeMessage,
-      },
-      onlyToHolders: isProtected,
+    return {
+      ...moveTarget,
+      ...{ ids, source, previousTopic: message.topic, propagation, movedAt: now },
+      ...{ isSameThread, targetHadMessages },
     };
-    const audience: Audience = move?.isOtherChannel
-      ? receiversAfterMove(move.source, move.channel, move.outside)
-      : watchersOfUpdate(message, channel);
-    const publish = async (updated: Updated, to: Audience) => {
-      for (const part of isProtected ? inParts(updated) : [updated]) {
-        await tx.events.append(realmId, {
-          event: { type: 'message.updated', ...part },
-          audience: to,
-          ...(part.text && { quotes: message.id }),
-        });
-      }
-    };
-    if (channel && move?.isOtherChannel) {
-      // Not everybody who sees the messages in their new place may know the channel that they came from.
-      const informed = metadataUsers(channel);
-      await publish(event, allOf(audience, informed));
-      await publish({ ...event, channel: { id: channel.id, name: null } }, except(audience, informed));
-    } else {
-      await publish(event, audience);
-    }
-    if (!move?.isOtherChannel) return;
-    for (let start = 0; start < move.ids.length; start += MAX_MESSAGES_OF_DELETION) {
-      await tx.events.append(realmId, {
-        event: {
-          type: 'message.deleted',
-          messageIds: move.ids.slice(start, start + MAX_MESSAGES_OF_DELETION),
-          channelId: move.source.id,
-          topic: message.topic,
-          onlyToHolders: false,
-        },
-        audience: receiversLostByMove(move.source, move.channel, move.outside),
-      });
-    }
   }
-
-  /** True if the mover can see no remaining message of the topic. */
-  private async leavesNothing(
-    tx: Transaction,
-    { realmId, id: userId }: Actor,
-    { visible }: CheckedMove,
-    propagation: MovePropagation,
-  ): Promise<boolean> {
-    if (propagation === 'all') return true;
-    return (await tx.pages.listEntriesUpTo({ realmId, userId }, visible, null, 1)).length === 0;
-  }
-
-  /** Posts the notices of messages §9.5 and §9.6. */
-  private async leaveNotices(
-    tx: Transaction,
-    actor: Actor,
-    realm: Realm,
-    { message }: LocatedMessage,
-    move: CheckedMove & Pick<Move, 'isWholeTopic'>,
-    hasText: boolean,
-    { notifiesOldThread, notifiesNewThread }: UpdateMessageInput,
-  ): Promise<void> {
-    const notice: Move = {
-      realm,
-      mover: (await tx.users.find(realm.id, actor.id))!,
-      actor,
-      messageId: message.id,
-      count: move.ids.length,
-      source: { channel: move.source, topic: message.topic },
-      target: { channel: move.channel, topic: move.topic },
-      isWholeTopic: move.isWholeTopic,
-      targetHadMessages: move.targetHadMessages,
-    };
-    const mark = move.isOtherTopic && !move.isOtherChannel && !hasText ? topicMark(message.topic, move.topic) : null;
-    if (mark) await this.notices.mark(tx, notice, mark);
-    const isPureToggle = move.toggle !== null && !move.isOtherChannel;
-    if (notifiesNewThread && !isPureToggle) await this.notices.arrive(tx, notice);
-    if (notifiesOldThread) await this.notices.leave(tx, notice);
-  }
-}
-
-/** Validated move. */
-interface CheckedMove extends MoveTarget {
-  readonly source: Channel;
-  /** Ascending. */
-  readonly ids: readonly MessageId[];
-  /** Messages of the topic visible to the mover. */
-  readonly visible: ReturnType<typeof visibleInTopic>;
-  /** True if only the spelling of the topic changes. */
-  readonly isSameThread: boolean;
-  readonly targetHadMessages: boolean;
-  /** Holders of moved messages without a subscription. */
-  readonly outside: readonly UserId[];
 }
 
 interface RequestedChange {
@@ -450,22 +308,4 @@ async function destinationOf(tx: Transaction, { message, channel }: LocatedMessa
 
 async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Promise<PermissionHolder | null> {
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
-}
-
-type Updated = MessageEventTypes['message.updated'];
-
-/** Splits an event; the text change stays with the part that contains its message. */
-function inParts(event: Updated): Updated[] {
-  const parts: Updated[] = [];
-  for (let start = 0; start < event.messageIds.length; start += MAX_HELD_IDS) {
-    const messageIds = event.messageIds.slice(start, start + MAX_HELD_IDS);
-    const isNamed = messageIds.includes(event.messageId);
-    parts.push({
-      ...event,
-      messageIds,
-      messageId: isNamed ? event.messageId : messageIds[0]!,
-      text: isNamed ? event.text : null,
-    });
-  }
-  return parts;
 }

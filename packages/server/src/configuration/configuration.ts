@@ -1,5 +1,6 @@
 import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
+import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
@@ -55,6 +56,7 @@ export interface Configuration {
   readonly fileLimits: FileLimits;
   /** Days during which deleted messages can be restored. */
   readonly keepDeletedDays: number;
+  readonly eventLimits: EventLimits;
   readonly logLevel: LogLevel;
   /** Listen address of the metrics endpoint; null for none. */
   readonly metricsAddress: ListenAddress | null;

@@ -159,6 +159,7 @@ export function readConfiguration(
       userQuotaMib: read('uploadQuotaPerUser'),
     },
     keepDeletedDays: read('keepDeletedDays'),
+    eventLimits: { maxLogBytes: read('eventLogMib') * MIB, maxQueueBytes: read('eventQueueMib') * MIB },
     logLevel: read('logLevel') as LogLevel,
     metricsAddress: read('metrics'),
     drainSeconds: read('drainSeconds'),

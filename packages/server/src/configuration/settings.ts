@@ -1,4 +1,5 @@
 import type { FileLimits } from '@parley/domain/files';
+import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
 import type { RealmAddresses } from '../realm-resolver.js';
 import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
@@ -162,6 +163,22 @@ export const SETTINGS = {
     'how long deleted messages can be put back',
     parseDays,
     KEEP_DELETED_DAYS,
+  ),
+  eventLogMib: setting(
+    'PARLEY_EVENT_LOG',
+    'event-log',
+    'MIB',
+    'events of an organization that are kept for its clients and consumers; one that is further behind starts over',
+    parseCount,
+    DEFAULT_SWEEP_OPTIONS.maxLogBytes / MIB,
+  ),
+  eventQueueMib: setting(
+    'PARLEY_EVENT_QUEUE',
+    'event-queue',
+    'MIB',
+    'events by which one client may be behind before it starts over',
+    parseCount,
+    DEFAULT_SWEEP_OPTIONS.maxQueueBytes / MIB,
   ),
   files: setting(
     'PARLEY_FILES',

@@ -1,4 +1,5 @@
 import { ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/access';
+import { ChangeSubscriptionParts } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
 import {
@@ -21,6 +22,7 @@ import {
   DeliverReminder,
   DeliverScheduledMessage,
   MakeThumbnails,
+  MoveParts,
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
 import { RegisterDevices, UnregisterTokens } from '@parley/domain/push';
@@ -119,6 +121,8 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(ForgetInvitations),
   resolve(RegisterDevices),
   resolve(UnregisterTokens),
+  resolve(ChangeSubscriptionParts),
+  resolve(MoveParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
   resolve(DeleteRealmData),

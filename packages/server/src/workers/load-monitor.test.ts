@@ -97,6 +97,12 @@ describe('ProcessGauge', () => {
     gauge.start();
     expect(gauge.take().memory).toBeGreaterThan(0);
     expect(gauge.take().memory).toBeLessThan(1);
+    const { memory } = gauge.take();
+    const rss = jest.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+      throw Object.assign(new Error('EMFILE: too many open files, uv_resident_set_memory'), { code: 'EMFILE' });
+    });
+    expect(gauge.take().memory).toBeCloseTo(memory, 1);
+    rss.mockRestore();
     gauge.stop();
   });
 });

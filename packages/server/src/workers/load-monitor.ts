@@ -9,6 +9,8 @@ export interface LoadSample {
   readonly delayMs: number;
   /** Used fraction, from 0 to 1, of the JavaScript heap or of the memory of the machine or container. */
   readonly memory: number;
+  /** Resident memory of the process. */
+  readonly residentBytes?: number;
 }
 
 const LEVELS: readonly LoadLevel[] = ['normal', 'busy', 'overloaded'];
@@ -67,7 +69,8 @@ export class LoadMonitor implements LoadGauge, Worker {
     const next = rising > this.current ? rising : Math.min(falling, this.current);
     if (next === this.current) return;
     this.current = next;
-    const { heapUsed, rss } = process.memoryUsage();
+    const heapUsed = getHeapStatistics().used_heap_size;
+    const rss = sample.residentBytes;
     this.logger.error(
       { load: this.level, delayMs: Math.round(sample.delayMs), heapUsed, rss, ...this.inFlight() },
       next === 0 ? 'the load is normal again' : `the server is ${this.level}: requests are refused`,
@@ -89,6 +92,7 @@ export class ProcessGauge {
   private cancel: CancelTimer | null = null;
   private lastTick = 0;
   private longest = 0;
+  private residentBytes = 0;
 
   constructor(private readonly timers: Timers) {}
 
@@ -106,7 +110,19 @@ export class ProcessGauge {
     this.longest = 0;
     const heap = getHeapStatistics();
     const ofHeap = heap.used_heap_size / heap.heap_size_limit;
-    return { delayMs, memory: Math.max(ofHeap, process.memoryUsage.rss() / this.available) };
+    this.measureResident();
+    const { residentBytes } = this;
+    return { delayMs, memory: Math.max(ofHeap, residentBytes / this.available), residentBytes };
+  }
+
+  /** Keeps the previous value if the process is out of file descriptors, one of which the measurement needs. */
+  private measureResident(): void {
+    try {
+      this.residentBytes = process.memoryUsage.rss();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EMFILE' && (error as NodeJS.ErrnoException).code !== 'ENFILE')
+        throw error;
+    }
   }
 
   stop(): void {

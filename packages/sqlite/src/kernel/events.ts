@@ -17,6 +17,7 @@ import {
   type Expiry,
   type LogEnd,
   type LoggedEvent,
+  type LoggedSize,
   MAX_CONSUMERS,
   type MessageId,
   type QueueKey,
@@ -90,6 +91,7 @@ export class SqliteEventLog implements EventLog {
   private readonly heads;
   private readonly pruned;
   private readonly rowsAfter;
+  private readonly sizes;
   private readonly insert;
   private readonly blankQuoting;
   private readonly oldest;
@@ -110,6 +112,11 @@ export class SqliteEventLog implements EventLog {
     this.rowsAfter = connection.tuples<EventTuple>(
       `SELECT seq, at, message_id, format, audience, payload FROM event
        WHERE ${eventIdsAfter('?', '?')} ORDER BY id ${LIMIT}`,
+    );
+    // Lengths are in row headers, so no text is read.
+    this.sizes = connection.tuples<[EventSeq, number]>(
+      `SELECT seq, octet_length(audience) + octet_length(payload) FROM event
+       WHERE id > ${eventId('?', '0')} AND id < ${eventId('?', '?')} ORDER BY id DESC ${LIMIT}`,
     );
     this.insert = connection.command(
       `INSERT INTO event (id, at, message_id, format, audience, payload) VALUES (${eventId('?', '?')}, ?, ?, ?, ?, ?)`,
@@ -156,6 +163,10 @@ export class SqliteEventLog implements EventLog {
 
   async prunedUpTo(realmId: RealmId): Promise<number> {
     return this.pruned.get(realmId) ?? 0;
+  }
+
+  async listSizes(realmId: RealmId, before: number, limit: number): Promise<readonly LoggedSize[]> {
+    return this.sizes.all(realmId, realmId, before, limit).map(([seq, bytes]) => ({ seq, bytes }));
   }
 
   async append(realmId: RealmId, announcement: Announcement): Promise<void> {

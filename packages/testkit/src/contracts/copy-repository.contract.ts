@@ -127,7 +127,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
     it('adds channels under reserved ids in any order', async () => {
       const { uow, realm, channel } = await stage(...PIECES);
       const { id: _, recipientId: __, version: ___, ...row } = channel('denmark');
-      const added = await uow.write(async (tx) => {
+      const added = await uow.write(realm.id, async (tx) => {
         const first = ((await tx.copies.lastId('channel')) + 1) as ChannelId;
         await tx.copies.raiseIds('channel', first + 10);
         const later = await tx.channels.add({ ...row, name: 'later' }, (first + 9) as ChannelId);
@@ -137,8 +137,8 @@ export function copyRepositoryContract(open: OpenStorage): void {
         return [earlier, later, next];
       });
       const ids = added.map(({ id }) => id);
-      expect(await uow.read(({ channels }) => channels.list(realm.id, ids))).toEqual(added);
-      const all = (await uow.read(({ channels }) => channels.listAll(realm.id))).map(({ id }) => id);
+      expect(await uow.read(realm.id, ({ channels }) => channels.list(realm.id, ids))).toEqual(added);
+      const all = (await uow.read(realm.id, ({ channels }) => channels.listAll(realm.id))).map(({ id }) => id);
       expect(all.slice(-3)).toEqual(ids);
     });
 

@@ -183,6 +183,19 @@ export function eventLogContract(open: OpenStorage): void {
       expect(events[0]!.event).toEqual({ type: 'blank' });
     });
 
+    it('lists the sizes of events in bytes, newest first', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const short = await append(fixture, eventsWithReceivers('short'));
+      const long = await append(fixture, eventsWithReceivers('ü'.repeat(1000)));
+      const sizes = (before: number, limit: number) =>
+        uow.read(realm.id, (r) => r.events.listSizes(realm.id, before, limit));
+      const [newest, older] = await sizes(long + 1, 2);
+      expect([newest!.seq, older!.seq]).toEqual([long, short]);
+      expect(newest!.bytes - older!.bytes).toBe(2000 - 5);
+      expect(await sizes(long, 1)).toEqual([older]);
+    });
+
     it('prunes sufficiently old events up to a sequence number', async () => {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;

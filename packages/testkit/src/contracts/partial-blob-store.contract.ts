@@ -45,6 +45,12 @@ export function partialBlobStoreContract(open: OpenPartialBlobStore): void {
       expect(await textOf(ONE)).toBe('hello wörld');
     });
 
+    it('completes a blob once if several requests do so at the same time', async () => {
+      await partials.append(ONE, 0, chunks('all of it'));
+      await Promise.all(Array.from({ length: 10 }, () => partials.finish(ONE)));
+      expect([await partials.sizeOf(ONE), await textOf(ONE)]).toEqual([0, 'all of it']);
+    });
+
     it('completes an empty blob', async () => {
       await partials.finish(ONE);
       expect(await blobs.sizeOf(ONE)).toBe(0);

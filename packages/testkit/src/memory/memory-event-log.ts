@@ -6,6 +6,7 @@ import type {
   EventSeq,
   LogEnd,
   LoggedEvent,
+  LoggedSize,
   MessageId,
   RealmId,
   UnixSeconds,
@@ -58,6 +59,15 @@ export class MemoryEventLog implements EventLog {
 
   async prunedUpTo(realmId: RealmId): Promise<number> {
     return this.unit.read('prunedUpTo').get(realmId) ?? 0;
+  }
+
+  async listSizes(realmId: RealmId, before: number, limit: number): Promise<readonly LoggedSize[]> {
+    const older = this.rows(realmId).filter(({ seq }) => seq < before);
+    const sizeOf = (text: string) => Buffer.byteLength(text);
+    return older
+      .slice(-limit)
+      .reverse()
+      .map(({ seq, audience, payload }) => ({ seq, bytes: sizeOf(audience) + sizeOf(payload) }));
   }
 
   async append(realmId: RealmId, announcement: Announcement): Promise<void> {

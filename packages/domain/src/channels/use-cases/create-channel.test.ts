@@ -21,12 +21,8 @@ import {
 import type { ChannelFolderId, ChannelId, GroupId, UserId } from '../../kernel/ids.js';
 import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
-import {
-  ChannelCreator,
-  CreateChannel,
-  type CreateChannelInput,
-  DEFAULT_CHANNEL_OPTIONS,
-} from '../create-channels.use-cases.js';
+import { CreateChannel, type CreateChannelInput } from '../create-channel.use-cases.js';
+import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.use-cases.js';
 
 type Options = Partial<CreateChannelInput>;
 

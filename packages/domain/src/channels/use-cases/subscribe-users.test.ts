@@ -20,7 +20,7 @@ import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.use-cases.js';
 import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from '../subscribe.use-cases.js';
-import { unsubscribeFromChannels } from '../subscribing.js';
+import { subscribeToChannels, unsubscribeFromChannels } from '../subscribing.js';
 
 type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors?: readonly (string | null)[] };
 
@@ -251,7 +251,13 @@ it('sends each of many users all their channels in one event, even if several ev
     ...people.map((name) => aUser({ name })),
     ...channels.map((name) => aChannel({ name, subscribers: ['person 3'] })),
   );
-  await subscribing(fixture)('owner', channels, { principals: ids(fixture, ...people), notifyNewSubscribers: false });
+  await fixture.uow.write(fixture.realm.id, async (tx) =>
+    subscribeToChannels(tx, {
+      channels: await tx.channels.listByName(fixture.realm.id, channels),
+      userIds: ids(fixture, ...people),
+      requestedColors: new Map(),
+    }),
+  );
   const added = fixture.storage.announced.flatMap(({ event, audience }) =>
     event.type === 'subscription.added' ? [{ ...event, audience }] : [],
   );

@@ -1,0 +1,184 @@
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
+import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { User } from '../users/user.js';
+import { byFoldedName, type Channel } from './channel.js';
+import { findPrincipals, type Principals } from './channel-access.js';
+import {
+  ChannelCreator,
+  type ChannelOptions,
+  type ChannelPermissionInput,
+  type NewChannel,
+  type ServerChannelConfig,
+} from './create-channels.use-cases.js';
+import { subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
+
+/** Maximum number of subscriptions, users times channels, that one unit of work changes. */
+export const MAX_SUBSCRIPTIONS_AT_ONCE = 500;
+/** Maximum number of channels that one unit of work creates. */
+export const MAX_CHANNELS_AT_ONCE = 50;
+
+/** True if a request is small enough for a single unit of work. */
+export const isOneUnit = (userCount: number, channelCount: number): boolean =>
+  channelCount <= MAX_CHANNELS_AT_ONCE && userCount * channelCount <= MAX_SUBSCRIPTIONS_AT_ONCE;
+
+/** Loads the principals of a large request before its units of work. */
+export async function loadPrincipals(
+  uow: UnitOfWork,
+  caller: Caller,
+  principals: Principals | null,
+  realmUrls: RealmUrls,
+): Promise<readonly User[] | DomainError> {
+  return uow.read(caller.realmId, async (reads) => {
+    const actor = await reads.actors.get(caller);
+    const realm = await reads.realms.get(caller.realmId);
+    try {
+      return await findPrincipals(reads, actor, realm, principals ?? [actor.id], realmUrls);
+    } catch (error) {
+      if (error instanceof DomainError) return error;
+      throw error;
+    }
+  });
+}
+
+type Colors = readonly (readonly [ChannelId, string])[];
+
+/** Part of a request that changes many subscriptions. */
+export type SubscriptionPart =
+  | {
+      readonly op: 'create';
+      readonly creator: Caller;
+      readonly channels: readonly (NewChannel & { readonly color: string | null })[];
+      readonly options: ChannelOptions;
+      readonly permissions: ChannelPermissionInput;
+      readonly announce: boolean;
+      readonly userIds: readonly UserId[];
+    }
+  | {
+      readonly op: 'add';
+      readonly channelIds: readonly ChannelId[];
+      readonly userIds: readonly UserId[];
+      readonly colors: Colors;
+    }
+  | { readonly op: 'remove'; readonly channelIds: readonly ChannelId[]; readonly userIds: readonly UserId[] };
+
+/** Users changed and unchanged by a part, by channel. */
+export interface SubscriptionPartResult {
+  readonly channels: readonly Channel[];
+  readonly changed: ReadonlyMap<ChannelId, readonly UserId[]>;
+  readonly unchanged: ReadonlyMap<ChannelId, readonly UserId[]>;
+}
+
+export const SUBSCRIPTION_PART_JOB = partKind<SubscriptionPart>('channels.change_subscriptions');
+
+/** Splits channels and users into parts. Whole user lists come first, because they share their events. */
+export function* inParts<C, U>(
+  channels: readonly C[],
+  userIds: readonly U[],
+): Generator<{ readonly channels: readonly C[]; readonly userIds: readonly U[] }> {
+  const channelCount = Math.floor(MAX_SUBSCRIPTIONS_AT_ONCE / Math.max(1, userIds.length));
+  for (const some of slicesOf(channels, Math.min(MAX_CHANNELS_AT_ONCE, Math.max(1, channelCount)))) {
+    for (const people of slicesOf(userIds, MAX_SUBSCRIPTIONS_AT_ONCE)) yield { channels: some, userIds: people };
+  }
+}
+
+/** Does the parts of requests that change many subscriptions or create many channels (contract decision 10). */
+export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, SubscriptionPartResult> {
+  static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'serverChannelConfig'] as const;
+
+  readonly kind = SUBSCRIPTION_PART_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly channelCreator: ChannelCreator,
+    private readonly clock: Clock,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
+  ) {}
+
+  schedule(
+    tx: Transaction,
+    realmId: RealmId,
+    parts: readonly SubscriptionPart[],
+    previous: Job<SubscriptionPart> | null = null,
+  ): Promise<readonly StoredJob[]> {
+    return scheduleParts(tx, this.kind, this.clock, realmId, parts, previous);
+  }
+
+  /** Does scheduled parts at once. Returns their results combined. */
+  async execute(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
+    const results = await doParts(this.uow, this.clock, this, jobs);
+    const channels = new Map<ChannelId, Channel>();
+    const changed = new Map<ChannelId, readonly UserId[]>();
+    const unchanged = new Map<ChannelId, readonly UserId[]>();
+    for (const result of results) {
+      for (const channel of result.channels) {
+        const { id } = channel;
+        channels.set(id, channel);
+        changed.set(id, [...(changed.get(id) ?? []), ...(result.changed.get(id) ?? [])]);
+        unchanged.set(id, [...(unchanged.get(id) ?? []), ...(result.unchanged.get(id) ?? [])]);
+      }
+    }
+    return { channels: [...channels.values()], changed, unchanged };
+  }
+
+  async prepare(job: Job<SubscriptionPart>): Promise<JobWork<PartOutcome<SubscriptionPartResult>>> {
+    const { realmId, payload } = job;
+    if (payload.op === 'create') return this.prepareCreation(job, payload);
+    return async (tx) => {
+      const found = new Map((await tx.channels.list(realmId, payload.channelIds)).map((it) => [it.id, it]));
+      const channels = payload.channelIds.flatMap((id) => found.get(id) ?? []);
+      const { userIds } = payload;
+      if (payload.op === 'remove') {
+        const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
+        return { result: { channels, changed: removed, unchanged: notSubscribed } };
+      }
+      const requestedColors = new Map(payload.colors);
+      const { added, alreadySubscribed } = await subscribeToChannels(tx, { channels, userIds, requestedColors });
+      return { result: { channels, changed: added, unchanged: alreadySubscribed } };
+    };
+  }
+
+  /** Creates channels with their first subscribers, and schedules the others. */
+  private async prepareCreation(
+    job: Job<SubscriptionPart>,
+    part: Extract<SubscriptionPart, { op: 'create' }>,
+  ): Promise<JobWork<PartOutcome<SubscriptionPartResult>>> {
+    const { realmId } = job;
+    const descriptions = part.channels.map(({ description }) => description);
+    const parsedDescriptions = await this.channelCreator.parseDescriptions(realmId, descriptions);
+    return async (tx) => {
+      const actor = await tx.actors.get(part.creator);
+      const realm = await tx.realms.get(realmId);
+      const creator = (await tx.users.find(realmId, actor.id))!;
+      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
+      const names = part.channels.map(({ name }) => name);
+      // Somebody else may have created a channel of this name since the request was checked.
+      const taken = byFoldedName(await tx.channels.listByName(realmId, names));
+      const wanted = [...byFoldedName(part.channels)].filter(([key]) => !taken.has(key)).map(([, channel]) => channel);
+      const channels = await this.channelCreator.add(tx, context, wanted, part.options, part.permissions);
+      const colors = channels.flatMap(({ id }, index) => {
+        const color = wanted[index]!.color;
+        return color === null ? [] : [[id, color] as const];
+      });
+      const channelIds = channels.map(({ id }) => id);
+      const [first, ...rest] = [...slicesOf(part.userIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
+      const { added, alreadySubscribed } = await subscribeToChannels(tx, {
+        channels,
+        userIds: first ?? [],
+        requestedColors: new Map(colors),
+      });
+      await this.channelCreator.announce(tx, context, channels, part.announce);
+      const next = await this.schedule(
+        tx,
+        realmId,
+        rest.map((userIds) => ({ op: 'add', channelIds, userIds, colors })),
+        job,
+      );
+      return { result: { channels, changed: added, unchanged: alreadySubscribed }, next };
+    };
+  }
+}

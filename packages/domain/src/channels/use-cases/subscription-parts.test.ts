@@ -1,0 +1,190 @@
+import {
+  aChannel,
+  aRealmWith,
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  eventsWithReceivers,
+  expectInSync,
+  expectRefused,
+  FakeChannelQuota,
+  FakeRenderer,
+  fakeRealmUrls,
+  intercepting,
+  type MemoryFixture,
+} from '@parley/testkit';
+import type { UserId } from '../../kernel/ids.js';
+import { JobRunner } from '../../kernel/jobs.js';
+import { MarkdownTextRenderer } from '../../messages/render-message.js';
+import { SystemMessages } from '../../messages/system-messages.js';
+import { CreateChannel } from '../create-channel.use-cases.js';
+import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.use-cases.js';
+import { ChangeSubscriptions, SubscribeUsers, UnsubscribeUsers } from '../subscribe.use-cases.js';
+import { ChangeSubscriptionParts, MAX_CHANNELS_AT_ONCE, MAX_SUBSCRIPTIONS_AT_ONCE } from '../subscription-parts.js';
+
+const PEOPLE = Array.from({ length: 60 }, (_, n) => `person ${n}`);
+const NAMES = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
+
+/** Counts the units that commit, and fails those after the given number. */
+function unitsOf(fixture: MemoryFixture) {
+  const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
+  const uow = intercepting(fixture.uow, {
+    write: async (work, run) => {
+      if (counter.count >= counter.failsAfter) throw new Error('Stopped');
+      counter.count++;
+      return run(work);
+    },
+  });
+  return { counter, uow };
+}
+
+async function large(existing = true) {
+  const fixture = await createFixture(
+    aUserOfEachRole(),
+    aRealmWith({ settings: { sendChannelEventsMessages: false } }),
+    ...PEOPLE.map((name) => aUser({ name })),
+    ...(existing ? NAMES.map((name) => aChannel({ name })) : []),
+  );
+  const { counter, uow } = unitsOf(fixture);
+  const renderer = new FakeRenderer();
+  const messages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
+  const creator = new ChannelCreator(
+    new MarkdownTextRenderer(uow, renderer, fakeRealmUrls),
+    messages,
+    new FakeChannelQuota(),
+  );
+  const config = { webPublicEnabled: true };
+  const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, config);
+  const subscribeUsers = new SubscribeUsers(uow, creator, messages, fixture.clock, fakeRealmUrls, config);
+  const unsubscribeUsers = new UnsubscribeUsers(
+    uow,
+    fakeRealmUrls,
+    new ChangeSubscriptionParts(uow, creator, fixture.clock, config),
+  );
+  const people = PEOPLE.map((name) => fixture.user(name).id);
+  const toAdd = (names: readonly string[]) =>
+    names.map((name) => ({ name, color: null, description: `About ${name}` }));
+  const caller = fixture.caller('owner');
+  return {
+    ...{ fixture, counter, people },
+    subscribe: (principals: readonly UserId[] | null, names = NAMES) =>
+      subscribeUsers.execute(caller, {
+        channels: toAdd(names),
+        principals,
+        options: DEFAULT_CHANNEL_OPTIONS,
+        announce: false,
+        failsOnInaccessible: true,
+        notifyNewSubscribers: false,
+      }),
+    unsubscribe: (principals: readonly UserId[], names = NAMES) =>
+      unsubscribeUsers.execute(caller, { channelNames: names, principals }),
+    change: (add: readonly string[], remove: readonly string[]) =>
+      new ChangeSubscriptions(uow, subscribeUsers, unsubscribeUsers).execute(caller, { add: toAdd(add), remove }),
+    create: (name: string, subscriberIds: readonly UserId[]) =>
+      new CreateChannel(uow, creator, fixture.clock, fakeRealmUrls, config).execute(caller, {
+        ...DEFAULT_CHANNEL_OPTIONS,
+        ...{ name, description: '', subscriberIds, announce: false },
+      }),
+    /** Runs the jobs that a crash left. */
+    recover: async () => {
+      counter.failsAfter = Number.POSITIVE_INFINITY;
+      fixture.clock.advance(60);
+      const problems: unknown[] = [];
+      const report = (...problem: unknown[]) => void problems.push(problem);
+      await new JobRunner(parts, { uow: fixture.uow, clock: fixture.clock, report }).run();
+      expect(problems).toEqual([]);
+    },
+    subscribedCount: () =>
+      fixture.uow.read(fixture.realm.id, async ({ channels }) => {
+        const found = await channels.listByName(fixture.realm.id, NAMES);
+        const lists = await channels.listSubscribers(
+          fixture.realm.id,
+          found.map(({ id }) => id),
+        );
+        return [...lists.values()].reduce((sum, ids) => sum + ids.length, 0);
+      }),
+    typesOfEvents: async () => (await eventsWithReceivers(fixture)).map(([type]) => type),
+  };
+}
+
+describe('requests for many subscriptions (contract decision 10)', () => {
+  it('are split into bounded units, with the same response and state as one unit', async () => {
+    const { fixture, counter, people, subscribe, unsubscribe, subscribedCount } = await large();
+    await expectInSync(fixture, async () => {
+      const { subscribed, alreadySubscribed, inaccessible } = await subscribe(people);
+      expect([...subscribed.values()]).toEqual(PEOPLE.map(() => NAMES));
+      expect([alreadySubscribed.size, inaccessible]).toEqual([0, []]);
+    });
+    const parts = Math.ceil((PEOPLE.length * NAMES.length) / MAX_SUBSCRIPTIONS_AT_ONCE);
+    expect(counter.count).toBe(1 + parts);
+    expect(await subscribedCount()).toBe(1200);
+    expect((await subscribe(people)).subscribed.size).toBe(0);
+    await expectInSync(fixture, async () => {
+      const { removed, notSubscribed } = await unsubscribe(people);
+      expect(removed).toEqual(NAMES.flatMap((name) => PEOPLE.map(() => name)));
+      expect(notSubscribed).toEqual([]);
+    });
+    expect(await subscribedCount()).toBe(0);
+  });
+
+  it('stay one unit at the limit of a unit', async () => {
+    const { counter, people, subscribe } = await large();
+    await subscribe(people.slice(0, 25));
+    expect(counter.count).toBe(1);
+  });
+
+  it('create many channels in parts, each published with its first subscribers', async () => {
+    const { fixture, counter, subscribe } = await large(false);
+    const names = Array.from({ length: 120 }, (_, n) => `new ${n}`);
+    await expectInSync(fixture, async () => {
+      const { subscribed } = await subscribe(null, names);
+      expect([...subscribed.values()]).toEqual([names]);
+    });
+    expect(counter.count).toBe(1 + Math.ceil(120 / MAX_CHANNELS_AT_ONCE));
+  });
+
+  it('change nothing if one user or one name is invalid', async () => {
+    const { fixture, people, subscribe, unsubscribe } = await large(false);
+    const stranger = 1_000_000 as UserId;
+    await expectRefused(fixture, () => subscribe([...people, stranger]), { message: 'No such user' });
+    await expectRefused(fixture, () => subscribe(people, [...NAMES, 'x'.repeat(61)]), { code: 'INVALID_CHANNEL_NAME' });
+    await expectRefused(fixture, () => unsubscribe(people), { code: 'UNKNOWN_CHANNEL' });
+  });
+
+  it.each([
+    ['existing channels', true],
+    ['new channels', false],
+  ])('are completed by a job after a crash (%s)', async (_, existing) => {
+    const { counter, people, subscribe, unsubscribe, recover, subscribedCount } = await large(existing);
+    counter.failsAfter = 2;
+    await expect(subscribe(people)).rejects.toThrow('Stopped');
+    const reached = await subscribedCount();
+    expect(reached).toBeGreaterThan(0);
+    expect(reached).toBeLessThan(1200);
+    await recover();
+    expect(await subscribedCount()).toBe(1200);
+    counter.failsAfter = counter.count + 2;
+    await expect(unsubscribe(people)).rejects.toThrow('Stopped');
+    await recover();
+    expect(await subscribedCount()).toBe(0);
+  });
+
+  it('are done once even if the job runner takes over while the request runs', async () => {
+    const { fixture, people, subscribe, recover, typesOfEvents } = await large();
+    const request = subscribe(people);
+    await recover();
+    await request;
+    const added = (await typesOfEvents()).filter((type) => type === 'subscription.added');
+    expect(added).toHaveLength(3);
+    expect(fixture.clock.now()).toBeGreaterThan(0);
+  });
+
+  it('split a change of the own subscriptions and the first subscribers of a channel', async () => {
+    const { fixture, counter, people, change, create } = await large();
+    const many = Array.from({ length: 60 }, (_, n) => `other ${n}`);
+    await expectInSync(fixture, () => change(many, []));
+    await expectInSync(fixture, () => change([], many));
+    expect(counter.count).toBeGreaterThan(4);
+    await expectInSync(fixture, () => create('general', people));
+  });
+});

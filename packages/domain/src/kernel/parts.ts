@@ -1,0 +1,94 @@
+import type { RealmId } from './ids.js';
+import {
+  decodeJob,
+  encodeJob,
+  type Job,
+  type JobHandler,
+  type JobKind,
+  type JobWork,
+  jobKind,
+  type StoredJob,
+} from './jobs.js';
+import type { Clock } from './ports.js';
+import type { Transaction, UnitOfWork } from './unit-of-work.js';
+
+/** Time after which the job runner continues the request of a crashed process. */
+const ABANDONED_AFTER_SECONDS = 60;
+const RENEWED_AFTER_SECONDS = 20;
+
+/** Result of a part, with the parts that follow from it. */
+export interface PartOutcome<Result> {
+  readonly result: Result;
+  readonly next?: readonly StoredJob[];
+}
+
+/**
+ * Handles the parts of a long request. Each part is a job with a bounded unit of work of its own. The request itself does
+ * its parts at once; the job runner does those that a crash left.
+ */
+export interface PartHandler<Payload, Result> extends JobHandler<Payload> {
+  prepare(job: Job<Payload>): Promise<JobWork<PartOutcome<Result>>>;
+}
+
+export function partKind<Payload>(name: string): JobKind<Payload> {
+  return jobKind<Payload>({
+    name,
+    readPayload: (stored) => stored as Payload,
+    concurrency: 1,
+    givesWay: true,
+    maxPayloadLength: 4 * 1024 * 1024,
+  });
+}
+
+/** Schedules parts of a request; with `previous`, those that follow from that part. */
+export async function scheduleParts<Payload>(
+  tx: Transaction,
+  kind: JobKind<Payload>,
+  clock: Clock,
+  realmId: RealmId,
+  payloads: readonly Payload[],
+  previous: Pick<Job<Payload>, 'dueAt'> | null = null,
+): Promise<readonly StoredJob[]> {
+  const now = clock.now();
+  const isAbandoned = previous !== null && previous.dueAt <= now;
+  const dueAt = isAbandoned ? now : now + ABANDONED_AFTER_SECONDS;
+  const jobs: StoredJob[] = [];
+  for (const payload of payloads) {
+    const encoded = encodeJob(kind, { realmId, dueAt, payload });
+    jobs.push({ ...encoded, id: await tx.jobs.schedule(encoded), attempts: 0 });
+  }
+  return jobs;
+}
+
+/** Does scheduled parts in their order and returns their results. @throws the error of a part; the runner retries it */
+export async function doParts<Payload, Result>(
+  uow: UnitOfWork,
+  clock: Clock,
+  handler: PartHandler<Payload, Result>,
+  jobs: readonly StoredJob[],
+): Promise<readonly Result[]> {
+  const waiting = [...jobs];
+  const results: Result[] = [];
+  let renewedAt = clock.now();
+  for (let stored = waiting.shift(); stored; stored = waiting.shift()) {
+    const current = stored;
+    if (clock.now() - renewedAt >= RENEWED_AFTER_SECONDS) {
+      renewedAt = clock.now();
+      await uow.write(current.realmId, (tx) =>
+        postponeAll(tx, [current, ...waiting], renewedAt + ABANDONED_AFTER_SECONDS),
+      );
+    }
+    const work = await handler.prepare(decodeJob(handler.kind, current));
+    const outcome = await uow.write(current.realmId, async (tx) => ((await tx.jobs.take(current)) ? work(tx) : null), {
+      givesWay: true,
+    });
+    if (!outcome) continue;
+    results.push(outcome.result);
+    waiting.unshift(...(outcome.next ?? []));
+  }
+  return results;
+}
+
+async function postponeAll(tx: Transaction, jobs: readonly StoredJob[], dueAt: number): Promise<void> {
+  for (const job of jobs) await tx.jobs.postpone(job, dueAt, job.attempts);
+}

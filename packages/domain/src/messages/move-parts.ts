@@ -1,0 +1,332 @@
+import type { Actor } from '../access/actor.js';
+import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
+import { metadataUsers } from '../channels/channel-delivery.js';
+import { type Audience, allOf, except } from '../kernel/event.js';
+import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
+import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { TopicLink } from '../markdown/markdown.js';
+import type { Message } from './message.js';
+import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
+import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from './message-events.js';
+import { topicMark } from './message-permissions.js';
+import {
+  FIRST_POLICY,
+  type Move,
+  MoveNotices,
+  moveMessages,
+  moveSomePolicies,
+  type PolicyCursor,
+  visibleInTopic,
+} from './moves.js';
+import { noteActivity } from './post-message.js';
+import type { RenderedText } from './render-message.js';
+
+/** Validated target of a move. */
+export interface ValidTarget {
+  readonly channel: Channel;
+  readonly topic: string;
+  readonly topicLinks: readonly TopicLink[];
+  readonly isOtherChannel: boolean;
+  readonly isOtherTopic: boolean;
+  readonly toggle: 'resolve' | 'unresolve' | null;
+}
+
+/** Validated move of some or all of its messages. */
+export interface CheckedMove extends ValidTarget {
+  readonly source: Channel;
+  readonly previousTopic: string;
+  /** Ascending. */
+  readonly ids: readonly MessageId[];
+  readonly propagation: MovePropagation;
+  readonly movedAt: UnixSeconds;
+  /** True if only the spelling of the topic changes. */
+  readonly isSameThread: boolean;
+  readonly targetHadMessages: boolean;
+}
+
+/** Work that follows the last moved message: policies and notices. */
+export interface MoveEnding {
+  /** Message from which the move was requested. */
+  readonly messageId: MessageId;
+  readonly count: number;
+  readonly hasText: boolean;
+  readonly notifiesOldThread: boolean;
+  readonly notifiesNewThread: boolean;
+  readonly isWholeTopic: boolean;
+  /** Policies to continue with; null if none is left. */
+  readonly policies: PolicyCursor | null;
+}
+
+/** Maximum number of messages that one unit of work moves. */
+const MAX_MOVED_AT_ONCE = 250;
+/** Maximum number of unsubscribed holders that an event lists. */
+const MAX_OUTSIDE_HOLDERS = 1000;
+/** Maximum number of ids in an event that is filtered per receiver. */
+const MAX_HELD_IDS = 500;
+
+/** Splits the messages of a move. The first part contains the message from which the move was requested. */
+export function partsOfMove(ids: readonly MessageId[], messageId: MessageId): readonly (readonly MessageId[])[] {
+  if (ids.length <= MAX_MOVED_AT_ONCE) return [ids];
+  const others = ids.filter((id) => id !== messageId);
+  const first = [messageId, ...others.slice(0, MAX_MOVED_AT_ONCE - 1)].sort((a, b) => a - b);
+  return [first, ...slicesOf(others.slice(MAX_MOVED_AT_ONCE - 1), MAX_MOVED_AT_ONCE)];
+}
+
+/** Text change published together with a move. */
+export interface TextEdit {
+  readonly rendered: RenderedText;
+  readonly content: string;
+}
+
+/** Stores the move. Returns holders of moved messages without a subscription. */
+export async function storeMove(
+  tx: Transaction,
+  actor: Actor,
+  move: CheckedMove,
+  edited: MessageId | null,
+): Promise<readonly UserId[]> {
+  const { topic: name, topicLinks: links, channel, source, isOtherTopic, isOtherChannel, toggle, ids, movedAt } = move;
+  const outside = isOtherChannel
+    ? await tx.personal.listOutsideHolders(actor.realmId, source.recipientId, ids, MAX_OUTSIDE_HOLDERS)
+    : [];
+  await moveMessages(tx, {
+    actor,
+    ids,
+    channel,
+    topic: isOtherTopic ? { name, links } : null,
+    changesChannel: isOtherChannel,
+    isToggle: toggle !== null && !isOtherChannel,
+    movedAt,
+    edited,
+  });
+  if (isOtherChannel) await noteActivity(tx, channel, null);
+  return outside;
+}
+
+export interface UpdateAnnouncement {
+  readonly message: Message;
+  readonly channel: Channel | null;
+  readonly move: (CheckedMove & { readonly outside: readonly UserId[] }) | null;
+  readonly edit: TextEdit | null;
+  readonly editedAt: UnixSeconds;
+}
+
+export async function announceUpdate(
+  tx: Transaction,
+  actor: Actor,
+  { message, channel, move, edit, editedAt }: UpdateAnnouncement,
+): Promise<void> {
+  const { realmId } = actor;
+  const target = move?.channel ?? channel;
+  const isProtected = target !== null && !hasSharedHistory(target);
+  const event: Updated = {
+    userId: actor.id,
+    messageId: message.id,
+    messageIds: move?.ids ?? [message.id],
+    editedAt,
+    channel: channel && { id: channel.id, name: channel.name },
+    move: move && {
+      propagation: move.propagation,
+      previousTopic: move.previousTopic,
+      topic: move.isOtherTopic ? { name: move.topic, links: move.topicLinks } : null,
+      channelId: move.isOtherChannel ? move.channel.id : null,
+    },
+    text: edit && {
+      previous: { content: message.content, rendered: message.renderedContent },
+      present: { content: edit.content, rendered: edit.rendered.html },
+      isMeMessage: edit.rendered.isMeMessage,
+    },
+    onlyToHolders: isProtected,
+  };
+  const audience: Audience = move?.isOtherChannel
+    ? receiversAfterMove(move.source, move.channel, move.outside)
+    : watchersOfUpdate(message, channel);
+  const publish = async (updated: Updated, to: Audience) => {
+    for (const part of isProtected ? inHeldParts(updated) : [updated]) {
+      await tx.events.append(realmId, {
+        event: { type: 'message.updated', ...part },
+        audience: to,
+        ...(part.text && { quotes: message.id }),
+      });
+    }
+  };
+  if (channel && move?.isOtherChannel) {
+    // Receivers in the new channel may not know the name of the previous one.
+    const informed = metadataUsers(channel);
+    await publish(event, allOf(audience, informed));
+    await publish({ ...event, channel: { id: channel.id, name: null } }, except(audience, informed));
+  } else {
+    await publish(event, audience);
+  }
+  if (!move?.isOtherChannel) return;
+  for (const messageIds of slicesOf(move.ids, MAX_MESSAGES_OF_DELETION)) {
+    await tx.events.append(realmId, {
+      event: {
+        type: 'message.deleted',
+        messageIds,
+        channelId: move.source.id,
+        topic: move.previousTopic,
+        onlyToHolders: false,
+      },
+      audience: receiversLostByMove(move.source, move.channel, move.outside),
+    });
+  }
+}
+
+type Updated = MessageEventTypes['message.updated'];
+
+/** Splits an event; the text change stays with the part that contains its message. */
+function inHeldParts(event: Updated): Updated[] {
+  return [...slicesOf(event.messageIds, MAX_HELD_IDS)].map((messageIds) => {
+    const isNamed = messageIds.includes(event.messageId);
+    return {
+      ...event,
+      messageIds,
+      messageId: isNamed ? event.messageId : messageIds[0]!,
+      text: isNamed ? event.text : null,
+    };
+  });
+}
+
+/** Moves the first policies if no message visible to the mover is left. */
+export async function movePolicies(
+  tx: Transaction,
+  actor: Actor,
+  move: CheckedMove,
+  from: PolicyCursor = FIRST_POLICY,
+): Promise<Pick<MoveEnding, 'isWholeTopic' | 'policies'>> {
+  if (!(await leavesNothing(tx, actor, move))) return { isWholeTopic: false, policies: null };
+  const source = { channel: move.source, topic: move.previousTopic };
+  const target = { channel: move.channel, topic: move.topic, hadMessages: move.targetHadMessages };
+  return { isWholeTopic: true, policies: await moveSomePolicies(tx, source, target, move.movedAt, from) };
+}
+
+/** True if the mover can see no remaining message of the topic. */
+async function leavesNothing(
+  tx: Transaction,
+  actor: Actor,
+  { source, previousTopic, isSameThread, propagation }: CheckedMove,
+): Promise<boolean> {
+  if (propagation === 'all' || isSameThread) return true;
+  const isSubscribed = await tx.channels.isSubscribed(actor.realmId, source.id, actor.id);
+  const visible = visibleInTopic(actor, source, isSubscribed, previousTopic);
+  const viewer = { realmId: actor.realmId, userId: actor.id };
+  return (await tx.pages.listEntriesUpTo(viewer, visible, null, 1)).length === 0;
+}
+
+/** Posts the notices of messages §9.5 and §9.6. */
+export async function leaveNotices(
+  tx: Transaction,
+  notices: MoveNotices,
+  actor: Actor,
+  move: CheckedMove,
+  { messageId, count, hasText, notifiesOldThread, notifiesNewThread, isWholeTopic }: MoveEnding,
+): Promise<void> {
+  const notice: Move = {
+    realm: await tx.realms.get(actor.realmId),
+    mover: (await tx.users.find(actor.realmId, actor.id))!,
+    actor,
+    messageId,
+    count,
+    source: { channel: move.source, topic: move.previousTopic },
+    target: { channel: move.channel, topic: move.topic },
+    isWholeTopic,
+    targetHadMessages: move.targetHadMessages,
+  };
+  const mark = move.isOtherTopic && !move.isOtherChannel && !hasText ? topicMark(move.previousTopic, move.topic) : null;
+  if (mark) await notices.mark(tx, notice, mark);
+  const isPureToggle = move.toggle !== null && !move.isOtherChannel;
+  if (notifiesNewThread && !isPureToggle) await notices.arrive(tx, notice);
+  if (notifiesOldThread) await notices.leave(tx, notice);
+}
+
+/** Part of a move of many messages. */
+export type MovePart = Omit<CheckedMove, 'channel' | 'source' | 'ids'> & {
+  readonly caller: Caller;
+  readonly channelId: ChannelId;
+  readonly sourceId: ChannelId;
+} & ({ readonly ids: readonly MessageId[] } | { readonly ending: MoveEnding });
+
+export const MOVE_PART_JOB = partKind<MovePart>('messages.move');
+
+/** Does the parts of a move of many messages, then its policies and notices (contract decision 10). */
+export class MoveParts implements PartHandler<MovePart, void> {
+  static readonly inject = ['unitOfWork', 'clock', MoveNotices] as const;
+
+  readonly kind = MOVE_PART_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly notices: MoveNotices,
+  ) {}
+
+  schedule(
+    tx: Transaction,
+    caller: Caller,
+    { channel, source, ids: _, ...move }: CheckedMove,
+    parts: readonly (readonly MessageId[])[],
+    ending: MoveEnding,
+    previous: Job<MovePart> | null = null,
+  ): Promise<readonly StoredJob[]> {
+    const common = { ...move, caller, channelId: channel.id, sourceId: source.id };
+    const payloads = [...parts.map((ids) => ({ ...common, ids })), { ...common, ending }];
+    return scheduleParts<MovePart>(tx, this.kind, this.clock, caller.realmId, payloads, previous);
+  }
+
+  async execute(jobs: readonly StoredJob[]): Promise<void> {
+    await doParts(this.uow, this.clock, this, jobs);
+  }
+
+  async prepare(job: Job<MovePart>): Promise<JobWork<PartOutcome<void>>> {
+    return async (tx) => {
+      const { payload } = job;
+      const actor = await tx.actors.get(payload.caller);
+      const channel = (await tx.channels.find(actor.realmId, payload.channelId))!;
+      const source = (await tx.channels.find(actor.realmId, payload.sourceId))!;
+      const move = { ...payload, channel, source };
+      if ('ending' in payload)
+        return { result: undefined, next: await this.end(tx, actor, { ...move, ids: [] }, payload.ending, job) };
+      await this.move(tx, actor, { ...move, ids: payload.ids });
+      return { result: undefined };
+    };
+  }
+
+  private async move(tx: Transaction, actor: Actor, move: CheckedMove): Promise<void> {
+    // Others may have moved or deleted some of the messages since the request was checked.
+    const messages = (await tx.messages.list(actor.realmId, move.ids)).filter(
+      ({ channelId, topic }) => channelId === move.source.id && topicKey(topic) === topicKey(move.previousTopic),
+    );
+    const [message] = messages;
+    if (!message) return;
+    const ids = messages.map(({ id }) => id).sort((a, b) => a - b);
+    const part = { ...move, ids };
+    const outside = await storeMove(tx, actor, part, null);
+    await announceUpdate(tx, actor, {
+      message,
+      channel: move.source,
+      move: { ...part, outside },
+      edit: null,
+      editedAt: move.movedAt,
+    });
+  }
+
+  /** Returns the job of the next policies, if any are left. */
+  private async end(
+    tx: Transaction,
+    actor: Actor,
+    move: CheckedMove,
+    ending: MoveEnding,
+    job: Job<MovePart>,
+  ): Promise<readonly StoredJob[]> {
+    const rest =
+      ending.policies === null ? ending : { ...ending, ...(await movePolicies(tx, actor, move, ending.policies)) };
+    if (rest.policies !== null) return this.schedule(tx, job.payload.caller, move, [], rest, job);
+    await leaveNotices(tx, this.notices, actor, move, rest);
+    return [];
+  }
+}
