@@ -1,7 +1,7 @@
 declare const brand: unique symbol;
 
 /** Branded number for one kind of entity. Ids are positive, unique on the server and never reused. */
-type Id<Kind extends string> = number & { readonly [brand]: Kind };
+export type Id<Kind extends string> = number & { readonly [brand]: Kind };
 
 export type RealmId = Id<'realm'>;
 export type UserId = Id<'user'>;
