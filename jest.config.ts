@@ -60,6 +60,7 @@ const config: Config = {
   maxWorkers: '100%',
   // A machine may be slow, or busy; what hangs is found all the same. Jest ignores it in projects.
   testTimeout: 300_000,
+  filter: join(__dirname, 'packages/testkit/scripts/choose-tests.cjs'),
   projects: [
     {
       ...project,
