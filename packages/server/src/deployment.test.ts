@@ -73,7 +73,7 @@ describe('operator documentation', () => {
   });
 
   it('names only existing metrics', () => {
-    const source = readFileSync(join(__dirname, 'observation/server-metrics.ts'), 'utf8');
+    const source = readFileSync(join(__dirname, 'observation/metrics.ts'), 'utf8');
     const made = new Set(
       [
         ...source.matchAll(/'(?:parley_)?((?:http|event|polls|events|writes|database|job|commit|up|build)[a-z_]*)'/g),

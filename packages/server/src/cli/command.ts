@@ -76,9 +76,9 @@ export interface Command {
 /** Flags that every command accepts in addition to the settings. */
 export const COMMON_FLAGS: Readonly<Record<string, CommandFlag>> = {
   json: { help: 'prints the result as JSON' },
-  help: { help: 'says how it is used' },
+  help: { help: 'prints this help' },
   'accept-new-secret': {
-    help: 'goes on with another secret than the database was made with: everybody gets a new API key',
+    help: 'accepts a secret that differs from that of the database; every API key changes',
   },
 };
 
