@@ -80,7 +80,7 @@ describe('parley command line', () => {
     it('changes email addresses', async () => {
       expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
         code: 0,
-        out: expect.stringMatching(/ is at bob\.roe@example\.com, and was at bob@example\.com$/),
+        out: expect.stringMatching(/^Changed the email of .* from bob@example\.com to bob\.roe@example\.com$/),
         err: '',
       });
       expect(await run('user', 'set-email', '5', 'ann@example.com')).toMatchObject({ code: 1 });
@@ -165,11 +165,11 @@ describe('parley command line', () => {
       const { code, err } = await run('user', 'import', path);
       expect(code).toBe(1);
       expect(err.split('\n')).toEqual([
-        'parley: Nobody was added.',
+        'parley: No users were added.',
         'line 3 (x): Enter a valid email address.',
-        'line 4 (hal@example.com): A role is one of owner, administrator, moderator, member, guest.',
+        'line 4 (hal@example.com): The role must be one of owner, administrator, moderator, member, guest.',
         'line 5 (iris@example.com): The password is too weak.',
-        'line 6 (FAY@example.com): the address of line 2 again.',
+        'line 6 (FAY@example.com): same email as line 2.',
       ]);
       expect(await run('user', 'show', 'fay@example.com')).toMatchObject({ code: 1 });
     });
@@ -178,8 +178,8 @@ describe('parley command line', () => {
       text                              | err
       ${'email,nmae\na@b.example,Ann'}  | ${'There is no column nmae; did you mean name?'}
       ${'email\na@b.example'}           | ${'The column name is missing.'}
-      ${'email,name\n"a@b.example,Ann'} | ${/is no CSV file: /}
-      ${' \r\n'}                        | ${/ is empty; its first line is to name the columns/}
+      ${'email,name\n"a@b.example,Ann'} | ${/is not a CSV file: /}
+      ${' \r\n'}                        | ${/ is empty; the first line must name the columns/}
     `('rejects $text', async ({ text, err }) => {
       expect((await run('user', 'import', file(text))).err).toMatch(err);
     });
@@ -295,11 +295,11 @@ describe('parley command line', () => {
     ${['limits', 'forget', '4', '--realm=']}                 | ${0} | ${/^$/}
     ${['user', 'craete', 'x']}                               | ${2} | ${'parley: There is no command user craete; did you mean parley user create?'}
     ${['create-user', 'x']}                                  | ${2} | ${'parley: There is no command create-user; did you mean parley user create?'}
-    ${['user']}                                              | ${2} | ${/^parley: parley user needs another word: list, show, /}
+    ${['user']}                                              | ${2} | ${/^parley: parley user needs a subcommand: list, show, /}
     ${['--json', 'serve', 'now']}                            | ${2} | ${/"code":"USAGE"/}
     ${['--port', 'serve']}                                   | ${2} | ${/^parley: The command comes first/}
     ${['user', 'list', '--realn=x']}                         | ${2} | ${'parley: There is no option --realn; did you mean --realm?'}
-    ${['user', 'show', 'x@y.example', '--json', '--realm=']} | ${1} | ${/^\{"error":\{"code":"REFUSED","message":"There is nobody x@y.example/}
+    ${['user', 'show', 'x@y.example', '--json', '--realm=']} | ${1} | ${/^\{"error":\{"code":"REFUSED","message":"There is no user x@y.example/}
   `('exits with $code for $args', async ({ args, code, err }) => {
     const result = await run(...args);
     expect(result.code).toBe(code);
@@ -327,7 +327,7 @@ describe('parley command line', () => {
       smtp.refuses = true;
       expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/^parley: The mail server did not take the letter: .*451 later$/s),
+        err: expect.stringMatching(/^parley: The mail server rejected the email: .*451 later$/s),
       });
       await smtp.close();
       expect(await runIn(environment, 'doctor', '--thorough')).toMatchObject({
@@ -402,7 +402,7 @@ describe('parley command line', () => {
     expect(await read('doctor', '--thorough')).toMatchObject({
       healthy: true,
       findings: expect.arrayContaining([
-        { level: 'good', subject: 'files', text: 'the bytes of all 0 files are there' },
+        { level: 'good', subject: 'files', text: 'the content of all 0 files exists' },
       ]),
     });
     const restored = `--database=sqlite:${join(directory, 'restored', 'parley.db')}`;

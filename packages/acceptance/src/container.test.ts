@@ -36,23 +36,23 @@ describe('ServerContainer', () => {
     const named = (options: Partial<typeof server.parts>) =>
       new ServerContainer({ ...server.parts, ...options }).get('workers').map(({ name }) => name);
     const always = [
-      'looking for channels that nobody writes to',
-      'removing groups that nothing refers to',
-      'reading what other processes wrote',
-      'tidying event queues',
-      'storing who is there',
+      'marking idle channels',
+      'removing unused groups',
+      'reading events of other processes',
+      'removing expired event queues',
+      'storing presence',
       'promoting members',
-      'deleting messages whose time is over',
-      'removing files that nobody needs',
+      'deleting expired messages',
+      'removing unused files',
       'removing expired sessions',
-      'doing jobs',
+      'running jobs',
       'indexing messages for search',
-      'forgetting jobs that were given up',
+      'removing failed jobs',
       'the consumers of events',
     ];
     expect(named({})).toEqual(always);
     expect(named({ shedsLoad: true, verifyStorage: () => {} }).sort()).toEqual(
-      [...always, 'measuring load', 'letting go of those who wait for events'].sort(),
+      [...always, 'measuring load', 'checking the database file'].sort(),
     );
   });
 

@@ -106,7 +106,7 @@ describe('database with damaged rows', () => {
     }
     const users = await call('healthy', 'Owner', 'GET', '/users');
     expect(users).toMatchObject({ status: 200, body: { result: 'success' } });
-    expect(errors.filter((message) => message.startsWith('The database holds a value that makes no sense'))).toEqual(
+    expect(errors.filter((message) => message.startsWith('The database contains an invalid value'))).toEqual(
       expect.arrayContaining([expect.stringContaining('realm 1, settings'), expect.stringContaining('role')]),
     );
     expect(errors.filter((message) => !message.startsWith('The database holds'))).toEqual([]);

@@ -553,7 +553,7 @@ describe('parley.consume', () => {
     const consumer = await parley.consume('one', (_events, tx) => {
       setTimeout(() => void tx.send(ann, { channel: 'log', content: 'late' }).catch((error) => errors.push(error)), 1);
     });
-    await expect(parley.consume('one', () => {})).rejects.toThrow("The consumer 'one' runs already.");
+    await expect(parley.consume('one', () => {})).rejects.toThrow("The consumer 'one' is already running.");
     await expect(parley.consume('o ne', () => {})).rejects.toEqual(code('INVALID_CONSUMER_NAME'));
     await expect(parley.consume('two', () => {}, { maxEvents: 0 })).rejects.toThrow(RangeError);
     await parley.as(ann).messages.send({ channel: 'orders', content: 'x' });

@@ -145,6 +145,6 @@ describe('JobWorkers', () => {
 
   it('rejects two handlers of one kind', () => {
     const handler: JobHandler = { kind: POST, prepare: async () => async () => {} };
-    expect(() => new JobWorkers([handler, handler], {} as never)).toThrow('Two handlers for jobs of kind test.post');
+    expect(() => new JobWorkers([handler, handler], {} as never)).toThrow('Jobs of kind test.post have two handlers');
   });
 });

@@ -44,9 +44,9 @@ describe('FolderBlobStore', () => {
 
   it.each(['../../etc/passwd', '', 'AB'.padEnd(32, '0'), `${KEY}/x`])('rejects the key %j', async (key) => {
     const { store, close } = await open();
-    await expect(store.put(key as BlobKey, content())).rejects.toThrow('No blob has such a key');
-    await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');
-    await expect(store.remove(key as BlobKey)).rejects.toThrow('No blob has such a key');
+    await expect(store.put(key as BlobKey, content())).rejects.toThrow('Invalid blob key');
+    await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('Invalid blob key');
+    await expect(store.remove(key as BlobKey)).rejects.toThrow('Invalid blob key');
     await close();
   });
 

@@ -97,7 +97,7 @@ export class FolderBlobStore implements BlobStore {
   }
 
   private pathOf(key: BlobKey): string {
-    if (!isBlobKey(key)) throw new Error('No blob has such a key');
+    if (!isBlobKey(key)) throw new Error('Invalid blob key');
     return join(this.shardOf(key), key);
   }
 

@@ -31,7 +31,7 @@ export class FolderPartialBlobStore implements PartialBlobStore {
     const file = await open(path, 'a', 0o600);
     let size = (await file.stat()).size;
     try {
-      if (size !== offset) throw new Error('There are not so many bytes');
+      if (size !== offset) throw new Error('The offset does not match the stored bytes');
       let unsynced = 0;
       for await (const chunk of content) {
         await writeAll(file, chunk);
@@ -86,7 +86,7 @@ export class FolderPartialBlobStore implements PartialBlobStore {
   }
 
   private pathOf(key: BlobKey): string {
-    if (!isBlobKey(key)) throw new Error('No blob has such a key');
+    if (!isBlobKey(key)) throw new Error('Invalid blob key');
     return join(this.folder, key);
   }
 }

@@ -173,7 +173,7 @@ describe('S3BlobStore', () => {
 
   it.each(['../../etc/passwd', '', `${KEY}/x`])('rejects the key %j', async (key) => {
     const { store } = await open();
-    await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');
+    await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('Invalid blob key');
   });
 
   it('names the unreachable service in the error', async () => {

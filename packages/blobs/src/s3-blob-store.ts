@@ -110,7 +110,7 @@ export class S3BlobStore implements BlobStore {
         const body = await this.get(key, { start: at, end: Math.min(at + READ.short, end) });
         const piece = await body.transformToByteArray();
         at += piece.length;
-        if (at === from) throw new Error('The bucket has less of a blob than it said');
+        if (at === from) throw new Error('The bucket returned fewer bytes of a blob than announced');
         const handedOutAt = performance.now();
         yield piece;
         isQuick = performance.now() - handedOutAt < QUICK_MS;
@@ -182,7 +182,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   private targetOf(key: BlobKey): { readonly Bucket: string; readonly Key: string } {
-    if (!isBlobKey(key)) throw new Error('No blob has such a key');
+    if (!isBlobKey(key)) throw new Error('Invalid blob key');
     const { bucket, prefix } = this.location;
     return { Bucket: bucket, Key: prefix + key };
   }
@@ -223,7 +223,7 @@ function loadClient(
         return await next(request);
       } catch (error) {
         if (hasAnswer(error)) throw error;
-        throw new Error(`The bucket ${bucket} cannot be reached: ${(error as Error).message || 'no answer'}`, {
+        throw new Error(`The bucket ${bucket} cannot be reached: ${(error as Error).message || 'no response'}`, {
           cause: error,
         });
       }

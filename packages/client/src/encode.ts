@@ -11,7 +11,7 @@ export function encode(operation: string, path: string, params: Readonly<Record<
   const left = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = left.get(name);
-    if (value === undefined || value === '') throw new TypeError(`${operation} needs ${name}`);
+    if (value === undefined || value === '') throw new TypeError(`${operation} requires ${name}`);
     left.delete(name);
     return encodeURIComponent(String(value));
   });

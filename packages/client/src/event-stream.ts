@@ -79,7 +79,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ReceivedEvent, void, undefined> {
-    if (this.hasBegun) throw new TypeError('A stream of events is iterated once');
+    if (this.hasBegun) throw new TypeError('An event stream can be iterated only once');
     this.hasBegun = true;
     const { signal } = this.options;
     const abort = () => this.closing.abort();

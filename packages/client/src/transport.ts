@@ -125,8 +125,7 @@ export class Transport {
   }
 
   private async fetchCsrfToken(): Promise<string> {
-    if (!('location' in globalThis))
-      throw new TypeError('Sessions are for pages in a browser: elsewhere use an API key');
+    if (!('location' in globalThis)) throw new TypeError('Sessions work only in browsers; use an API key elsewhere');
     try {
       return String((await this.request('GET', '/accounts/csrf_token/', [], {})).csrf_token);
     } catch (error) {

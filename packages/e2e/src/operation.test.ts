@@ -80,7 +80,7 @@ describe('server process', () => {
 
   it('rejects a path without write permission', async () => {
     writeFileSync(join(organization.directory, 'data'), 'a file where the folder should be');
-    await expectRefusal(['--port=0'], /Cannot make the folder of the database/);
+    await expectRefusal(['--port=0'], /Cannot create the folder of the database/);
     rmSync(join(organization.directory, 'data'));
 
     mkdirSync(organization.database, { recursive: true });

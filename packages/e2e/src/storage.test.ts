@@ -56,7 +56,7 @@ describe('server with storage problems', () => {
     const waiting = queue.poll();
     await pause(1000);
     harm();
-    while (!server.output.includes('Everything that was acknowledged is saved in')) await pause(50);
+    while (!server.output.includes('All acknowledged data is saved in')) await pause(50);
     const refused = { result: 'error', code: 'SERVER_NOT_READY' };
     expect(await client.messages.retrieve({ anchor: 'newest', num_before: 5, num_after: 0 })).toMatchObject(refused);
     expect(await say('into the void')).toMatchObject(refused);
@@ -98,7 +98,7 @@ describe('server with storage problems', () => {
     expect(await server.terminate()).toBe(0);
     expect(Date.now() - startedAt).toBeLessThan(8000);
     expect(await waiting).toMatchObject({ result: 'success' });
-    expect(server.output).toMatch(/The database cannot be written to: .*Whatever would change something is refused/);
+    expect(server.output).toMatch(/The database cannot be written to: .*All changes are rejected/);
 
     await serve();
     expect(await everything()).toEqual(acknowledged);

@@ -269,7 +269,7 @@ class ExportWriter {
       if (written > size) break;
       if (!entry.write(chunk)) await drained(entry);
     }
-    if (written !== size) throw new Error(`${name} has not the size that it had`);
+    if (written !== size) throw new Error(`The size of ${name} has changed`);
     await new Promise<void>((resolve, reject) => {
       entry.once('error', reject);
       entry.once('finish', () => resolve());
@@ -287,14 +287,14 @@ const HOLDERS_BEFORE_REST = 5000;
 
 function drained(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (stream.destroyed) return reject(new Error('The export was given up'));
+    if (stream.destroyed) return reject(new Error('The export was cancelled'));
     const end = (error?: Error) => {
       stream.off('drain', onDrain).off('error', end).off('close', onClose);
       if (error) reject(error);
       else resolve();
     };
     const onDrain = () => end();
-    const onClose = () => end(new Error('The export was given up'));
+    const onClose = () => end(new Error('The export was cancelled'));
     stream.on('drain', onDrain).on('error', end).on('close', onClose);
   });
 }

@@ -92,7 +92,7 @@ export class FileOutbox implements Mailer {
   /** Counts again only when the folder may be full, since readers remove files. */
   private async requireRoom(): Promise<void> {
     if (this.counted === undefined || this.counted >= this.max) this.counted = (await readdir(this.folder)).length;
-    if (this.counted >= this.max) throw new Error(`The outbox ${this.folder} is full: take letters out of it.`);
+    if (this.counted >= this.max) throw new Error(`The outbox ${this.folder} is full: remove emails from it.`);
   }
 }
 

@@ -105,7 +105,7 @@ export class ScryptPasswordHasher implements PasswordHasher {
       return false;
     }
     const [, ln, r, p, salt, hash] = STORED.exec(stored) ?? [];
-    if (salt === undefined || hash === undefined) throw new Error('A stored password hash is in an unknown form.');
+    if (salt === undefined || hash === undefined) throw new Error('A stored password hash has an unknown format.');
     const expected = Buffer.from(hash, 'base64');
     const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
     const actual = await derive(password, Buffer.from(salt, 'base64'), expected.length, parameters);

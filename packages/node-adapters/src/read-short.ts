@@ -4,7 +4,7 @@ export async function readShort(response: Response, maxBytes: number): Promise<s
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > maxBytes) throw new RangeError('The other server answers too much');
+    if (length > maxBytes) throw new RangeError('The response of the other server is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run configuration`: docs/configuration.md from the rows that are the configuration.
+// `npm run configuration`: generates docs/configuration.md from settings.ts.
 import { writeFileSync } from 'node:fs';
 import { prepare } from './prepare.mjs';
 

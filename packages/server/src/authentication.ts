@@ -121,6 +121,6 @@ export async function assertSameSecret(uow: UnitOfWork, mint: ApiKeyMint): Promi
   const stored = await uow.readAcross(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === null) await uow.writeAcross(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
   else if (stored !== mint.secretFingerprint) {
-    throw new StartupError('The database was made with another secret meanwhile; start again with that one.');
+    throw new StartupError('The secret of the database has changed in the meantime; restart with the new secret.');
   }
 }

@@ -40,7 +40,7 @@ export class StorageWatch extends RecurringWorker {
         hub.close();
       }
     };
-    super(periodic('letting go of those who wait for events', VERIFY_MS, look), timers, report);
+    super(periodic('checking the database file', VERIFY_MS, look), timers, report);
   }
 }
 
@@ -51,7 +51,7 @@ const SAVE_MS = 1000;
 export class PresenceSaver implements Worker {
   static readonly inject = [PresenceBoard, 'timers', 'report'] as const;
 
-  readonly name = 'storing who is there';
+  readonly name = 'storing presence';
   private readonly worker: RecurringWorker;
 
   constructor(
@@ -152,23 +152,23 @@ export function workersOf(
     recurring({ ...periodic(name, everyMs, async () => void (await run())), firstDelayMs: firstMs });
   return [
     every({
-      name: 'looking for channels that nobody writes to',
+      name: 'marking idle channels',
       everyMs: DAY_MS,
       // A server that restarts every day does it too.
       firstMs: 10 * MINUTE_MS,
       run: () => resolve(MarkIdleChannels).execute(),
     }),
     every({
-      name: 'removing groups that nothing refers to',
+      name: 'removing unused groups',
       everyMs: HOUR_MS,
       run: () => resolve(RemoveUnusedGroups).execute(),
     }),
     every({
-      name: 'reading what other processes wrote',
+      name: 'reading events of other processes',
       everyMs: SECOND_MS,
       run: () => get('follower').catchUp(),
     }),
-    every({ name: 'tidying event queues', everyMs: MINUTE_MS, run: () => get('queueSweep').run() }),
+    every({ name: 'removing expired event queues', everyMs: MINUTE_MS, run: () => get('queueSweep').run() }),
     every({
       name: 'limiting the event log',
       everyMs: 2 * SECOND_MS,
@@ -180,7 +180,7 @@ export function workersOf(
     resolve(PresenceSaver),
     resolve(Promotion),
     every({
-      name: 'deleting messages whose time is over',
+      name: 'deleting expired messages',
       everyMs: HOUR_MS,
       firstMs: MINUTE_MS,
       // A message is gone within a day of its time (channels §4.4).
@@ -190,7 +190,7 @@ export function workersOf(
       },
     }),
     every({
-      name: 'removing files that nobody needs',
+      name: 'removing unused files',
       // Files stay for a week at least, and bytes that belong to nothing for an hour.
       everyMs: 6 * HOUR_MS,
       firstMs: 10 * MINUTE_MS,
@@ -208,7 +208,7 @@ export function workersOf(
       run: async () => ((await resolve(IndexMessages).execute()) ? INDEXING_PAUSE_MS : MINUTE_MS),
     }),
     every({
-      name: 'forgetting jobs that were given up',
+      name: 'removing failed jobs',
       everyMs: HOUR_MS,
       run: () => forgetJobs(get('unitOfWork'), get('clock').now() - KEEP_JOBS_SECONDS),
     }),

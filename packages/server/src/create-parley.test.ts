@@ -22,7 +22,7 @@ describe('createParley', () => {
     [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com.'],
     [
       { trustedOrigins: ['https://example.com/'] },
-      "trustedOrigins must be origins such as https://example.com, without a slash at the end, or 'any'; https://example.com/ is none.",
+      "trustedOrigins must be origins such as https://example.com, without a trailing slash, or 'any'; https://example.com/ is not an origin.",
     ],
     [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is none\.$/],
     [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
@@ -65,7 +65,7 @@ describe('createParley', () => {
 
   it('collects no metrics by default', async () => {
     const parley = await createParley(good());
-    await expect(parley.metrics()).rejects.toThrow('No metrics are kept: createParley has to be told `metrics: true`.');
+    await expect(parley.metrics()).rejects.toThrow('Metrics are disabled; pass `metrics: true` to createParley.');
     await parley.close();
   });
 

@@ -114,7 +114,7 @@ function trustedOriginsOf(origins: readonly string[] | 'any'): TrustedOrigins {
     [origins].flat().map((text) => {
       if (isOrigin(text)) return text;
       throw new StartupError(
-        `trustedOrigins must be origins such as https://example.com, without a slash at the end, or 'any'; ${text} is none.`,
+        `trustedOrigins must be origins such as https://example.com, without a trailing slash, or 'any'; ${text} is not an origin.`,
       );
     }),
   );
@@ -138,7 +138,7 @@ function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceA
   try {
     return { url: parseUrl(String(url)), orgId: parseWord(String(orgId)), orgKey: parseWord(String(orgKey)) };
   } catch (error) {
-    throw new StartupError(`What pushService holds must be ${(error as Error).message}.`);
+    throw new StartupError(`Values of pushService must be ${(error as Error).message}.`);
   }
 }
 
@@ -146,7 +146,7 @@ function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAc
   try {
     return { url: parseUrl(String(url)), secret: parseWord(String(secret)) };
   } catch (error) {
-    throw new StartupError(`What bigBlueButton holds must be ${(error as Error).message}.`);
+    throw new StartupError(`Values of bigBlueButton must be ${(error as Error).message}.`);
   }
 }
 
@@ -161,11 +161,11 @@ function requireKnown(config: ParleyConfig): void {
 /** Rejects incomplete `storage` options for callers without a type checker. @throws StartupError */
 function requireParts(config: ParleyConfig): void {
   if (!config.storage) return;
-  if (config.database !== undefined) throw new StartupError('Either database or storage: there is one of them.');
+  if (config.database !== undefined) throw new StartupError('Pass either database or storage, not both.');
   for (const name of ['secret', 'files'] as const) {
-    if (config[name] === undefined) throw new StartupError(`With a storage of your own, ${name} has to be given.`);
+    if (config[name] === undefined) throw new StartupError(`A custom storage requires ${name}.`);
   }
   if (config.mailer === undefined && config.smtpUrl === undefined) {
-    throw new StartupError('With a storage of your own, mailer or smtpUrl has to be given.');
+    throw new StartupError('A custom storage requires mailer or smtpUrl.');
   }
 }

@@ -47,12 +47,13 @@ export async function examine(
     state = inspectDatabase(path);
     const { bytes, schema, pendingSteps } = state;
     add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
-    if (pendingSteps.length > 0) add('advice', 'schema', `${pendingSteps.length} steps are done at the next start`);
+    if (pendingSteps.length > 0)
+      add('advice', 'schema', `${pendingSteps.length} migration steps are pending and run at the next start`);
     if (state.logBytes > LARGE_LOG_BYTES) {
       add(
         'advice',
         'log',
-        `the write-ahead log has ${Math.round(state.logBytes / MIB)} MiB: something reads for very long`,
+        `the write-ahead log has ${Math.round(state.logBytes / MIB)} MiB, probably because of a long-running read`,
       );
     }
   });
@@ -60,9 +61,9 @@ export async function examine(
     const secret = findSecret(configuration);
     const fingerprint = state?.secretFingerprint ?? null;
     requireSameSecret(configuration, secret, fingerprint);
-    if (secret === null) add('problem', 'secret', 'there is none; the server makes one when it starts');
-    else if (fingerprint !== null) add('good', 'secret', 'the one that the database was made with');
-    else add('advice', 'secret', 'there is one; the database does not tell whether it was made with it');
+    if (secret === null) add('problem', 'secret', 'there is none; the server creates one when it starts');
+    else if (fingerprint !== null) add('good', 'secret', 'belongs to the database');
+    else add('advice', 'secret', 'there is one; the database does not record which secret it belongs to');
   });
   await attempt('rights', () => {
     const { mode, uid } = statSync(path);
@@ -72,13 +73,13 @@ export async function examine(
         add(
           'problem',
           'rights',
-          `${other} belongs to user ${owner}, and the database to ${uid}: chown -R ${uid} ${other}`,
+          `${other} belongs to user ${owner}, but the database to ${uid}: run chown -R ${uid} ${other}`,
         );
       }
     }
     if ((mode & 0o077) === 0 || process.platform === 'win32')
-      add('good', 'rights', 'the database is closed to other users');
-    else add('advice', 'rights', `other users of the machine can read the database: chmod 600 ${path}`);
+      add('good', 'rights', 'only the owner can read the database');
+    else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
   });
   await attempt('disk', () => {
     const { bavail, bsize } = statfsSync(dirname(path));
@@ -88,16 +89,16 @@ export async function examine(
   if (isThorough) {
     await attempt('integrity', () => {
       const damage = findDamage(path);
-      if (damage.length === 0) add('good', 'integrity', 'every page of the database was read');
+      if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
       for (const line of damage) add('problem', 'integrity', line);
     });
     await attempt('files', async () => {
       // Checks the store even if there are no files yet.
       await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
       const { count, missing } = await findMissingFiles(configuration);
-      if (missing.length === 0) add('good', 'files', `the bytes of all ${count} files are there`);
+      if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
       else
-        add('problem', 'files', `the bytes of ${missing.length} of ${count} files are gone, of ${missing[0]} for one`);
+        add('problem', 'files', `the content of ${missing.length} of ${count} files is missing, such as ${missing[0]}`);
     });
   }
   if (isThorough && configuration.smtpUrl !== null) {
@@ -107,7 +108,7 @@ export async function examine(
       } catch (error) {
         throw new Error(`the mail server cannot be used: ${(error as Error).message}`);
       }
-      add('good', 'mail', 'the mail server answers and lets us in');
+      add('good', 'mail', 'the mail server accepts our login');
     });
   }
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
@@ -134,17 +135,17 @@ function* adviceOn(
   configuration: Configuration,
 ): Generator<readonly [level: Finding['level'], subject: string, text: string]> {
   const { url, smtpUrl, isDev, hasRateLimits, trustedProxies } = configuration;
-  if (isDev) yield ['advice', 'configuration', 'dev mode is on: anybody who reaches the server can be anybody'];
+  if (isDev) yield ['advice', 'configuration', 'dev mode is on: anyone who can reach the server can act as anyone'];
   if (url === null)
-    yield ['advice', 'configuration', 'there is no public address; letters and links will name this machine'];
+    yield ['advice', 'configuration', 'there is no public address; emails and links contain the name of this machine'];
   else if (url.startsWith('http:')) yield ['advice', 'configuration', `${url} is not encrypted`];
   else if (trustedProxies === 0) {
     yield [
       'advice',
       'configuration',
-      'no proxy is trusted (--trust-proxy): behind one, all clients count as one address',
+      'no proxy is trusted (--trust-proxy); behind a proxy, all clients count as one address',
     ];
   }
-  if (smtpUrl === null) yield ['advice', 'configuration', 'letters are put into files: there is no mail server'];
+  if (smtpUrl === null) yield ['advice', 'configuration', 'there is no mail server; emails are written to files'];
   if (!hasRateLimits && !isDev) yield ['advice', 'configuration', 'rate limits are off'];
 }

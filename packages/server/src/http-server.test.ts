@@ -86,7 +86,7 @@ describe('createHttpServer', () => {
     const kept = [open(), open(), open()];
     await Promise.all(kept.map((client) => once(client, 'connect')));
     for (let count = 0; count < 3; count++) expect(await answerTo(open('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('');
-    expect(said).toEqual(['connections are refused: there are too many']);
+    expect(said).toEqual(['connections are rejected: too many connections']);
     kept[0]!.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(await answerTo(kept[0]!)).toContain('200 OK');
   });
@@ -127,7 +127,7 @@ describe('limitPerAddress', () => {
     first!.destroy();
     expect(connected('10.0.0.1').isDestroyed).toBe(false);
     expect(connected('10.0.0.1').isDestroyed).toBe(true);
-    expect(said[0]).toBe('connections are refused: one address has too many');
+    expect(said[0]).toBe('connections are rejected: too many from one address');
   });
 
   it('exempts connections from trusted proxies', () => {

@@ -86,7 +86,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   server.on('clientError', handleClientError);
   server.maxConnections = limits.connections;
   const warn = withoutRepeats(options.logger ?? silentLogger);
-  server.on('drop', () => warn('connections are refused: there are too many'));
+  server.on('drop', () => warn('connections are rejected: too many connections'));
   limitPerAddress(server, limits.connectionsPerAddress, warn, new TrustedProxies(options.trustedProxies));
   return server;
 }
@@ -106,7 +106,7 @@ export function limitPerAddress(
     if (isLoopbackName(socket.remoteAddress.replace(/^::ffff:/i, ''))) return;
     const count = counts.get(address) ?? 0;
     if (count >= limit) {
-      warn('connections are refused: one address has too many');
+      warn('connections are rejected: too many from one address');
       socket.destroy();
       return;
     }

@@ -54,6 +54,6 @@ export class Injector<Named> {
 
 export const unknownClass = (type: Injectable): Error =>
   new Error(
-    `This engine has no ${type.name}. Where it is a use case, it comes from another copy of Parley: import it from ` +
-      'the package that createParley comes from, and see with `npm ls` why there are two.',
+    `This engine has no ${type.name}. A use case must come from the same copy of Parley as createParley; ` +
+      '`npm ls` shows why there are two copies.',
   );

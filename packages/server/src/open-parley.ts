@@ -204,6 +204,6 @@ function makeFolderOf({ path }: DatabaseLocation): void {
   try {
     makeFolder(dirname(path));
   } catch (error) {
-    throw new StartupError(`Cannot make the folder of the database ${path}: ${(error as Error).message}`);
+    throw new StartupError(`Cannot create the folder of the database ${path}: ${(error as Error).message}`);
   }
 }

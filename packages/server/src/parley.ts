@@ -38,7 +38,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   const { unitOfWork, apiKeyMint } = ports;
   if (options.onOtherSecret === 'rehash' && !options.isOneOff) {
     const users = await rehashApiKeys(unitOfWork, apiKeyMint);
-    if (users > 0) logger.error({ users }, 'the secret is another one than last time: all API keys are new');
+    if (users > 0) logger.error({ users }, 'the secret has changed: all API keys are new');
   } else if (options.onOtherSecret === 'refuse') await assertSameSecret(unitOfWork, apiKeyMint);
   await resolve(RealmResolver).refresh();
 
@@ -75,9 +75,9 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     readiness.end();
     options.metrics?.watch(null);
     const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
-    for (const worker of [...workers].reverse()) await attempt(`ending ${worker.name}`, () => worker.stop());
+    for (const worker of [...workers].reverse()) await attempt(`stopping: ${worker.name}`, () => worker.stop());
     // Queue positions may be lost, since the clients' next polls report them again.
-    await attempt('storing where event queues stand', () => get('queueSweep').savePositions());
+    await attempt('storing positions of event queues', () => get('queueSweep').savePositions());
     await attempt('answering the last requests', () =>
       endRequests(dispatcher, get('timers'), () => {
         get('longPoll').close();
@@ -100,7 +100,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     ready: () => readiness.report(),
     metrics: async () => {
       if (options.metrics) return options.metrics.text();
-      throw new Error('No metrics are kept: createParley has to be told `metrics: true`.');
+      throw new Error('Metrics are disabled; pass `metrics: true` to createParley.');
     },
     close: () => {
       closing ??= close();

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { buildSync } from 'esbuild';
 import { findSecret, makeSecret, requireSameSecret, secretPathFor } from './secret.js';
@@ -146,6 +147,7 @@ describe('secret file beside the database', () => {
       bundle: true,
       platform: 'node',
       format: 'cjs',
+      define: { 'import.meta.url': JSON.stringify(pathToFileURL(__filename)) },
     });
     const children = Array.from({ length: 4 }, () => {
       const process_ = spawn(process.execPath, [child, path], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -179,24 +181,17 @@ describe('database with a stored secret fingerprint', () => {
   });
 
   it.each<[string, string | null, string | null, RegExp]>([
+    ['is configured', 'another one', 'another one', /^PARLEY_SECRET is not the secret of the database; set/],
     [
-      'is configured',
-      'another one',
-      'another one',
-      /^PARLEY_SECRET is another one than the database was made with; set/,
-    ],
-    ['is in the file', null, 'another one', /^The secret in .*parley\.db\.secret is another one than .*; put back/],
-    [
-      'would have to be made',
+      'is in the file',
       null,
-      null,
-      /^The database was made with a secret that is not in .*parley\.db\.secret: put/,
+      'another one',
+      /^The secret in .*parley\.db\.secret is not the secret of the database; restore/,
     ],
+    ['would have to be made', null, null, /^The secret file .*parley\.db\.secret of the database is missing: restore/],
   ])('rejects a different secret that %s', (_, configured, secret, reason) => {
     expect(() => check(configured, secret)).toThrow(reason);
-    expect(() => check(configured, secret)).toThrow(
-      /or say --accept-new-secret .*: everybody gets a new API key then\.$/,
-    );
+    expect(() => check(configured, secret)).toThrow(/or pass --accept-new-secret .*, which changes every API key\.$/);
   });
 
   it('opens with any secret while no fingerprint is stored', () => {

@@ -53,12 +53,12 @@ export function requireSameSecret(source: SecretSource, secret: string | null, k
   const path = secretPathFor(source.database.path);
   const problem =
     source.secret !== null
-      ? 'PARLEY_SECRET is another one than the database was made with; set it as it was'
+      ? 'PARLEY_SECRET is not the secret of the database; set the original one'
       : secret === null
-        ? `The database was made with a secret that is not in ${path}: put that file back, or set PARLEY_SECRET as it was`
-        : `The secret in ${path} is another one than the database was made with; put back the file that belongs to it`;
+        ? `The secret file ${path} of the database is missing: restore the file, set PARLEY_SECRET to its secret`
+        : `The secret in ${path} is not the secret of the database; restore the original file`;
   throw new StartupError(
-    `${problem}, or say --accept-new-secret (acceptNewSecret in createParley): everybody gets a new API key then.`,
+    `${problem}, or pass --accept-new-secret (acceptNewSecret in createParley), which changes every API key.`,
   );
 }
 
@@ -92,8 +92,8 @@ function parseSecretFile(path: string, text: string): string {
   const secret = isMarkedSecret(content) ? parseMarkedSecret(content) : isPlainSecret(content) ? content : null;
   if (secret !== null) return secret;
   throw new StartupError(
-    `The secret file ${path} is ${content === '' ? 'empty' : 'damaged'}. Restore it from a backup; without one, remove it ` +
-      'and say --accept-new-secret: everybody gets a new API key then.',
+    `The secret file ${path} is ${content === '' ? 'empty' : 'damaged'}. Restore it from a backup. Without a backup, ` +
+      'remove it and pass --accept-new-secret, which changes every API key.',
   );
 }
 

@@ -131,10 +131,10 @@ function describeListenError(
     case 'EADDRINUSE':
       return `Port ${port} of ${host} is in use by another program; choose another one with ${option}.`;
     case 'EACCES':
-      return `Port ${port} may not be used without more rights; choose one above 1023 with ${option}.`;
+      return `No permission to use port ${port}; choose a port above 1023 with ${option}.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine; choose another one with --host.`;
+      return `${host} is not an address of this machine; choose another one with --host.`;
     default:
       return `Cannot listen on port ${port} of ${host}: ${message}`;
   }
@@ -160,7 +160,7 @@ async function prepareDemo(
   if (isNew) await (await import('./demo/create-demo.js')).releaseMemory();
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
-  const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', made just now' : ''}; passwords are pw-ADDRESS`];
+  const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', just created' : ''}; passwords are pw-ADDRESS`];
   const directory = resolve(dirname(database.path), 'zuliprc');
   writeZuliprcFiles(directory, url, access);
   lines.push(`zuliprc files: ${join(directory, `{${access.map(({ name }) => name).join(',')}}`)}`);

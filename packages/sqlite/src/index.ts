@@ -66,9 +66,9 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
     try {
       makePrivateFile(copy);
       await uow.copyTo(copy);
-      report(`Everything that was acknowledged is saved in ${copy}.`);
+      report(`All acknowledged data is saved in ${copy}.`);
     } catch (error) {
-      report(`What was acknowledged could not be saved in ${copy}: ${(error as Error).message}`);
+      report(`Acknowledged data could not be saved in ${copy}: ${(error as Error).message}`);
     }
   }
 

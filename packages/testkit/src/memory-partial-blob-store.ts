@@ -20,7 +20,7 @@ export class MemoryPartialBlobStore implements PartialBlobStore {
 
   async append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
     const present = this.parts.get(key)?.bytes ?? Buffer.alloc(0);
-    if (present.length !== offset) throw new Error('There are not so many bytes');
+    if (present.length !== offset) throw new Error('The offset does not match the stored bytes');
     const chunks: Uint8Array[] = [present];
     try {
       for await (const chunk of content) chunks.push(chunk);

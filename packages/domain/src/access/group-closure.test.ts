@@ -136,12 +136,12 @@ describe('cycles', () => {
 
   it('rejects a cycle without changing anything', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [11], [1]), group(3, [])]);
-    expect(() => closure.addSubgroups(groupId(1), groups(3, 2))).toThrow('Group 1 would hold itself.');
+    expect(() => closure.addSubgroups(groupId(1), groups(3, 2))).toThrow('Group 1 would contain itself.');
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2]);
     expect(closure.isWithin(groupId(3), groupId(1))).toBe(false);
     // Deactivated groups count too, since they may be reactivated.
     closure.setDeactivated(groupId(1), true);
-    expect(() => closure.addSubgroups(groupId(1), groups(2))).toThrow('Group 1 would hold itself.');
+    expect(() => closure.addSubgroups(groupId(1), groups(2))).toThrow('Group 1 would contain itself.');
   });
 
   it('throws if the initial groups contain a cycle', () => {

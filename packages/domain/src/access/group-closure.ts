@@ -142,7 +142,7 @@ export class GroupClosure {
   addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
     const added = [...subgroupIds];
     if (added.length === 0) return;
-    if (!staysAcyclic(this.edges(), id, added).allowed) throw new Error(`Group ${id} would hold itself.`);
+    if (!staysAcyclic(this.edges(), id, added).allowed) throw new Error(`Group ${id} would contain itself.`);
     for (const subgroupId of added) this.link(subgroupId, id);
   }
 
@@ -225,7 +225,7 @@ export class GroupClosure {
         if (left === 0) ready.push(subgroup);
       }
     }
-    if (ready.length < this.nodes.size) throw new Error('Groups hold one another in a circle.');
+    if (ready.length < this.nodes.size) throw new Error('Groups contain each other in a cycle.');
     this.reached = reached;
     return reached;
   }

@@ -97,7 +97,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
       await work.rest();
       if (timers.elapsedMs() - renewedAt < RENEW_LEASE_MS) return;
       renewedAt = timers.elapsedMs();
-      if (!(await renewLease())) throw new Error('Somebody else makes the export');
+      if (!(await renewLease())) throw new Error('Another process is creating the export');
     };
     return this.blobs.put(blob, this.writer.write(id, source, rest));
   }

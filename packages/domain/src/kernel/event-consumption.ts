@@ -185,7 +185,7 @@ export class EventConsumption {
     const { name } = this.options;
     await this.parts.uow.write(realmId, async (tx) => {
       if (!(await tx.consumers.advance(name, realmId, position.stored, position.read as EventSeq))) {
-        throw new Error(`another process works through the events of '${name}', or it was removed`);
+        throw new Error(`another process consumes the events of '${name}', or the consumer was removed`);
       }
       await unit?.(tx);
     });

@@ -697,7 +697,7 @@ describe('undeliverable event', () => {
     expect(dueTo(other)).toEqual([seq]);
     expect(events.problems).toEqual([
       [
-        'an event cannot be delivered, so its queue ends',
+        'an event cannot be delivered, so its queue was closed',
         {
           realmId: fixture.realm.id,
           queueId: hamlet,
@@ -744,7 +744,7 @@ describe('undeliverable event', () => {
     fixture.uow.write = write;
     await gone(events.open('hamlet', id));
     expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id))).not.toBeNull();
-    expect(events.problems.map(([message]) => message)).toContain('an event queue that ended cannot be removed');
+    expect(events.problems.map(([message]) => message)).toContain('a closed event queue cannot be removed');
     await events.sweep.run();
     expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
     await gone(events.open('hamlet', id));
@@ -779,7 +779,7 @@ describe('unreadable rows', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([before, after]);
     await gone(events.open('hamlet', hamlet));
     expect(events.problems).toMatchObject([
-      ['an event cannot be delivered, so its queue ends', { queueId: hamlet, seq: odd, eventType: 'unreadable' }],
+      ['an event cannot be delivered, so its queue was closed', { queueId: hamlet, seq: odd, eventType: 'unreadable' }],
     ]);
   });
 

@@ -211,7 +211,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   /** Ends a queue whose client must register again. Returns the error for the current poll. */
   failQueue(live: LiveQueue, reason: string): DomainError {
     const { id, realmId } = live.queue;
-    this.parts.report('an event queue is given up', { realmId, queueId: id, reason });
+    this.parts.report('an event queue was closed', { realmId, queueId: id, reason });
     return this.end(live);
   }
 
@@ -300,7 +300,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   private fail(live: LiveQueue, eventType: string, seq: EventSeq | null, err: unknown): DomainError {
     const { id, realmId } = live.queue;
     if (!live.isClosed) {
-      this.parts.report('an event cannot be delivered, so its queue ends', {
+      this.parts.report('an event cannot be delivered, so its queue was closed', {
         realmId,
         queueId: id,
         seq,
@@ -321,7 +321,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       live.close('failed');
       this.realms.leave(live);
       this.removeRow(live).catch((err: unknown) =>
-        this.parts.report('an event queue that ended cannot be removed', { realmId, queueId: id, err }),
+        this.parts.report('a closed event queue cannot be removed', { realmId, queueId: id, err }),
       );
     }
     return queueNotFound(id);

@@ -143,7 +143,7 @@ describe('JobRunner', () => {
       next = await runner.run();
     }
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280]);
-    expect(reports.at(-1)).toMatchObject(['a job was given up and set aside', { jobId: id, err: error }]);
+    expect(reports.at(-1)).toMatchObject(['a job failed permanently', { jobId: id, err: error }]);
   });
 
   it('completes a job on a later attempt', async () => {
@@ -180,7 +180,7 @@ describe('JobRunner', () => {
     handler.giveUp = () => Promise.reject(new Error('worse'));
     await schedule('job');
     expect(await runner.run()).toBeNull();
-    expect(reports.map(([message]) => message)).toEqual(['a job was given up and set aside']);
+    expect(reports.map(([message]) => message)).toEqual(['a job failed permanently']);
     expect(await setAside()).toBe(1);
   });
 
@@ -322,11 +322,7 @@ describe('JobRunner with leases', () => {
     await runner.settle();
     expect(await runner.run()).toBeNull();
     expect(prepared).toHaveLength(3);
-    expect(reports.map(([message]) => message)).toEqual([
-      'a job failed',
-      'a job failed',
-      'a job was given up and set aside',
-    ]);
+    expect(reports.map(([message]) => message)).toEqual(['a job failed', 'a job failed', 'a job failed permanently']);
   });
 
   it('does not count attempts while the server is busy', async () => {
@@ -356,7 +352,7 @@ describe('JobRunner with leases', () => {
     const broken = newRunner(failing);
     await broken.run();
     await broken.settle();
-    expect(reports.map(([message]) => message)).toEqual(['a job failed', 'storing how a job ended failed']);
+    expect(reports.map(([message]) => message)).toEqual(['a job failed', 'storing the result of a job failed']);
     clock.advance(60);
     await runner.run();
     await runner.settle();

@@ -306,7 +306,7 @@ export class JobRunner {
       this.leased.set(stored.id, until);
       const ended = this.prepare(stored)
         .then((attempt) => this.finish(attempt))
-        .catch((err) => report('storing how a job ended failed', this.fieldsOf(stored, err)))
+        .catch((err) => report('storing the result of a job failed', this.fieldsOf(stored, err)))
         .then(() => {
           this.underWay.delete(ended);
           this.leased.delete(stored.id);
@@ -387,7 +387,7 @@ export class JobRunner {
     const { uow, clock, report } = this.parts;
     const problem = error instanceof Error ? error.message : String(error);
     if (await uow.write(stored.realmId, (tx) => tx.jobs.setAside(stored, clock.now(), problem))) {
-      report('a job was given up and set aside', this.fieldsOf(stored, error));
+      report('a job failed permanently', this.fieldsOf(stored, error));
     }
   }
 

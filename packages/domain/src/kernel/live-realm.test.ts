@@ -366,7 +366,7 @@ describe('live queues of a realm', () => {
     publish(wholeRealm);
     const circle = { type: 'group.subgroups_changed', op: 'add', groupId: group(1), subgroupIds: [group(1)] } as const;
     publish(wholeRealm, circle);
-    expect([broken, realm.lastSeq]).toEqual([[[2, 'Group 1 would hold itself.']], 2]);
+    expect([broken, realm.lastSeq]).toEqual([[[2, 'Group 1 would contain itself.']], 2]);
   });
 
   it('fall back to the log if a look-up of receivers fails', async () => {

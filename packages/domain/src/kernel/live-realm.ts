@@ -341,10 +341,10 @@ export class LiveRealms {
         uow.read(realmId, (repositories) => features.findAnswers(repositories, realmId, questions, asked)),
       onUnfit,
       onBroken: ({ seq, event }, err) => {
-        report('an event cannot be followed', { realmId, seq, eventType: event.type, err });
+        report('an event cannot be applied to the state of its realm', { realmId, seq, eventType: event.type, err });
         this.drop(realmId, seq);
       },
-      onLookUpFailed: (err) => report('looking up receivers failed', { realmId, err }),
+      onLookUpFailed: (err) => report('looking up recipients failed', { realmId, err }),
       onSignedOut,
     });
     this.realms.set(realmId, realm);

@@ -324,7 +324,7 @@ describe('queue positions', () => {
     );
     await events.sweep.savePositions();
     expect(sizes).toEqual([250, 50]);
-    expect(events.problems.map(([message]) => message)).toEqual(['storing where event queues stand failed']);
+    expect(events.problems.map(([message]) => message)).toEqual(['storing positions of event queues failed']);
     expect(await stored(events, ids[299]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
     expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 10 });
     await events.sweep.savePositions();
@@ -377,7 +377,7 @@ describe('failing part of a sweep', () => {
     );
     await events.sweep.run();
     expect(events.problems.map(([message, { err }]) => [message, (err as Error).message])).toEqual([
-      ['storing where event queues stand failed', 'odd position'],
+      ['storing positions of event queues failed', 'odd position'],
       ['giving up idle event queues failed', 'odd queue'],
     ]);
     const log = await fixture.uow.read(fixture.realm.id, (r) => r.events.prunedUpTo(fixture.realm.id));

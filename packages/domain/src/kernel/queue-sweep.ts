@@ -129,7 +129,7 @@ export class QueueSweep {
     }
     for (const [realmId, queues] of byRealm) {
       for (let start = 0; start < queues.length; start += SLICE) {
-        await this.attempt('storing where event queues stand', { realmId }, () =>
+        await this.attempt('storing positions of event queues', { realmId }, () =>
           this.saveSlice(realmId, queues.slice(start, start + SLICE)),
         );
       }

@@ -262,7 +262,7 @@ export class VerifySession implements EventListener {
     try {
       await this.uow.write(known.session.realmId, (tx) => tx.sessions.renew(known.session.id, use));
     } catch (err) {
-      this.report('writing down that a session is used failed', { err });
+      this.report('recording the use of a session failed', { err });
     }
   }
 }

@@ -342,7 +342,7 @@ describe('poll response', () => {
     await fixture.storage.damage.queue(queue, { presentation });
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
-    expect(events.problems).toMatchObject([['an event queue is given up', { queueId: queue }]]);
+    expect(events.problems).toMatchObject([['an event queue was closed', { queueId: queue }]]);
   });
 });
 

@@ -62,7 +62,7 @@ export class CallLimits {
     if (this.isProxySuspected || this.hasProxies || request.header('x-forwarded-for') === undefined) return;
     if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
     this.isProxySuspected = true;
-    warn(this.logger, {}, 'requests come through a proxy that is not trusted: all its clients count as one address');
+    warn(this.logger, {}, 'requests come through an untrusted proxy: all its clients count as one address');
   }
 
   /** Shows a limit without counting a call. */

@@ -797,7 +797,7 @@ describe('dispatcher responses', () => {
     });
     await restart({ routes: [broken] });
     await expect(call('GET', '/broken', { as: null })).rejects.toThrow();
-    expect(log[0]!.message).toBe('cannot write the answer');
+    expect(log[0]!.message).toBe('cannot write the response');
     expect(dispatcher.inFlight).toBe(0);
   });
 

@@ -435,7 +435,7 @@ class TableDispatcher implements Dispatcher {
   }
 
   private breakOff(error: unknown, response: ServerResponse, request: ReceivedRequest): void {
-    this.logger.error({ requestId: request.id, err: error }, 'cannot write the answer');
+    this.logger.error({ requestId: request.id, err: error }, 'cannot write the response');
     response.destroy();
   }
 }

@@ -412,7 +412,7 @@ describe('long responses', () => {
   it('close the connection after a failure in the middle', async () => {
     await start();
     await expect(call('GET', '/broken')).rejects.toThrow();
-    expect(log).toEqual(['cannot write the answer']);
+    expect(log).toEqual(['cannot write the response']);
     expect(dispatcher.inFlight).toBe(0);
   });
 

@@ -53,7 +53,7 @@ export class TrustedProxies {
     this.networks = typeof trust === 'number' ? null : new BlockList();
     for (const text of typeof trust === 'number' ? [] : trust) {
       const subnet = subnetOf(text);
-      if (!subnet) throw new Error(`${text} is no network`);
+      if (!subnet) throw new Error(`${text} is not a network`);
       this.networks!.addSubnet(subnet.address, subnet.prefix, subnet.family);
     }
   }

@@ -109,7 +109,7 @@ it('rejects two schemas with the same name', () => {
   const answering = (path: string, field: wire.WireSchema<unknown>) =>
     route('GET', path, { auth: 'user', dto: ExampleDto, answer: wire.fields({ it: field }), handle });
   const other = wire.named('Thing', wire.fields({ id: wire.text() }));
-  expect(() => openApiOf([answering('/a', thing), answering('/b', other)])).toThrow('Two schemas are called Thing');
+  expect(() => openApiOf([answering('/a', thing), answering('/b', other)])).toThrow('Two schemas have the title Thing');
 });
 
 it('marks JSON parameters that may hold text', () => {

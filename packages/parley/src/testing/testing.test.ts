@@ -47,13 +47,10 @@ describe('custom storage', () => {
   const storage = { uow: null as never, close: async () => {} };
 
   it.each([
-    [{ storage, database: 'sqlite:x.db' }, 'Either database or storage: there is one of them.'],
-    [{ storage }, 'With a storage of your own, secret has to be given.'],
-    [{ storage, secret: 'long enough' }, 'With a storage of your own, files has to be given.'],
-    [
-      { storage, secret: 'long enough', files: 'folder:x' },
-      'With a storage of your own, mailer or smtpUrl has to be given.',
-    ],
+    [{ storage, database: 'sqlite:x.db' }, 'Pass either database or storage, not both.'],
+    [{ storage }, 'A custom storage requires secret.'],
+    [{ storage, secret: 'long enough' }, 'A custom storage requires files.'],
+    [{ storage, secret: 'long enough', files: 'folder:x' }, 'A custom storage requires mailer or smtpUrl.'],
     [{}, 'database must be of the form sqlite:PATH.'],
   ])('requires additional options: %j', async (config, message) => {
     await expect(createParley({ url: 'http://localhost', ...config } as never)).rejects.toThrow(message);

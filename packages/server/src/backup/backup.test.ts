@@ -92,10 +92,10 @@ describe('backup', () => {
 
   it('rejects an existing target file and a secret that does not belong to the database', async () => {
     writeFileSync(backup, 'another');
-    await expect(createBackup(source, backup, OPTIONS)).rejects.toThrow(/is there already/);
+    await expect(createBackup(source, backup, OPTIONS)).rejects.toThrow(/already exists/);
     rmSync(backup);
     const wrong = { ...source, secret: 'another secret' };
-    await expect(createBackup(wrong, backup, OPTIONS)).rejects.toThrow(/The secret is another one/);
+    await expect(createBackup(wrong, backup, OPTIONS)).rejects.toThrow(/The secret is not the secret of the database/);
     expect(contentOf('.')).not.toContain('backup.tar');
   });
 
@@ -150,7 +150,7 @@ describe('backup', () => {
     await createBackup(source, backup, OPTIONS);
     const before = readFileSync(source.database);
     await expect(restoreBackup(backup, { ...target(), database: source.database })).rejects.toThrow(
-      /is there already; move it away first/,
+      /already exists; move it away first/,
     );
     expect(readFileSync(source.database).equals(before)).toBe(true);
   });
@@ -158,7 +158,7 @@ describe('backup', () => {
   it('rejects restoring on a server with another secret', async () => {
     await createBackup(source, backup, OPTIONS);
     await expect(restoreBackup(backup, target('restored', 'another secret'))).rejects.toThrow(
-      /set PARLEY_SECRET as it was/,
+      /set PARLEY_SECRET to the original secret/,
     );
     expect(contentOf('restored')).toEqual([]);
     await restoreBackup(backup, target('restored', SECRET));
@@ -188,17 +188,17 @@ describe('backup', () => {
     [
       'a path outside',
       [textEntry(BACKUP_ENTRIES.description, description), textEntry('../../evil', 'x')],
-      /does not belong/,
+      /contains an unexpected entry/,
     ],
     [
       'a path in a key',
       [textEntry(BACKUP_ENTRIES.description, description), textEntry('files/../evil', 'x')],
-      /does not belong/,
+      /contains an unexpected entry/,
     ],
-    ['no description first', [textEntry(BACKUP_ENTRIES.database, 'x')], /does not begin as a backup/],
+    ['no description first', [textEntry(BACKUP_ENTRIES.database, 'x')], /it is not a backup/],
     ['a newer format', [textEntry(BACKUP_ENTRIES.description, '{"format":2}')], /format 2/],
-    ['no database', [textEntry(BACKUP_ENTRIES.description, description)], /something is missing/],
-    ['nothing to read', [textEntry(BACKUP_ENTRIES.description, 'x')], /description cannot be read/],
+    ['no database', [textEntry(BACKUP_ENTRIES.description, description)], /it is incomplete/],
+    ['nothing to read', [textEntry(BACKUP_ENTRIES.description, 'x')], /description is invalid/],
   ];
   it.each(hostile)('rejects an archive with %s', async (_, entries, message) => {
     mkdirSync(join(directory, 'in'));

@@ -127,10 +127,9 @@ export async function readArchive(path: string, take: (entry: ArchiveEntry) => P
   }
   if (stated === null) throw damaged(path, 'its end is missing');
   for (const [name, checksum] of stated) {
-    if (found.get(name) !== checksum)
-      throw damaged(path, `${name} is ${found.has(name) ? 'not as it was' : 'missing'}`);
+    if (found.get(name) !== checksum) throw damaged(path, `${name} is ${found.has(name) ? 'modified' : 'missing'}`);
   }
-  if (found.size !== stated.size) throw damaged(path, 'it has entries without checksums');
+  if (found.size !== stated.size) throw damaged(path, 'it contains entries without checksums');
 }
 
 async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
@@ -156,7 +155,7 @@ const parseChecksums = (text: string): Map<string, string> =>
       .map((line) => [line.slice(66), line.slice(0, 64)]),
   );
 
-const damaged = (path: string, why: string) => new StartupError(`${path} is no backup, or damaged: ${why}.`);
+const damaged = (path: string, why: string) => new StartupError(`${path} is not a backup or is damaged: ${why}.`);
 
 export interface BackupSource {
   /** Path of the database. */
@@ -188,16 +187,16 @@ const BLOBS_AT_A_TIME = 1000;
  * @throws StartupError, DatabaseRefused; leaves nothing behind in that case
  */
 export async function createBackup(source: BackupSource, path: string, options: BackupOptions): Promise<BackupResult> {
-  if (existsSync(path)) throw new StartupError(`${path} is there already; give the backup another name.`);
+  if (existsSync(path)) throw new StartupError(`${path} already exists; choose another name.`);
   const { schema, secretFingerprint } = inspectDatabase(source.database);
   const ownFingerprint = new HmacApiKeyMint(source.secret).secretFingerprint;
   if (secretFingerprint !== null && secretFingerprint !== ownFingerprint) {
-    throw new StartupError('The secret is another one than the database was made with; a backup would be of no use.');
+    throw new StartupError('The secret is not the secret of the database; the backup would be useless.');
   }
   const copy = `${path}.database`;
   const unfinished = `${path}.unfinished`;
   for (const name of [copy, unfinished]) {
-    if (existsSync(name)) throw new StartupError(`${name} is in the way: a backup is being made, or was broken off.`);
+    if (existsSync(name)) throw new StartupError(`${name} exists: another backup is running or was interrupted.`);
   }
   try {
     const pace = new Pace(options.bytesPerSecond);

@@ -33,9 +33,9 @@ export interface RestoreResult extends BackupDescription {
 export async function restoreBackup(path: string, target: RestoreTarget): Promise<RestoreResult> {
   const { database, secretPath } = target;
   for (const name of [database, `${database}-wal`]) {
-    if (existsSync(name)) throw new StartupError(`${name} is there already; move it away first.`);
+    if (existsSync(name)) throw new StartupError(`${name} already exists; move it away first.`);
   }
-  if (!existsSync(path)) throw new StartupError(`There is no backup ${path}.`);
+  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   const madeFolder = mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
   const unfinished = `${database}.restoring`;
   rmSync(unfinished, { force: true });
@@ -46,7 +46,7 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     const known = target.secret ?? secret;
     if (new HmacApiKeyMint(known).secretFingerprint !== description.secretFingerprint) {
       throw new StartupError(
-        `The secret of this server is another one than the backup's: set PARLEY_SECRET as it was, or move ${secretPath} away.`,
+        `The secret of this server differs from that of the backup: set PARLEY_SECRET to the original secret, or move ${secretPath} away.`,
       );
     }
     const damage = findDamage(unfinished);
@@ -81,7 +81,7 @@ class Restoration {
 
   async take({ name, size, content }: ArchiveEntry): Promise<void> {
     if (this.description === null) {
-      if (name !== BACKUP_ENTRIES.description) throw this.refusal('it does not begin as a backup does');
+      if (name !== BACKUP_ENTRIES.description) throw this.refusal('it is not a backup');
       this.description = this.parseDescription(await readText(content, size));
     } else if (name === BACKUP_ENTRIES.database) {
       await pipeline(content, createWriteStream(this.database, { mode: 0o600, flags: 'wx', flush: true }));
@@ -95,7 +95,7 @@ class Restoration {
   /** Accepts only valid keys, since they become paths. */
   private async takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const key = name.startsWith(BACKUP_ENTRIES.files) ? name.slice(BACKUP_ENTRIES.files.length) : '';
-    if (!isBlobKey(key)) throw this.refusal(`${JSON.stringify(name)} does not belong in it`);
+    if (!isBlobKey(key)) throw this.refusal(`it contains an unexpected entry ${JSON.stringify(name)}`);
     const isThere = (await this.blobs.sizeOf(key)) !== null;
     // Stored by an earlier attempt or by the server itself; keys are unique.
     if (isThere) return;
@@ -105,7 +105,7 @@ class Restoration {
 
   complete(): { readonly description: BackupDescription; readonly secret: string } {
     const { description, secret, hasDatabase } = this;
-    if (description === null || secret === null || !hasDatabase) throw this.refusal('something is missing in it');
+    if (description === null || secret === null || !hasDatabase) throw this.refusal('it is incomplete');
     return { description, secret };
   }
 
@@ -119,10 +119,10 @@ class Restoration {
     try {
       description = JSON.parse(text) as Partial<BackupDescription>;
     } catch {
-      throw this.refusal('its description cannot be read');
+      throw this.refusal('its description is invalid');
     }
     if (description.format !== BACKUP_FORMAT) {
-      throw this.refusal(`it is of format ${JSON.stringify(description.format)}, which this version does not know`);
+      throw this.refusal(`its format ${JSON.stringify(description.format)} is unknown to this version`);
     }
     return description as BackupDescription;
   }

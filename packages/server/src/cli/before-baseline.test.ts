@@ -90,7 +90,7 @@ it('restores a backup from before the baseline', async () => {
   expect(await run('restore', backup)).toMatchObject({ code: 0 });
   expect(await run('doctor', '--thorough')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('the bytes of all 1 files are there'),
+    out: expect.stringContaining('the content of all 1 files exists'),
   });
   expect(await run('user', 'api-key', 'hamlet@example.com')).toEqual({
     code: 0,

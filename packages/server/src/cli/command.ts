@@ -77,13 +77,13 @@ export interface Command {
 /** Flags that every command accepts in addition to the settings. */
 export const COMMON_FLAGS: Readonly<Record<string, CommandFlag>> = {
   json: { help: 'prints the result as JSON' },
-  help: { help: 'says how it is used' },
+  help: { help: 'prints this help' },
   'env-file': {
     value: 'FILE',
     help: `reads settings from FILE that are not in the environment; default: ${ENV_FILE}, if this user can read it`,
   },
   'accept-new-secret': {
-    help: 'goes on with another secret than the database was made with: everybody gets a new API key, if the command succeeds',
+    help: 'accepts a secret that differs from that of the database; every API key changes, if the command succeeds',
   },
 };
 

@@ -16,12 +16,12 @@ import type { CommandContext, CommandFlag } from './command.js';
 
 /** Flag of commands that may create the database. */
 export const NEW_DATABASE: Readonly<Record<string, CommandFlag>> = {
-  'new-database': { help: 'makes the database where there is none' },
+  'new-database': { help: 'creates the database if it does not exist' },
 };
 
 /** Flag of commands for one organization. */
 export const REALM: Readonly<Record<string, CommandFlag>> = {
-  realm: { value: 'STRING_ID', help: 'the organization; needed where there are several' },
+  realm: { value: 'STRING_ID', help: 'organization; required if there are several' },
 };
 
 /** @throws StartupError if it cannot be determined */
@@ -32,7 +32,7 @@ export function hasDatabase({ configuration }: Invocation): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
     throw new StartupError(
-      `This user of the machine may not look into ${dirname(resolve(path))}: run parley as the one that the server runs as.`,
+      `No permission to read ${dirname(resolve(path))}: run parley as the system user that runs the server.`,
     );
   }
 }
@@ -43,9 +43,9 @@ export function hasDatabase({ configuration }: Invocation): boolean {
 export function requireDatabase(invocation: Invocation): void {
   if (hasDatabase(invocation) || invocation.flags.get('new-database') === 'on') return;
   const { path } = invocation.configuration.database;
-  const howToMakeOne = "parley realm create --new-database '' 'My organization' makes one";
   throw new StartupError(
-    `There is no database at ${resolve(path)}. --database or PARLEY_DATABASE says where it is; ${howToMakeOne}.`,
+    `There is no database at ${resolve(path)}. Set --database or PARLEY_DATABASE, or create one: ` +
+      "parley realm create --new-database '' 'My organization'.",
   );
 }
 
@@ -106,7 +106,7 @@ export async function findUser({ ports }: ComposedParley, realm: Realm, named: s
       ? users.find(realm.id, Number(named) as User['id'])
       : users.findByEmail(realm.id, named),
   );
-  if (!user) throw new StartupError(`There is nobody ${named} in ${nameOf(realm)}; see parley user list.`);
+  if (!user) throw new StartupError(`There is no user ${named} in ${nameOf(realm)}; see parley user list.`);
   return user;
 }
 

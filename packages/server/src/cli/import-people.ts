@@ -11,7 +11,7 @@ import { findRealm, nameOf, requireDatabase } from './databases.js';
 /** @throws UsageError */
 export function parseRole(text: string): Role {
   const role = ROLES.find((it) => it === text);
-  if (!role) throw new UsageError(`A role is one of ${ROLES.join(', ')}.`);
+  if (!role) throw new UsageError(`The role must be one of ${ROLES.join(', ')}.`);
   return role;
 }
 
@@ -53,7 +53,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
           created.push({ id, email });
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
-          const added = `${created.length} people were added before it; mend the file and import it again.`;
+          const added = `${created.length} users were added before this line; fix the file and import it again.`;
           throw new StartupError(`line ${line} (${person.email}): ${error.message} ${added}`);
         }
       }
@@ -61,7 +61,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
     const existing = people.length - newcomers.length;
     return {
       lines: [
-        `${isDryRun ? `Would add ${newcomers.length}` : `Added ${created.length}`} people to ${nameOf(realm)}; ${existing} were there already`,
+        `${isDryRun ? `Would add ${newcomers.length}` : `Added ${created.length}`} users to ${nameOf(realm)}; ${existing} already existed`,
       ],
       data: isDryRun ? { wouldCreate: newcomers.map(({ email }) => ({ email })), existing } : { created, existing },
     };
@@ -73,12 +73,12 @@ type Row = Readonly<Record<string, string>> & { readonly line: number };
 async function readRows(path: string): Promise<readonly Row[]> {
   let text: string;
   try {
-    if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
+    if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
     text = utf8Of(readFileSync(path));
   } catch (error) {
     throw new StartupError(`Cannot read ${path}: ${(error as Error).message}`);
   }
-  if (text.trim() === '') throw new StartupError(`${path} is empty; its first line is to name the columns.`);
+  if (text.trim() === '') throw new StartupError(`${path} is empty; the first line must name the columns.`);
   // Synchronous parsing is fine in a command.
   const { parse } = await import('csv-parse/sync');
   let records: readonly { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
@@ -94,10 +94,10 @@ async function readRows(path: string): Promise<readonly Row[]> {
     }) as unknown as typeof records;
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw new StartupError(`${path} is no CSV file: ${(error as Error).message}`);
+    throw new StartupError(`${path} is not a CSV file: ${(error as Error).message}`);
   }
   if (records.length > MAX_IMPORTED_PEOPLE) {
-    throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} people; import them in several files.`);
+    throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);
   }
   return records.map(({ record, info }) => ({ ...record, line: info.lines }) as Row);
 }
@@ -107,7 +107,7 @@ function utf8Of(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Error('it is not text in UTF-8; spreadsheets save it as "CSV UTF-8"');
+    throw new Error('the file is not UTF-8 text; spreadsheets can save it as "CSV UTF-8"');
   }
 }
 
@@ -120,7 +120,9 @@ function delimiterOf(text: string): ',' | ';' | '\t' {
 function checkedColumns(names: readonly string[]): string[] {
   for (const name of names) {
     if (!(COLUMNS as readonly string[]).includes(name)) {
-      throw new StartupError(`There is no column ${name}${hint(name, COLUMNS) || `; they are ${COLUMNS.join(', ')}.`}`);
+      throw new StartupError(
+        `There is no column ${name}${hint(name, COLUMNS) || `; valid columns are ${COLUMNS.join(', ')}.`}`,
+      );
     }
   }
   for (const name of REQUIRED) if (!names.includes(name)) throw new StartupError(`The column ${name} is missing.`);
@@ -138,7 +140,7 @@ function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check
       const person = { email, fullName: name, role: parseRole(role || 'member'), password: password || null };
       register.check(person);
       const before = seen.get(email.toLowerCase());
-      if (before !== undefined) throw new StartupError(`the address of line ${before} again.`);
+      if (before !== undefined) throw new StartupError(`same email as line ${before}.`);
       seen.set(email.toLowerCase(), line);
       people.push({ line, ...person });
     } catch (error) {
@@ -148,7 +150,7 @@ function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check
   }
   if (problems.length === 0) return people;
   const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
-  throw new StartupError(['Nobody was added.', ...problems.slice(0, MAX_TOLD), ...more].join('\n'));
+  throw new StartupError(['No users were added.', ...problems.slice(0, MAX_TOLD), ...more].join('\n'));
 }
 
 const LOOKED_UP_AT_ONCE = 500;

@@ -9,7 +9,7 @@ import { findRealm, nameOf, REALM } from './databases.js';
 async function restore(context: CommandContext): Promise<CommandResult> {
   const [channelName, topic, message, since] = ['channel', 'topic', 'message', 'since'].map(context.flag);
   if (channelName === undefined && message === undefined && since === undefined) {
-    throw new UsageError('Which messages? Name them by --channel, --message or --since.');
+    throw new UsageError('Select messages with --channel, --message or --since.');
   }
   if (topic !== undefined && channelName === undefined) throw new UsageError('--topic needs --channel.');
   if (message !== undefined && !/^[1-9]\d{0,9}$/.test(message)) throw new UsageError('--message must be an id.');
@@ -34,7 +34,7 @@ async function restore(context: CommandContext): Promise<CommandResult> {
       isDryRun,
     });
     return {
-      lines: [`${isDryRun ? 'Would put back' : 'Put back'} ${count} deleted messages of ${nameOf(realm)}`],
+      lines: [`${isDryRun ? 'Would restore' : 'Restored'} ${count} deleted messages of ${nameOf(realm)}`],
       data: { count, dryRun: isDryRun },
     };
   });
@@ -45,22 +45,22 @@ async function rebuildSearch(context: CommandContext): Promise<CommandResult> {
     const index = useCase(IndexMessages);
     await index.reset();
     while (await index.execute());
-    return { lines: ['Searches find every message again.'], data: {} };
+    return { lines: ['The search index is complete.'], data: {} };
   });
 }
 
 export const MESSAGE_COMMANDS: readonly Command[] = [
   {
     name: 'message restore',
-    help: 'puts back deleted messages: all that were deleted since, of a channel or topic, or one',
-    details: 'How long they can be put back --keep-deleted says.',
+    help: 'restores deleted messages by time of deletion, channel, topic or id',
+    details: '--keep-deleted sets how long deleted messages are kept.',
     flags: {
       ...REALM,
-      channel: { value: 'NAME', help: 'of this channel' },
-      topic: { value: 'NAME', help: 'of this topic of it' },
-      message: { value: 'ID', help: 'this one' },
-      since: { value: 'DATE', help: 'deleted then or later' },
-      'dry-run': { help: 'only says how many there are' },
+      channel: { value: 'NAME', help: 'only messages of this channel' },
+      topic: { value: 'NAME', help: 'only messages of this topic of the channel' },
+      message: { value: 'ID', help: 'only this message' },
+      since: { value: 'DATE', help: 'only messages deleted at this time or later' },
+      'dry-run': { help: 'only counts them' },
     },
     examples: [
       'parley message restore --channel general --topic plans',
@@ -70,7 +70,7 @@ export const MESSAGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'search rebuild',
-    help: 'makes the index of searches anew; the server may be running, and finds the newest messages first meanwhile',
+    help: 'rebuilds the search index, newest messages first; the server may be running',
     examples: ['parley search rebuild'],
     run: rebuildSearch,
   },
@@ -90,8 +90,8 @@ async function sweep({ invocation, isOn, withParley }: CommandContext): Promise<
 export const FILE_COMMANDS: readonly Command[] = [
   {
     name: 'file sweep',
-    help: 'removes now what the server removes by and by: files that nobody needs, and bytes that belong to nothing',
-    flags: { 'dry-run': { help: 'only says how many there are' } },
+    help: 'removes unused files and orphaned blobs now instead of waiting for the server',
+    flags: { 'dry-run': { help: 'only counts them' } },
     examples: ['parley file sweep --dry-run'],
     run: sweep,
   },

@@ -55,7 +55,7 @@ async function create(context: CommandContext): Promise<CommandResult> {
     const realm = await parley.useCase(CreateRealm).execute({ stringId, name });
     const presented = presentRealm(parley, realm);
     return {
-      lines: [`Created organization ${nameOf(realm)}, reached at ${presented.url}`],
+      lines: [`Created organization ${nameOf(realm)} at ${presented.url}`],
       data: presented,
     };
   });
@@ -66,7 +66,7 @@ async function rename(context: CommandContext): Promise<CommandResult> {
   return withRealm(context, async (parley, realm) => {
     await parley.useCase(ConfigureRealm).execute({ realmId: realm.id, name, settings: {} });
     return {
-      lines: [`The organization '${realm.stringId}' is ${name}`],
+      lines: [`Renamed organization '${realm.stringId}' to ${name}`],
       data: presentRealm(parley, { ...realm, name }),
     };
   });
@@ -79,9 +79,9 @@ const setActive = (isActive: boolean) => async (context: CommandContext) =>
     const changed = isActive
       ? await useCase(ReactivateRealm).execute({ stringId })
       : await useCase(SuspendRealm).execute({ stringId });
-    const state = isActive ? 'in use' : 'deactivated';
+    const state = isActive ? 'active' : 'deactivated';
     return {
-      lines: [`Organization ${nameOf(realm)} ${changed ? `is ${state} now` : `was ${state} already`}`],
+      lines: [`Organization ${nameOf(realm)} ${changed ? `is now ${state}` : `was already ${state}`}`],
       data: { ...presentRealm(parley, { ...realm, isDeactivated: !isActive }), changed },
     };
   });
@@ -93,7 +93,7 @@ async function show(context: CommandContext): Promise<CommandResult> {
     );
     return {
       lines: [
-        `${nameOf(realm)}, reached at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
+        `${nameOf(realm)} at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
         ...(await shownSettings(parley, realm)),
       ],
       data: { ...presentRealm(parley, realm), settings },
@@ -181,7 +181,7 @@ function describeValues(definition: RealmSettingDefinition): string {
     case 'choice':
       return `one of ${definition.values.join(', ')}${none}`;
     case 'text':
-      return `a text of at most ${definition.max} characters${definition.isValid ? ' of the right form' : ''}${none}`;
+      return `a${definition.isValid ? ' valid' : ''} text of at most ${definition.max} characters${none}`;
     case 'channel':
       return `the name of a channel that is not archived${none}`;
   }
@@ -193,7 +193,7 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
   const everything = context.isOn('all');
   if (ip !== null && isIP(ip) === 0) throw new UsageError('--ip must be an address such as 192.0.2.7.');
   if (everything ? named !== undefined || ip !== null : named === undefined && ip === null) {
-    throw new UsageError('Whose? Name somebody, or give --ip ADDRESS, or --all.');
+    throw new UsageError('Name a user, or pass --ip ADDRESS or --all.');
   }
   return context.withParley(async (parley) => {
     const realms = await parley.ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
@@ -201,11 +201,11 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
     const realm = named === undefined && realms[0] ? realms[0] : await findRealm(parley, context.flag('realm'));
     const user = named === undefined ? null : await findUser(parley, realm, named);
     await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
-    const whose = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everybody']
+    const whose = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everyone']
       .filter(Boolean)
       .join(' and ');
     return {
-      lines: [`What was counted of ${whose} is forgotten as soon as the server looks, within a second or two`],
+      lines: [`The rate limits of ${whose} are reset within two seconds if the server is running`],
       data: { userId: user?.id ?? null, ip, all: everything },
     };
   });
@@ -220,7 +220,7 @@ function withRealm<T>(context: CommandContext, work: (parley: ComposedParley, re
   });
 }
 
-const STRING_ID = "STRING_ID is the organization's subdomain; '' for the one at the public address.";
+const STRING_ID = "STRING_ID is the organization's subdomain; '' is the organization at the public address.";
 
 export const REALM_COMMANDS: readonly Command[] = [
   {
@@ -232,7 +232,7 @@ export const REALM_COMMANDS: readonly Command[] = [
   {
     name: 'realm show',
     words: 'STRING_ID',
-    help: 'says how an organization is set',
+    help: 'shows the settings of an organization',
     details: STRING_ID,
     examples: ["parley realm show ''", 'parley realm show lear --json'],
     run: show,
@@ -240,7 +240,7 @@ export const REALM_COMMANDS: readonly Command[] = [
   {
     name: 'realm create',
     words: 'STRING_ID NAME',
-    help: 'adds an organization',
+    help: 'creates an organization',
     details: STRING_ID,
     flags: NEW_DATABASE,
     examples: ["parley realm create --new-database '' 'My organization'", "parley realm create lear 'King Lear'"],
@@ -249,7 +249,7 @@ export const REALM_COMMANDS: readonly Command[] = [
   {
     name: 'realm rename',
     words: 'STRING_ID NAME',
-    help: 'gives an organization another name',
+    help: 'renames an organization',
     details: STRING_ID,
     examples: ["parley realm rename lear 'King Lear and daughters'"],
     run: rename,
@@ -257,7 +257,7 @@ export const REALM_COMMANDS: readonly Command[] = [
   {
     name: 'realm deactivate',
     words: 'STRING_ID',
-    help: 'lets nobody into an organization any more; everything stays',
+    help: 'deactivates an organization and keeps its data',
     details: STRING_ID,
     examples: ['parley realm deactivate lear'],
     run: setActive(false),
@@ -265,7 +265,7 @@ export const REALM_COMMANDS: readonly Command[] = [
   {
     name: 'realm reactivate',
     words: 'STRING_ID',
-    help: 'lets people into an organization again that was deactivated',
+    help: 'reactivates a deactivated organization',
     details: STRING_ID,
     examples: ['parley realm reactivate lear'],
     run: setActive(true),
@@ -273,19 +273,19 @@ export const REALM_COMMANDS: readonly Command[] = [
   {
     name: 'realm set',
     words: 'STRING_ID SETTING VALUE',
-    help: 'changes a setting of an organization, also those that nobody else may change',
-    details: `${STRING_ID} parley realm show lists the settings; switches are on or off, and none takes a value away.`,
+    help: 'changes a setting of an organization, including settings that only operators may change',
+    details: `${STRING_ID} parley realm show lists the settings. Switches are on or off; none clears a value.`,
     examples: ["parley realm set '' inviteRequired off", 'parley realm set lear message-retention-days 365'],
     run: set,
   },
   {
     name: 'limits forget',
     words: '[EMAIL]',
-    help: 'lets somebody call and sign in again who has used up a rate limit',
+    help: 'resets the rate limits of a user or an address',
     flags: {
       ...REALM,
-      ip: { value: 'ADDRESS', help: 'calls without log-in from this address' },
-      all: { help: 'everything that is counted' },
+      ip: { value: 'ADDRESS', help: 'unauthenticated requests from this address' },
+      all: { help: 'all rate limits' },
     },
     examples: [
       'parley limits forget ann@example.com',
@@ -298,8 +298,8 @@ export const REALM_COMMANDS: readonly Command[] = [
 
 async function exportRealm(context: CommandContext): Promise<CommandResult> {
   const path = context.words[0]!;
-  if (existsSync(path)) throw new StartupError(`There is a file ${path} already.`);
-  if (!existsSync(dirname(resolve(path)))) throw new StartupError(`There is no folder for ${path}.`);
+  if (existsSync(path)) throw new StartupError(`${path} already exists.`);
+  if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context.flag('realm'));
@@ -313,7 +313,7 @@ async function exportRealm(context: CommandContext): Promise<CommandResult> {
 
 async function importRealm(context: CommandContext): Promise<CommandResult> {
   const path = context.words[0]!;
-  if (!existsSync(path)) throw new StartupError(`There is no file ${path}.`);
+  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   return context.withParley(async (parley) => {
     const temporaryFolder = dirname(resolve(context.invocation.configuration.database.path));
     const { openExport } = await import('@parley/export-files');
@@ -327,10 +327,12 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
       return {
         lines: [
           `Imported ${nameOf(realm)}${isOwn ? '' : ' from a Zulip server'}: ${users} users, ${channels} channels, ` +
-            `${messages} messages, ${files} files; reached at ${url}`,
-          ...(missingFiles > 0 ? [`The bytes of ${missingFiles} files were not in the export.`] : []),
-          ...(missingPictures > 0 ? [`${missingPictures} pictures were not in the export, or cannot be shown.`] : []),
-          'Passwords are not in exports: see parley user set-password.',
+            `${messages} messages, ${files} files; at ${url}`,
+          ...(missingFiles > 0 ? [`The export lacks the content of ${missingFiles} files.`] : []),
+          ...(missingPictures > 0
+            ? [`${missingPictures} images are missing from the export or cannot be decoded.`]
+            : []),
+          'Exports contain no passwords; see parley user set-password.',
         ],
         data: { id: realm.id, stringId: realm.stringId, url, ...counts },
       };
@@ -356,8 +358,8 @@ export const EXPORT_COMMANDS: readonly Command[] = [
   {
     name: 'export',
     words: 'FILE',
-    help: 'writes everything of an organization into a .tar.gz file that a server can import',
-    details: 'The server may be running. Everything that people said in private is in the file.',
+    help: 'writes an organization to a .tar.gz file that a server can import',
+    details: 'The server may be running. The file contains all private messages.',
     flags: REALM,
     examples: ['parley export acme.tar.gz --realm=acme'],
     run: exportRealm,
@@ -365,9 +367,9 @@ export const EXPORT_COMMANDS: readonly Command[] = [
   {
     name: 'import',
     words: 'FILE',
-    help: 'makes an organization of an export, of Parley or of a Zulip server',
-    details: 'A .tar.gz file, or the folder that it was unpacked to. Nothing is kept of an import that fails.',
-    flags: { as: { value: 'STRING_ID', help: 'another string id than it had' }, ...NEW_DATABASE },
+    help: 'creates an organization from an export of Parley or of a Zulip server',
+    details: 'FILE is a .tar.gz file or the folder it was unpacked to. A failed import leaves nothing behind.',
+    flags: { as: { value: 'STRING_ID', help: 'new string id' }, ...NEW_DATABASE },
     examples: ['parley import acme.tar.gz', 'parley import zulip-export.tar.gz --as=acme --new-database'],
     run: importRealm,
   },

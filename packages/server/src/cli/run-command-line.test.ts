@@ -109,7 +109,7 @@ describe('parley command line', () => {
   it('sets up an organization and serves it', async () => {
     expect(await run(['realm', 'create', '--new-database', 'lear', 'King Lear'])).toMatchObject({
       code: 0,
-      out: 'Created organization lear (King Lear), reached at http://localhost:9991',
+      out: 'Created organization lear (King Lear) at http://localhost:9991',
     });
     const created = await run(['user', 'create', 'fool@lear.com', 'The Fool', '--role=owner', '--password-stdin'], {
       input: 'nothing will come of nothing\n',
@@ -132,7 +132,7 @@ describe('parley command line', () => {
     });
     expect(await run(['user', 'grant', 'nobody@lear.com', 'can_create_users'])).toMatchObject({
       code: 1,
-      err: 'parley: There is nobody nobody@lear.com in Root; see parley user list.',
+      err: 'parley: There is no user nobody@lear.com in Root; see parley user list.',
     });
   });
 
@@ -140,7 +140,7 @@ describe('parley command line', () => {
     await run(['realm', 'create', '--new-database', '', 'King Lear']);
     const [email, password] = ['fool@lear.com', 'nothing will come of nothing'];
     await run(['user', 'create', email, 'The Fool', '--password-stdin'], { input: password });
-    expect((await run(['user', 'sessions', email])).out).toBe(`${email} is not logged in with any browser`);
+    expect((await run(['user', 'sessions', email])).out).toBe(`${email} has no browser sessions`);
     await whileServing([], async (url) => {
       const logIn = async () => {
         const anonymous = { Cookie: 'csrftoken=mine', 'X-CSRFToken': 'mine', 'User-Agent': 'Lynx/2.9\u009b' };
@@ -186,12 +186,12 @@ describe('parley command line', () => {
       expect(await call('GET', `/messages/${id}`)).toMatchObject({ msg: 'Invalid message(s)' });
       const restore = (...args: string[]) => run(['message', 'restore', '--channel=Heath', ...args]);
       expect(await restore('--topic=STORM', '--dry-run')).toMatchObject({
-        out: 'Would put back 1 deleted messages of Root',
+        out: 'Would restore 1 deleted messages of Root',
       });
-      expect(await restore('--topic=other')).toMatchObject({ code: 0, out: 'Put back 0 deleted messages of Root' });
+      expect(await restore('--topic=other')).toMatchObject({ code: 0, out: 'Restored 0 deleted messages of Root' });
       expect(await restore(`--message=${id}`, '--since=2020-01-01')).toMatchObject({
         code: 0,
-        out: 'Put back 1 deleted messages of Root',
+        out: 'Restored 1 deleted messages of Root',
       });
       expect(await call('GET', `/messages/${id}`)).toMatchObject({ result: 'success', message: { subject: 'storm' } });
     });
@@ -199,7 +199,7 @@ describe('parley command line', () => {
 
   it.each`
     args                            | err
-    ${[]}                           | ${'Which messages? Name them by --channel, --message or --since.'}
+    ${[]}                           | ${'Select messages with --channel, --message or --since.'}
     ${['--topic=x', '--message=7']} | ${'--topic needs --channel.'}
     ${['--message=x']}              | ${'--message must be an id.'}
     ${['--since=yesterday']}        | ${'--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.'}
@@ -241,7 +241,7 @@ describe('parley command line', () => {
     const [messages] = look();
     expect(messages).toBeGreaterThan(0);
     expect(look("INSERT INTO message_search (message_search) VALUES ('delete-all')")).toEqual([messages, 0]);
-    expect(await run(['search', 'rebuild'])).toEqual({ code: 0, out: 'Searches find every message again.', err: '' });
+    expect(await run(['search', 'rebuild'])).toEqual({ code: 0, out: 'The search index is complete.', err: '' });
     expect(look()).toEqual([messages, messages]);
   });
 
@@ -271,7 +271,7 @@ describe('parley command line', () => {
     });
     await whileServing(args, async (_url, out) => {
       expect(out.join('\n')).toContain(key);
-      expect(out.join('\n')).not.toContain('made just now');
+      expect(out.join('\n')).not.toContain('just created');
     });
   });
 
@@ -355,14 +355,14 @@ describe('parley command line', () => {
     database = '/proc/parley/x.db';
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^parley: Cannot make the folder of the database [^\n]*$/);
+    expect(err).toMatch(/^parley: Cannot create the folder of the database [^\n]*$/);
   });
 
   it('rejects a path without write permission', async () => {
     writeFileSync(join(directory, 'data'), 'a file where the folder should be');
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
-    expect(err).toMatch(/^parley: Cannot make the folder of the database [^\n]*$/);
+    expect(err).toMatch(/^parley: Cannot create the folder of the database [^\n]*$/);
     expect(readdirSync(directory)).toEqual(['data']);
   });
 
@@ -383,15 +383,13 @@ describe('parley command line', () => {
     expect(await run(command)).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(
-        /^parley: The database was made with a secret that is not in [^\n]*parley\.db\.secret: /,
-      ),
+      err: expect.stringMatching(/^parley: The secret file [^\n]*parley\.db\.secret of the database is missing: /),
     });
     const other = { environment: { PARLEY_SECRET: 'the secret of another server' } };
     expect(await run(command, other)).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^parley: PARLEY_SECRET is another one than the database was made with; /),
+      err: expect.stringMatching(/^parley: PARLEY_SECRET is not the secret of the database; /),
     });
     expect(look()).toEqual(before);
   });
@@ -475,7 +473,7 @@ describe('parley command line', () => {
       expect(await nameAt()).toBe('First');
       expect(await run(['realm', 'create', '--new-database', 'second', 'Second'])).toMatchObject({
         code: 0,
-        out: 'Created organization second (Second), reached at http://second.localhost:9991',
+        out: 'Created organization second (Second) at http://second.localhost:9991',
       });
       expect(await run(['realm', 'create', '--new-database', '', 'Third'])).toMatchObject({
         code: 1,
@@ -501,12 +499,12 @@ describe('parley command line', () => {
     ${['usr', 'list']}                                               | ${'parley: There is no command usr; did you mean parley user?'}
     ${['serve', '--new-database', 'now']}                            | ${'parley: Usage: parley serve'}
     ${['user', 'create', 'a@b.example']}                             | ${/^parley: Usage: parley user create EMAIL NAME/}
-    ${['user', 'create', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: A role is one of owner, /}
+    ${['user', 'create', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: The role must be one of owner, /}
     ${['user', 'create', 'a@b.example', 'Name', '--password-stdin']} | ${/^parley: There is no database at /}
-    ${['user', 'grant', 'a@b.example', 'can_fly']}                   | ${/^parley: PERMISSION is one of can_create_users, /}
+    ${['user', 'grant', 'a@b.example', 'can_fly']}                   | ${/^parley: PERMISSION must be one of can_create_users, /}
     ${['serve', '--new-database', '--port=x']}                       | ${/^parley: --port must be a number/}
     ${['serve', '--new-database', '--demo', '--host=0.0.0.0']}       | ${/^parley: Demo data is refused on 0\.0\.0\.0/}
-    ${['serve', '--new-database', '--host=203.0.113.7', '--port=0']} | ${/^parley: 203\.0\.113\.7 is no address of this machine/}
+    ${['serve', '--new-database', '--host=203.0.113.7', '--port=0']} | ${/^parley: 203\.0\.113\.7 is not an address of this machine/}
   `('rejects $args with a one-line message', async ({ args, err }) => {
     const result = await run(args);
     expect(result.out).toBe('');
@@ -533,7 +531,7 @@ describe('parley command line', () => {
       err: '',
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await run(['export', file])).err).toContain('There is a file');
+    expect((await run(['export', file])).err).toContain('already exists');
     expect((await run(['import', file])).err).toContain('Subdomain already in use');
     const copied = await run(['import', file, '--as=copy']);
     expect([copied.code, copied.out]).toEqual([

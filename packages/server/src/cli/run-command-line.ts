@@ -141,13 +141,13 @@ function commandIn(args: readonly string[]): { readonly command: Command; readon
 function unknownCommand(args: readonly string[]): UsageError {
   const names = COMMANDS.map(({ name }) => name);
   const [first = '', second = ''] = args;
-  if (first.startsWith('-')) return new UsageError(`The command comes first, as in parley serve ${first}.`);
+  if (first.startsWith('-')) return new UsageError(`The command must come first, as in parley serve ${first}.`);
   const ofGroup = names.filter((name) => name.startsWith(`${first} `));
   if (ofGroup.length > 0) {
     const meant = hint(`${first} ${second}`, ofGroup).replace('did you mean ', 'did you mean parley ');
     if (second === '' || second.startsWith('-')) {
       const verbs = ofGroup.map((name) => name.slice(first.length + 1)).join(', ');
-      return new UsageError(`parley ${first} needs another word: ${verbs}; see parley ${first} --help.`);
+      return new UsageError(`parley ${first} needs a subcommand: ${verbs}; see parley ${first} --help.`);
     }
     return new UsageError(`There is no command ${first} ${second}${meant || `; see parley ${first} --help.`}`);
   }
@@ -161,14 +161,14 @@ function describeCommands(group: string | undefined): string {
   const ofGroup = COMMANDS.filter(({ name }) => group !== undefined && name.startsWith(`${group} `));
   const shown = ofGroup.length > 0 ? ofGroup : COMMANDS;
   const lines = shown.map((command) => `  ${usageOf(command)}\n      ${command.help}`).join('\n');
-  if (ofGroup.length > 0) return `${lines}\n\nparley ${group} COMMAND --help says more about one of them.`;
+  if (ofGroup.length > 0) return `${lines}\n\nparley ${group} COMMAND --help describes a command.`;
   return [
     'A team-chat server that speaks the Zulip REST API.',
     `Commands:\n${lines}`,
-    'parley COMMAND --help says more about one of them; parley --version which version this is.',
-    `With any command:\n${describeFlags(COMMON_FLAGS)}`,
-    'Exit codes: 0 done, 1 refused or failed, 2 wrong usage or configuration, 3 a check has found something.',
-    `Settings, as options of any command or in the environment:\n${describeSettings()}`,
+    'parley COMMAND --help describes a command; parley --version prints the version.',
+    `Options of every command:\n${describeFlags(COMMON_FLAGS)}`,
+    'Exit codes: 0 success, 1 rejected or failed, 2 invalid usage or configuration, 3 a check found a problem.',
+    `Settings, as options of every command or environment variables:\n${describeSettings()}`,
   ].join('\n\n');
 }
 
@@ -179,9 +179,9 @@ function describeCommand(command: Command): string {
     help[0]!.toUpperCase() + help.slice(1) + (help.endsWith('.') ? '' : '.'),
     ...(details === undefined ? [] : [details]),
     ...(flags === undefined ? [] : [`Options:\n${describeFlags(flags)}`]),
-    `With any command:\n${describeFlags(COMMON_FLAGS)}`,
+    `Options of every command:\n${describeFlags(COMMON_FLAGS)}`,
     `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`,
-    'Settings are options as well; parley --help lists them.',
+    'Settings are options of every command; parley --help lists them.',
   ].join('\n\n');
 }
 

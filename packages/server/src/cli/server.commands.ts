@@ -9,8 +9,8 @@ import { acceptsNewSecret, NEW_DATABASE, requireDatabase } from './databases.js'
 
 export const SERVE_COMMAND: Command = {
   name: 'serve',
-  help: 'listens until it is told to stop',
-  details: 'SIGTERM and SIGINT end it in good order: what has begun is answered first.',
+  help: 'runs the server until it receives a stop signal',
+  details: 'SIGTERM and SIGINT stop it gracefully: pending requests finish first.',
   flags: NEW_DATABASE,
   examples: [
     'parley serve --url https://chat.example.com --trust-proxy loopback',
@@ -44,8 +44,8 @@ async function check({ invocation }: CommandContext): Promise<CommandResult> {
       'The configuration is valid.',
       ...set.map(({ place, value }) => `  ${place}${value === null ? ' (hidden)' : `=${value}`}`),
       set.length === 0
-        ? 'Nothing is set: everything is as parley --help says.'
-        : 'Everything else is as parley --help says.',
+        ? 'Every setting has its default; see parley --help.'
+        : 'Every other setting has its default; see parley --help.',
     ],
     data: { valid: true, set },
   };
@@ -54,8 +54,8 @@ async function check({ invocation }: CommandContext): Promise<CommandResult> {
 export const CONFIG_COMMANDS: readonly Command[] = [
   {
     name: 'config check',
-    help: 'says what is wrong with the configuration, or what it comes to',
-    details: 'Opens no database and changes nothing. What is secret is not shown.',
+    help: 'validates and prints the configuration',
+    details: 'Opens no database and changes nothing. Secrets are hidden.',
     examples: ['parley config check', 'PARLEY_PORT=80 parley config check --json'],
     run: check,
   },
@@ -67,15 +67,17 @@ async function test({ invocation: { configuration }, words }: CommandContext): P
   const { url } = addressesOf(configuration);
   const mailer = smtpMailerOf({ ...configuration, url });
   if (!mailer)
-    throw new StartupError('No mail server is configured: PARLEY_SMTP_URL is not set, so emails are written to files.');
-  const text = `This email was sent by "parley mail test" of the chat at ${url}. Email works.`;
+    throw new StartupError('There is no mail server: PARLEY_SMTP_URL is not set, so emails are written to files.');
+  const text = `This email was sent by "parley mail test" of the chat at ${url}. Email delivery works.`;
   try {
-    await mailer.send({ to, senderName: 'Parley', subject: 'A test of mail', text, html: `<p>${text}</p>` });
+    await mailer.send({ to, senderName: 'Parley', subject: 'Test email', text, html: `<p>${text}</p>` });
   } catch (error) {
-    throw new StartupError(`The mail server did not take the letter: ${(error as Error).message}`);
+    throw new StartupError(`The mail server rejected the email: ${(error as Error).message}`);
   }
   return {
-    lines: [`The mail server took a letter to ${to}. Whether it arrives, its log and the mailbox tell.`],
+    lines: [
+      `The mail server accepted an email to ${to}. Check the mailbox or the log of the mail server for delivery.`,
+    ],
     data: { to, sent: true },
   };
 }
@@ -84,7 +86,7 @@ export const MAIL_COMMANDS: readonly Command[] = [
   {
     name: 'mail test',
     words: 'ADDRESS',
-    help: 'sends a letter by the mail server of the configuration, and says what that says to it',
+    help: 'sends a test email through the configured mail server and prints the result',
     details: 'Opens no database.',
     examples: ['parley mail test me@example.com'],
     run: test,

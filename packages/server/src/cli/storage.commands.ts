@@ -20,7 +20,7 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   const { database } = configuration;
   const secret = findSecret(configuration);
   requireSameSecret(configuration, secret, inspectDatabase(database.path).secretFingerprint);
-  if (secret === null) throw new StartupError('There is no secret yet: nobody has served this database.');
+  if (secret === null) throw new StartupError('There is no secret yet: no server has opened this database.');
   const pace = parsePace(flag('pace'));
   requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
   terminal.comeAfterServer();
@@ -33,9 +33,9 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   const { missingFiles, secretFingerprint: _, ...data } = result;
   return {
     lines: [
-      `${path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${result.files} files, as of ${result.takenAt}. Whoever has it can read everything.`,
+      `${path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${result.files} files, as of ${result.takenAt}. Anyone with the archive can read everything.`,
       ...(missingFiles.length > 0
-        ? [`The bytes of ${missingFiles.length} files are gone, of ${missingFiles[0]} for one; see parley doctor.`]
+        ? [`The content of ${missingFiles.length} files is missing, such as ${missingFiles[0]}; see parley doctor.`]
         : []),
     ],
     data: { path, ...data, missingFiles },
@@ -44,8 +44,7 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
 
 function parsePace(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PACE;
-  if (!/^\d{1,5}$/.test(text))
-    throw new UsageError('--pace must be a number of MiB a second; 0: as quickly as it goes.');
+  if (!/^\d{1,5}$/.test(text)) throw new UsageError('--pace must be a number of MiB per second; 0: unlimited.');
   return Number(text);
 }
 
@@ -59,7 +58,7 @@ function requireSpace(path: string, bytes: number): void {
   }
   if (free < bytes) {
     throw new StartupError(
-      `There is not enough space for ${path}: ${Math.ceil(bytes / MIB)} MiB are needed, ${Math.floor(free / MIB)} are free.`,
+      `Not enough space for ${path}: ${Math.ceil(bytes / MIB)} MiB are needed, ${Math.floor(free / MIB)} MiB are free.`,
     );
   }
 }
@@ -94,8 +93,8 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
     const hasFound = pendingSteps.length > 0 || secretProblem !== null;
     const exitCode = isChecking && hasFound ? EXIT_CODES.found : EXIT_CODES.done;
     const lines = [
-      `The schema of ${path} is ${schema}; this version knows ${latestSchema}.`,
-      ...pendingSteps.map((name) => `  to come: ${name}`),
+      `The schema of ${path} is ${schema}; the latest is ${latestSchema}.`,
+      ...pendingSteps.map((name) => `  pending: ${name}`),
       ...(secretProblem === null ? [] : [`The server will refuse it: ${secretProblem}`]),
     ];
     return { lines, data: state, exitCode };
@@ -103,7 +102,7 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
   const done = migrateDatabase(path);
   return {
-    lines: [done.length === 0 ? 'The schema is up to date.' : `Done: ${done.join(', ')}.`],
+    lines: [done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`],
     data: { ...state, schema: latestSchema, pendingSteps: [], done },
   };
 }
@@ -126,7 +125,7 @@ async function doctor({ invocation, isOn }: CommandContext): Promise<CommandResu
   return {
     lines: [
       ...findings.map(({ level, subject, text }) => `${MARKS[level]} ${subject}: ${text}`),
-      isIll ? 'There are problems.' : 'No problem was found.',
+      isIll ? 'Problems found.' : 'No problems found.',
     ],
     data: { healthy: !isIll, findings },
     exitCode: isIll ? EXIT_CODES.found : EXIT_CODES.done,
@@ -139,15 +138,15 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   {
     name: 'backup',
     words: 'FILE',
-    help: 'puts the database, its secret and the bytes of files into a tar archive, while the server runs',
+    help: 'writes the database, its secret and all files to a tar archive; the server may be running',
     details: [
-      'Everything that was acknowledged when it begins is in it. The copy is checked, and the archive read again, before it gets',
-      'its name. It takes twice the space of the database for a while. Whoever has the archive can read everything: keep it safe.',
+      'The archive contains everything acknowledged before the backup began. It is verified before it gets its name. Backups',
+      'temporarily need twice the space of the database. The archive is not encrypted: keep it safe.',
     ].join('\n'),
     flags: {
       pace: {
         value: 'MIB',
-        help: `how much it copies in a second; 0: as quickly as it goes; default: ${DEFAULT_PACE}`,
+        help: `maximum MiB to copy per second; 0: unlimited; default: ${DEFAULT_PACE}`,
       },
     },
     examples: ['parley backup /backups/parley-$(date +%F).tar', 'parley backup /backups/now.tar --pace 200 --json'],
@@ -156,25 +155,25 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   {
     name: 'restore',
     words: 'FILE',
-    help: 'puts everything of a backup where the configuration says, if nothing is there',
-    details: 'The server must not be running. What is damaged is refused, and leaves nothing behind.',
+    help: 'restores a backup to the configured paths, which must be empty',
+    details: 'The server must not be running. A damaged backup is rejected and leaves nothing behind.',
     examples: ['parley restore /backups/parley-2026-07-31.tar --database sqlite:/var/lib/parley/parley.db'],
     run: restore,
   },
   {
     name: 'migrate',
-    help: 'brings the schema of the database to that of this version, as the server does when it starts',
+    help: 'updates the database schema to this version, as the server does when it starts',
     flags: {
-      status: { help: 'only says what is to be done' },
-      check: { help: 'the same, with exit code 3 when there is anything' },
+      status: { help: 'only lists pending steps' },
+      check: { help: 'the same, with exit code 3 if there are any' },
     },
     examples: ['parley migrate --status', 'parley migrate --check && systemctl restart parley'],
     run: migrate,
   },
   {
     name: 'doctor',
-    help: 'looks for what is wrong, or soon will be',
-    flags: { thorough: { help: 'reads all of the database, and looks for the bytes of every file' } },
+    help: 'finds problems of the server, the database and the configuration',
+    flags: { thorough: { help: 'reads the whole database and checks that every file exists' } },
     examples: ['parley doctor', 'parley doctor --thorough --json'],
     run: doctor,
   },

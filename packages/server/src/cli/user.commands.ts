@@ -30,7 +30,7 @@ const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
 };
 
 const PASSWORD: Readonly<Record<string, CommandFlag>> = {
-  'password-stdin': { help: 'takes a password from standard input; without it they cannot sign in by one' },
+  'password-stdin': { help: 'reads the password from standard input; without one, the user cannot log in by password' },
 };
 
 /** User fields in responses, limited to what the operator asked for. */
@@ -119,7 +119,7 @@ async function setRole(context: CommandContext): Promise<CommandResult> {
   return withUser(context, async ({ useCase }, { realmId, id }, realm) => {
     const user = await useCase(SetUserRole).execute({ realmId, userId: id, role });
     return {
-      lines: [`${user.fullName} <${user.email}> is ${role} of ${nameOf(realm)}`],
+      lines: [`${user.fullName} <${user.email}> is now ${role} of ${nameOf(realm)}`],
       data: presentUser(user),
     };
   });
@@ -129,7 +129,7 @@ async function rename(context: CommandContext): Promise<CommandResult> {
   const fullName = context.words[1]!;
   return withUser(context, async ({ useCase }, { realmId, id }) => {
     const user = await useCase(SetUserName).execute({ realmId, userId: id, fullName });
-    return { lines: [`${user.email} is ${user.fullName}`], data: presentUser(user) };
+    return { lines: [`Renamed ${user.email} to ${user.fullName}`], data: presentUser(user) };
   });
 }
 
@@ -137,7 +137,10 @@ async function setEmail(context: CommandContext): Promise<CommandResult> {
   const email = context.words[1]!;
   return withUser(context, async ({ useCase }, before) => {
     const user = await useCase(SetUserEmail).execute({ realmId: before.realmId, userId: before.id, email });
-    return { lines: [`${user.fullName} is at ${user.email}, and was at ${before.email}`], data: presentUser(user) };
+    return {
+      lines: [`Changed the email of ${user.fullName} from ${before.email} to ${user.email}`],
+      data: presentUser(user),
+    };
   });
 }
 
@@ -147,19 +150,19 @@ const setActive = (isActive: boolean) => async (context: CommandContext) =>
     const state = isActive ? 'active' : 'deactivated';
     const who = `${user.fullName} <${user.email}>`;
     return {
-      lines: [changed ? `${who} is ${state} now` : `${who} was ${state} already`],
+      lines: [changed ? `${who} is now ${state}` : `${who} was already ${state}`],
       data: { ...presentUser({ ...user, isActive }), changed },
     };
   });
 
 async function setPassword(context: CommandContext): Promise<CommandResult> {
   const clears = context.isOn('clear');
-  if (clears === context.isOn('password-stdin')) throw new UsageError('Give either --password-stdin or --clear.');
+  if (clears === context.isOn('password-stdin')) throw new UsageError('Pass either --password-stdin or --clear.');
   const password = await readPassword(context);
   return withUser(context, async ({ useCase }, user) => {
     await useCase(SetUserPassword).execute({ realmId: user.realmId, userId: user.id, password });
     return {
-      lines: [`${user.fullName} <${user.email}> has ${clears ? 'no password any more' : 'another password'}`],
+      lines: [`${user.fullName} <${user.email}> ${clears ? 'no longer has a password' : 'has a new password'}`],
       data: { ...presentUser(user), hasPassword: !clears },
     };
   });
@@ -184,7 +187,7 @@ async function apiKey(context: CommandContext): Promise<CommandResult> {
 async function grant(context: CommandContext): Promise<CommandResult> {
   const name = context.words[1]!;
   const permission = Object.hasOwn(PERMISSIONS, name) ? PERMISSIONS[name] : undefined;
-  if (!permission) throw new UsageError(`PERMISSION is one of ${Object.keys(PERMISSIONS).join(', ')}.`);
+  if (!permission) throw new UsageError(`PERMISSION must be one of ${Object.keys(PERMISSIONS).join(', ')}.`);
   return withUser(context, async ({ useCase }, { realmId, email }, realm) => {
     const user = await useCase(GrantSpecialPermission).execute({ realmId, email, permission });
     return {
@@ -196,7 +199,7 @@ async function grant(context: CommandContext): Promise<CommandResult> {
 
 async function sessions(context: CommandContext): Promise<CommandResult> {
   const id = context.flag('session');
-  if (id !== undefined && !context.isOn('end')) throw new UsageError('--session says which one to --end.');
+  if (id !== undefined && !context.isOn('end')) throw new UsageError('--session needs --end.');
   if (id !== undefined && !/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('--session must be an id.');
   return withUser(context, async ({ useCase }, { realmId, email }) => {
     if (context.isOn('end')) {
@@ -213,7 +216,7 @@ async function sessions(context: CommandContext): Promise<CommandResult> {
     }));
     const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
     return {
-      lines: lines.length === 0 ? [`${email} is not logged in with any browser`] : lines,
+      lines: lines.length === 0 ? [`${email} has no browser sessions`] : lines,
       data: { email, sessions: found },
     };
   });
@@ -227,21 +230,21 @@ async function readPassword({ invocation, terminal, isOn }: CommandContext): Pro
   // Checks the database before reading the password.
   requireDatabase(invocation);
   const password = (await terminal.readInput()).replace(/\r?\n$/, '');
-  if (password === '') throw new StartupError('There was no password in standard input.');
+  if (password === '') throw new StartupError('Standard input contained no password.');
   return password;
 }
 
-const BY = 'EMAIL is an address or the id of somebody.';
+const BY = 'EMAIL is the email or the id of a user.';
 
 export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user list',
-    help: 'lists people: id, role, address and name',
+    help: 'lists users: id, role, email and name',
     flags: {
       ...REALM,
-      role: { value: 'ROLE', help: `only those of a role: ${ROLES.join(', ')}` },
-      deactivated: { help: 'deactivated ones too' },
-      bots: { help: 'bots too' },
+      role: { value: 'ROLE', help: `only users of this role: ${ROLES.join(', ')}` },
+      deactivated: { help: 'includes deactivated users' },
+      bots: { help: 'includes bots' },
     },
     examples: ['parley user list', 'parley user list --role owner --json'],
     run: list,
@@ -249,7 +252,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user show',
     words: 'EMAIL',
-    help: 'says what is known of somebody',
+    help: 'shows a user',
     details: BY,
     flags: REALM,
     examples: ['parley user show ann@example.com'],
@@ -258,7 +261,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user create',
     words: 'EMAIL NAME',
-    help: 'adds somebody and prints their API key',
+    help: 'creates a user and prints the API key',
     flags: {
       ...REALM,
       role: { value: 'ROLE', help: `${ROLES.join(', ')}; default: member` },
@@ -273,7 +276,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user set-role',
     words: 'EMAIL ROLE',
-    help: 'gives somebody another role',
+    help: 'changes the role of a user',
     details: BY,
     flags: REALM,
     examples: ['parley user set-role ann@example.com administrator'],
@@ -282,7 +285,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user rename',
     words: 'EMAIL NAME',
-    help: 'gives somebody another name',
+    help: 'renames a user',
     details: BY,
     flags: REALM,
     examples: ["parley user rename ann@example.com 'Ann Miller'"],
@@ -291,7 +294,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user set-email',
     words: 'EMAIL ADDRESS',
-    help: 'gives somebody another address, by which they log in and get letters; no letter says so',
+    help: 'changes the email of a user without sending a notification',
     details: BY,
     flags: REALM,
     examples: ['parley user set-email ann@example.com ann.lee@example.com'],
@@ -300,7 +303,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user deactivate',
     words: 'EMAIL',
-    help: 'ends an account, and the bots of its owner; what it holds stays',
+    help: 'deactivates a user and their bots; their data stays',
     details: BY,
     flags: REALM,
     examples: ['parley user deactivate ann@example.com'],
@@ -309,7 +312,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user reactivate',
     words: 'EMAIL',
-    help: 'brings back an account that was deactivated',
+    help: 'reactivates a deactivated user',
     details: BY,
     flags: REALM,
     examples: ['parley user reactivate ann@example.com'],
@@ -318,9 +321,9 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user set-password',
     words: 'EMAIL',
-    help: 'gives somebody another password, by the rule of the API, or none',
+    help: 'sets or clears the password of a user; the password rules of the API apply',
     details: BY,
-    flags: { ...REALM, ...PASSWORD, clear: { help: 'takes the password away' } },
+    flags: { ...REALM, ...PASSWORD, clear: { help: 'removes the password' } },
     examples: [
       'parley user set-password ann@example.com --password-stdin < password.txt',
       'parley user set-password ann@example.com --clear',
@@ -330,8 +333,8 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user password-link',
     words: 'EMAIL',
-    help: 'prints a link by which somebody sets a password of their own, where no letter can bring it',
-    details: `${BY} The link is good for one day, and once. Its address is that of PARLEY_URL.`,
+    help: 'prints a link for setting a new password, for servers that cannot send emails',
+    details: `${BY} The link works once and expires after one day. It begins with PARLEY_URL.`,
     flags: REALM,
     examples: ['parley user password-link ann@example.com --url https://chat.example.com'],
     run: passwordLink,
@@ -339,12 +342,12 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user api-key',
     words: 'EMAIL',
-    help: "prints somebody's API key",
+    help: 'prints the API key of a user',
     details: BY,
     flags: {
       ...REALM,
-      rotate: { help: 'makes a new one; the one before is worthless at once' },
-      zuliprc: { help: "prints the zuliprc file with it, for Zulip's clients, libraries and bots" },
+      rotate: { help: 'issues a new API key and revokes the old one' },
+      zuliprc: { help: "prints a zuliprc file for Zulip's clients, libraries and bots" },
     },
     examples: [
       'parley user api-key ann@example.com',
@@ -356,12 +359,12 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user sessions',
     words: 'EMAIL',
-    help: 'says with which browsers somebody is logged in, or logs them out: id, since when, last used, browser',
+    help: 'lists the browser sessions of a user (id, created, last used, browser), or ends them',
     details: BY,
     flags: {
       ...REALM,
-      end: { help: 'ends all of them; the server may be running' },
-      session: { value: 'ID', help: 'with --end: this one only' },
+      end: { help: 'ends all sessions; the server may be running' },
+      session: { value: 'ID', help: 'with --end: only this session' },
     },
     examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
     run: sessions,
@@ -369,7 +372,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user grant',
     words: 'EMAIL PERMISSION',
-    help: 'gives an administrator can_create_users or an owner can_change_user_emails',
+    help: 'grants can_create_users to an administrator or can_change_user_emails to an owner',
     details: BY,
     flags: REALM,
     examples: ['parley user grant ann@example.com can_create_users'],
@@ -378,12 +381,12 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user import',
     words: 'FILE',
-    help: 'adds the people of a CSV file',
+    help: 'creates users from a CSV file',
     details: [
-      'The first line names the columns: email and name, and, where wanted, role and password. Everything is checked before',
-      'anybody is added. Whoever is there already, by their address, is left as they are, so that a file may be imported again.',
+      'The first line names the columns: email and name, optionally role and password. All lines are checked before the first',
+      'user is created. Users whose email already exists are left unchanged, so a file can be imported again.',
     ].join('\n'),
-    flags: { ...REALM, 'dry-run': { help: 'only checks the file, and says what would be done' } },
+    flags: { ...REALM, 'dry-run': { help: 'only checks the file and prints what would be done' } },
     examples: ['parley user import people.csv --dry-run', 'parley user import people.csv --json'],
     run: importPeople,
   },

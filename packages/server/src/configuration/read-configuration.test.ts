@@ -192,7 +192,7 @@ describe('readConfiguration', () => {
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }}                     | ${/^PARLEY_JWT_SECRETS must be JSON such as .* of 32 bytes or more\.$/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '[' }}                                | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: 'null' }}                             | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
-    ${[]}                                           | ${{ PARLEY_TRUST_PROXY: 'all' }}                              | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
+    ${[]}                                           | ${{ PARLEY_TRUST_PROXY: 'all' }}                              | ${/^PARLEY_TRUST_PROXY must be the number of trusted proxies/}
     ${['--url', 'https://chat.example.com/?a']}     | ${{}}                                                         | ${/^--url must be an address such as https:/}
     ${['--log-level', 'loud']}                      | ${{}}                                                         | ${'--log-level must be debug or info or warn or error or silent, not "loud".'}
     ${['--prot', '1']}                              | ${{}}                                                         | ${'There is no option --prot; did you mean --port?'}
@@ -202,13 +202,13 @@ describe('readConfiguration', () => {
     ${['--no-port']}                                | ${{}}                                                         | ${/^There is no option --no-port/}
     ${[]}                                           | ${{ PARLEY_PROT: '80' }}                                      | ${'There is no setting PARLEY_PROT; did you mean PARLEY_PORT?'}
     ${[]}                                           | ${{ PARLEY_COLOUR: 'red' }}                                   | ${'There is no setting PARLEY_COLOUR; see parley --help.'}
-    ${['--trust-proxy', '10.0.0.0/64']}             | ${{}}                                                         | ${/^--trust-proxy must be the number of proxies in front, their networks/}
+    ${['--trust-proxy', '10.0.0.0/64']}             | ${{}}                                                         | ${/^--trust-proxy must be the number of trusted proxies, their networks/}
     ${['--trust-proxy', 'loopback', '--dev']}       | ${{}}                                                         | ${/^Dev mode is refused behind a proxy/}
     ${['--rate-limit-rules', 'api_by_you=60:5']}    | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_user=60:500, each one of api_by_user, /}
     ${['--rate-limit-rules', 'api_by_ip=60']}       | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_ip=60:500,3600:9000/}
     ${['--rate-limit-rules', 'api_by_ip=60:99999']} | ${{}}                                                         | ${/ and 10000 calls, not /}
     ${[]}                                           | ${{ PARLEY_SECRET_FILE: '/nowhere/secret' }}                  | ${/^PARLEY_SECRET_FILE names a file that cannot be read: ENOENT/}
-    ${[]}                                           | ${{ PARLEY_SECRET: 'long enough', PARLEY_SECRET_FILE: '/x' }} | ${'Both PARLEY_SECRET and PARLEY_SECRET_FILE are set; which one counts?'}
+    ${[]}                                           | ${{ PARLEY_SECRET: 'long enough', PARLEY_SECRET_FILE: '/x' }} | ${'Both PARLEY_SECRET and PARLEY_SECRET_FILE are set; set only one of them.'}
     ${['--host', '0.0.0.0', '--demo']}              | ${{}}                                                         | ${/^Demo data is refused on 0\.0\.0\.0/}
     ${['--host', '192.168.1.4', '--dev']}           | ${{}}                                                         | ${/^Dev mode is refused on 192\.168\.1\.4/}
     ${['--url', 'https://a.example', '--dev']}      | ${{}}                                                         | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
@@ -217,9 +217,9 @@ describe('readConfiguration', () => {
     ${['--max-connections', '0']}                   | ${{}}                                                         | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
     ${[]}                                           | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }}                        | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
     ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
-    ${[]}                                           | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}                             | ${'PARLEY_PUSH_ORG_KEY must be letters, digits and signs, without blanks and colons.'}
-    ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
-    ${[]}                                           | ${{ PARLEY_BIGBLUEBUTTON_SECRET: 'shared' }}                  | ${/^BigBlueButton takes both PARLEY_BIGBLUEBUTTON_URL and /}
+    ${[]}                                           | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}                             | ${'PARLEY_PUSH_ORG_KEY must be printable ASCII characters without spaces and colons.'}
+    ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service needs PARLEY_PUSH_SERVICE, /}
+    ${[]}                                           | ${{ PARLEY_BIGBLUEBUTTON_SECRET: 'shared' }}                  | ${/^BigBlueButton needs both PARLEY_BIGBLUEBUTTON_URL and /}
     ${[]}                                           | ${{ PARLEY_SECRET: 'short' }}                                 | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('rejects $args $environment with a one-line message', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(
@@ -309,7 +309,7 @@ describe('readConfiguration', () => {
       const content = formatSecret('correct horse battery staple').replace('horse', 'mouse');
       const path = file(content);
       expect(() => read([], { PARLEY_SECRET_FILE: path })).toThrow(
-        new Error('PARLEY_SECRET_FILE must be undamaged: its checksum is another one.'),
+        new Error('PARLEY_SECRET_FILE must be undamaged; its checksum does not match.'),
       );
     });
   });

@@ -47,7 +47,7 @@ class GivenValues {
     const byVariable = this.environment[variable] || undefined;
     const file = isSecret ? this.environment[`${variable}_FILE`] || undefined : undefined;
     if (byVariable !== undefined && file !== undefined) {
-      throw new UsageError(`Both ${variable} and ${variable}_FILE are set; which one counts?`);
+      throw new UsageError(`Both ${variable} and ${variable}_FILE are set; set only one of them.`);
     }
     if (byFlag !== undefined) return this.found(name, 'flag', byFlag, `--${flag}`);
     if (byVariable !== undefined) return this.found(name, 'variable', byVariable, variable);
@@ -186,14 +186,14 @@ const unknownVariables = (environment: Environment): readonly string[] =>
 function pushAccountOf(url: string | null, orgId: string | null, orgKey: string | null): PushServiceAccount | null {
   if (url === null && orgId === null && orgKey === null) return null;
   if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
-  throw new UsageError('A push service takes all of PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
+  throw new UsageError('A push service needs PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
 }
 
 /** Requires both values or neither. */
 function bigBlueButtonOf(url: string | null, secret: string | null): BigBlueButtonAccount | null {
   if (url === null && secret === null) return null;
   if (url !== null && secret !== null) return { url, secret };
-  throw new UsageError('BigBlueButton takes both PARLEY_BIGBLUEBUTTON_URL and PARLEY_BIGBLUEBUTTON_SECRET.');
+  throw new UsageError('BigBlueButton needs both PARLEY_BIGBLUEBUTTON_URL and PARLEY_BIGBLUEBUTTON_SECRET.');
 }
 
 function limitsOf(connections: number, answersBytes: number): Partial<TransportLimits> {

@@ -76,7 +76,7 @@ export function parseRealmAddresses(text: string): RealmAddresses {
 /** Parses a word that can be used verbatim in an HTTP header. */
 export function parseWord(text: string): string {
   if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(text))
-    throw new Error('letters, digits and signs, without blanks and colons');
+    throw new Error('printable ASCII characters without spaces and colons');
   return text;
 }
 
@@ -111,7 +111,7 @@ export function parseProxies(text: string): ProxyTrust {
   try {
     return parseSwitch(text) ? 1 : 0;
   } catch {
-    throw new Error('the number of proxies in front, their networks (10.0.0.0/8,loopback), or on (one) or off (none)');
+    throw new Error('the number of trusted proxies, their networks (10.0.0.0/8,loopback), on (one) or off (none)');
   }
 }
 
@@ -121,7 +121,7 @@ const MIN_SECRET_LENGTH = 8;
 export function parseSecret(text: string): string {
   if (isMarkedSecret(text)) {
     const secret = parseMarkedSecret(text);
-    if (secret === null) throw new Error('undamaged: its checksum is another one');
+    if (secret === null) throw new Error('undamaged; its checksum does not match');
     return secret;
   }
   if (text.length < MIN_SECRET_LENGTH) throw new Error(`at least ${MIN_SECRET_LENGTH} characters long`);
@@ -137,7 +137,7 @@ const MIN_JWT_SECRET_BYTES = 32;
 
 /** Requires at least the size of the shortest algorithm's hash (RFC 7518, section 3.2). */
 export function parseJwtSecrets(text: string): ReadonlyMap<string, string> {
-  const expected = `JSON such as {"STRING_ID": "SECRET"}, of secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`;
+  const expected = `JSON such as {"STRING_ID": "SECRET"} with secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -166,7 +166,7 @@ export function parseMailAddress(text: string): string {
 export function parseMailPattern(text: string): string {
   const parts = text.split(MAIL_TOKEN_PLACE);
   if (parts.length !== 2 || !isEmailAddress(parts.join('x'))) {
-    throw new Error(`an address with one ${MAIL_TOKEN_PLACE} in it, such as chat+%s@example.com`);
+    throw new Error(`an address that contains ${MAIL_TOKEN_PLACE} once, such as chat+%s@example.com`);
   }
   return text;
 }

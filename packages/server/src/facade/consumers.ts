@@ -93,9 +93,9 @@ export class Consumers implements Worker, EventListener {
     handler: EventHandler<T>,
     { types, from = 'now', maxEvents = MAX_EVENTS.default }: ConsumeOptions<T>,
   ): Promise<Consumer> {
-    if (this.running.has(name)) throw new Error(`The consumer '${name}' runs already.`);
+    if (this.running.has(name)) throw new Error(`The consumer '${name}' is already running.`);
     if (!Number.isInteger(maxEvents) || maxEvents < 1 || maxEvents > MAX_EVENTS.most) {
-      throw new RangeError(`maxEvents is a whole number from 1 to ${MAX_EVENTS.most}.`);
+      throw new RangeError(`maxEvents must be an integer from 1 to ${MAX_EVENTS.most}.`);
     }
     const { uow, timers, report, resolve } = this.parts;
     const wanted = types && new Set<string>(types);
@@ -187,6 +187,6 @@ class StagedTransaction implements ConsumerTransaction {
   }
 
   private requireOpen(): void {
-    if (this.isOver) throw new Error('The handler has returned: what it does with tx, it has to await.');
+    if (this.isOver) throw new Error('The handler has already returned; it must await everything it does with tx.');
   }
 }

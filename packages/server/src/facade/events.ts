@@ -124,7 +124,7 @@ export class FacadeEvents implements EventListener {
         for (const event of await this.presenter.present(realmId, ofRealm)) this.emit(event);
       }
     } catch (err) {
-      this.report('telling the host application of events failed', { err });
+      this.report('notifying the host application of events failed', { err });
     }
   }
 

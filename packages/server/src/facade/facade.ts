@@ -16,7 +16,7 @@ export type MountedHandler = (request: IncomingMessage, response: ServerResponse
 
 /** @throws TypeError for a prefix that does not begin with a slash */
 export function mounted(handler: RequestListener, prefix: string): MountedHandler {
-  if (!prefix.startsWith('/')) throw new TypeError(`A path begins with a slash: '${prefix}' does not.`);
+  if (!prefix.startsWith('/')) throw new TypeError(`The path '${prefix}' must begin with a slash.`);
   const path = prefix.replace(/\/+$/, '');
   return (request, response, next) => {
     const below = pathBelow(path, request.url ?? '/');

@@ -79,10 +79,10 @@ export class HostHooks implements MessageHooks {
     { timeoutMs = TIMEOUT_MS.default }: HookOptions = {},
   ): () => void {
     if (!(timeoutMs > 0 && timeoutMs <= TIMEOUT_MS.most)) {
-      throw new RangeError(`timeoutMs is a number up to ${TIMEOUT_MS.most}.`);
+      throw new RangeError(`timeoutMs must be a number above 0 and at most ${TIMEOUT_MS.most}.`);
     }
     const hooks = this.hooks[type];
-    if (!hooks) throw new Error(`There is nothing to ask before '${type}'.`);
+    if (!hooks) throw new Error(`There is no hook '${type}'.`);
     const added = { hook, timeoutMs };
     hooks.add(added);
     return () => void hooks.delete(added);
@@ -141,13 +141,13 @@ export class HostHooks implements MessageHooks {
     let cancel = () => {};
     const late = new Promise<never>((_, reject) => {
       cancel = this.timers.after(timeoutMs, () =>
-        reject(new DomainError('SERVER_BUSY', `No answer before '${type}' in time.`, { retryAfter: 1 })),
+        reject(new DomainError('SERVER_BUSY', `The hook '${type}' timed out.`, { retryAfter: 1 })),
       );
     });
     try {
       const change = (await Promise.race([hook(asked), late])) ?? {};
       for (const [name, value] of Object.entries(change)) {
-        if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} is no text`);
+        if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} must be a string`);
       }
       return change as HookTypes[T]['change'];
     } finally {

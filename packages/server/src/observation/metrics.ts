@@ -94,32 +94,32 @@ export class ServerMetrics implements RequestObserver {
     }
     this.requests = new Counter({
       name: 'parley_http_requests_total',
-      help: 'Requests that were answered, by operation and status; 499: whoever asked did not wait',
+      help: 'Completed requests by operation and status; 499: the client disconnected',
       labelNames: ['operation', 'status'],
       registers,
     });
     this.durations = new Histogram({
       name: 'parley_http_request_duration_seconds',
-      help: 'How long requests took, but for long polls',
+      help: 'Duration of requests, without long polls',
       labelNames: ['operation'],
       buckets: REQUEST_BUCKETS,
       registers,
     });
     this.commitSeconds = new Histogram({
       name: 'parley_commit_duration_seconds',
-      help: 'How long transactions took until they were on the disk',
+      help: 'Duration of transactions until they are synced to disk',
       buckets: COMMIT_BUCKETS,
       registers,
     });
     this.commitUnits = new Histogram({
       name: 'parley_commit_units',
-      help: 'How many units of work one commit carried',
+      help: 'Units of work per commit',
       buckets: UNIT_BUCKETS,
       registers,
     });
     new Gauge({
       name: 'parley_build_info',
-      help: 'Which version this is',
+      help: 'Version of the server',
       labelNames: ['version'],
       registers,
     }).set({ version }, 1);
@@ -186,15 +186,15 @@ export class ServerMetrics implements RequestObserver {
       help: string,
       read: (gauges: ServerGauges) => number | undefined,
     ])[] = [
-      ['http_requests_in_flight', 'Requests that are not answered yet, long polls too', (it) => it.requestsInFlight],
-      ['http_bodies_bytes', 'What bodies of requests hold in memory', (it) => it.bodiesBytes],
-      ['http_answers_bytes', 'What answers hold that are not read yet', (it) => it.answersBytes],
+      ['http_requests_in_flight', 'Pending requests, including long polls', (it) => it.requestsInFlight],
+      ['http_bodies_bytes', 'Bytes of request bodies in memory', (it) => it.bodiesBytes],
+      ['http_answers_bytes', 'Bytes of unsent responses in memory', (it) => it.answersBytes],
       ['event_queues', 'Event queues in memory', (it) => it.queues],
-      ['polls_waiting', 'Long polls that wait for events', (it) => it.waitingPolls],
-      ['events_undelivered', 'Events that are committed and not delivered yet', (it) => it.undeliveredEvents],
-      ['writes_waiting', 'Units of work that wait to be written', (it) => it.storage?.waitingWrites],
+      ['polls_waiting', 'Pending long polls', (it) => it.waitingPolls],
+      ['events_undelivered', 'Committed events not yet delivered', (it) => it.undeliveredEvents],
+      ['writes_waiting', 'Units of work waiting for a commit', (it) => it.storage?.waitingWrites],
       ['database_bytes', 'Size of the database file', (it) => it.storage?.databaseBytes],
-      ['database_log_bytes', 'Size of its write-ahead log', (it) => it.storage?.logBytes],
+      ['database_log_bytes', 'Size of the write-ahead log', (it) => it.storage?.logBytes],
     ];
     const all = simple.map(([name, help, read]) => ({
       gauge: new Gauge({ name: `parley_${name}`, help, registers }),
@@ -202,14 +202,14 @@ export class ServerMetrics implements RequestObserver {
     }));
     const jobs = new Gauge({
       name: 'parley_job_lag_seconds',
-      help: 'For how long the job that is due longest has waited, by kind',
+      help: 'Delay of the oldest due job by kind',
       labelNames: ['kind'],
       registers,
     });
     const gauges = async () => this.gauges?.() ?? null;
     new Gauge({
       name: 'parley_up',
-      help: 'Whether the server has its database open',
+      help: '1 if the server has its database open, else 0',
       registers,
       async collect() {
         const now = await gauges();

@@ -84,7 +84,7 @@ export function readinessChecks(
     {
       name: 'schema',
       run: async () => {
-        if ((await gauges()).storage?.hasOwnSchema === false) throw new Error('another version has changed it');
+        if ((await gauges()).storage?.hasOwnSchema === false) throw new Error('another version has changed the schema');
       },
     },
   ];
@@ -93,7 +93,7 @@ export function readinessChecks(
       name: 'disk',
       run: () => {
         const { bavail, bsize } = statfsSync(dataFolder);
-        if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`${bavail * bsize} bytes are free`);
+        if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`only ${bavail * bsize} bytes are free`);
       },
     });
   }

@@ -42,7 +42,7 @@ export interface JobWorkersParts extends JobRunnerParts {
 
 /** Runs one worker per kind of job, which sleeps until the next job is due. Kinds do not wait for each other. */
 export class JobWorkers implements Worker, CommitListener {
-  readonly name = 'doing jobs';
+  readonly name = 'running jobs';
   private readonly runners: readonly JobRunner[];
   private readonly workers = new Map<string, RecurringWorker>();
 
@@ -82,12 +82,12 @@ export class JobWorkers implements Worker, CommitListener {
 
   private add(handler: JobHandler): JobRunner {
     const { name } = handler.kind;
-    if (this.workers.has(name)) throw new Error(`Two handlers for jobs of kind ${name}`);
+    if (this.workers.has(name)) throw new Error(`Jobs of kind ${name} have two handlers`);
     const { clock, timers, report } = this.parts;
     const runner = new JobRunner(handler, this.parts, () => worker.wakeIn(0));
     const worker = new RecurringWorker(
       {
-        name: `doing jobs (${name})`,
+        name: `running jobs (${name})`,
         firstDelayMs: 0,
         run: async () => {
           const next = await runner.run();

@@ -40,8 +40,8 @@ describe('LoadMonitor', () => {
     expect(levelAfter(idle, idle)).toBe('busy');
     expect(levelAfter(idle, idle, idle, idle)).toBe('normal');
     expect(said.map(([, message]) => message)).toEqual([
-      'the server is overloaded: requests are refused',
-      'the server is busy: requests are refused',
+      'the server is overloaded: requests are rejected',
+      'the server is busy: requests are rejected',
       'the load is normal again',
     ]);
     expect(said[0]![0]).toEqual({

@@ -73,7 +73,7 @@ export class LoadMonitor implements LoadGauge, Worker {
     const rss = sample.residentBytes;
     this.logger.error(
       { load: this.level, delayMs: Math.round(sample.delayMs), heapUsed, rss, ...this.inFlight() },
-      next === 0 ? 'the load is normal again' : `the server is ${this.level}: requests are refused`,
+      next === 0 ? 'the load is normal again' : `the server is ${this.level}: requests are rejected`,
     );
   }
 

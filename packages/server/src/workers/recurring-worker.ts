@@ -2,7 +2,7 @@ import type { CancelTimer, ReportProblem, Timers } from '@parley/domain/kernel';
 
 /** Background work from the server's start to its end. */
 export interface Worker {
-  /** Description for the log, such as `tidying event queues`. */
+  /** Description for the log, such as `removing expired sessions`. */
   readonly name: string;
   start(): void;
   /** Resolves when all of its work has ended. */
@@ -14,7 +14,7 @@ const REPEAT_MS = 60_000;
 const RETRY_MS = 5000;
 
 export interface Recurrence {
-  /** Description of the work: `tidying event queues`. */
+  /** Description of the work: `removing expired sessions`. */
   readonly name: string;
   /** Delay of the first run. */
   readonly firstDelayMs: number;

@@ -207,8 +207,8 @@ export class Connection {
   }
 
   requireUnit(): void {
-    if (this.state === 'suspended') throw new Error('A repository was used before its `yield` had answered');
-    if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work had ended');
+    if (this.state === 'suspended') throw new Error('A repository was used before `yield` resolved');
+    if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work ended');
   }
 
   /**

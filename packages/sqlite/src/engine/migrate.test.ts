@@ -245,7 +245,7 @@ describe('a database of the former steps', () => {
       'has a later step',
       [...steps, unknown],
       44,
-      /written by a newer version of Parley \(schema 44, this one knows \d+\)/,
+      /written by a newer version of Parley \(schema 44; this version supports \d+\)/,
     ],
   ])('is refused and stays as it is when it %s', (_, record, version, message) => {
     write(record, version);

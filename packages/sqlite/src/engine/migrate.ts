@@ -66,8 +66,8 @@ export function pendingSteps(database: Database, migrations: readonly Migration[
   for (const [index, migration] of migrations.slice(0, version).entries()) {
     if (checksums.get(index + 1) === checksumOf(migration)) continue;
     throw new Error(
-      `step ${index + 1} of its schema (${migration.name}) is not the one of this version, whose text was changed ` +
-        'after its release; open it with the version that wrote it, or restore a backup that this version has made',
+      `step ${index + 1} of its schema (${migration.name}) differs from that of this version; open it with the version ` +
+        'that wrote it, or restore a backup made by this version',
     );
   }
   return migrations.slice(version);
@@ -76,14 +76,14 @@ export function pendingSteps(database: Database, migrations: readonly Migration[
 /** @throws Error */
 export function requireNotNewer(version: number, latest: number): void {
   if (version > latest) {
-    throw new Error(`it was written by a newer version of Parley (schema ${version}, this one knows ${latest})`);
+    throw new Error(`it was written by a newer version of Parley (schema ${version}; this version supports ${latest})`);
   }
 }
 
 const unknownSchema = (version: number) =>
   new Error(
-    `its schema (version ${version}) is none that a release of Parley has made; open it with the program that ` +
-      'wrote it, undo what was changed by hand, or restore a backup',
+    `its schema (version ${version}) was not made by a release of Parley; open it with the program that wrote it, ` +
+      'undo manual changes, or restore a backup',
   );
 
 function recordOf(database: Database): readonly RecordedStep[] {

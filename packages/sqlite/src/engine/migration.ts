@@ -27,7 +27,7 @@ export function migrationsOf(
     .map((file) => ({ file, ...parseStep(file) }))
     .sort((a, b) => a.number - b.number);
   for (const [index, { file, feature, number }] of later.entries()) {
-    if (!features.includes(feature)) throw new Error(`${file} belongs to none of the features in features.ts`);
+    if (!features.includes(feature)) throw new Error(`${file} belongs to no feature of features.ts`);
     if (number !== index + 2) throw new Error(`${file} should have the number ${index + 2}`);
   }
   return [

@@ -144,7 +144,7 @@ it('reports each location once up to a maximum', () => {
   for (let i = 0; i < 3000; i++) quarantine.report({ table: 'user', id: i >> 1, column: 'settings' }, 'no JSON');
   expect(lines).toHaveLength(1000);
   expect(lines[0]).toBe(
-    'The database holds a value that makes no sense (user 0, settings: no JSON); a harmless one stands in for it.',
+    'The database contains an invalid value (user 0, settings: no JSON), which is replaced by a harmless one.',
   );
   expect(new Set(lines).size).toBe(1000);
   expect(quarantine.word('owner', ['owner', 'guest'], 'guest', 'user', 1, 'role')).toBe('owner');

@@ -21,7 +21,7 @@ export class Quarantine {
     const place = `${table} ${id}, ${column}`;
     if (this.reported.has(place) || this.reported.size >= MAX_REPORTED) return;
     this.reported.add(place);
-    this.log(`The database holds a value that makes no sense (${place}: ${problem}); a harmless one stands in for it.`);
+    this.log(`The database contains an invalid value (${place}: ${problem}), which is replaced by a harmless one.`);
   }
 
   /** Reads a column that holds one of several known words. */

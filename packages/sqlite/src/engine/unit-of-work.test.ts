@@ -253,8 +253,8 @@ describe('batch of units', () => {
     await add('again');
     expect(await stored()).toEqual(['again']);
     expect(reports).toEqual([
-      'The database cannot be written to: database or disk is full. Whatever would change something is refused.',
-      'The database can be written to again.',
+      'The database cannot be written to: database or disk is full. All changes are rejected.',
+      'The database is writable again.',
     ]);
   });
 

@@ -211,13 +211,13 @@ export class SqliteUnitOfWork implements UnitOfWork {
   /** Reports disk failures at intervals, and recovery once. Null means success. */
   private reportDisk(failure: unknown): void {
     if (failure === null) {
-      if (this.failureReportedAt !== null) this.report('The database can be written to again.');
+      if (this.failureReportedAt !== null) this.report('The database is writable again.');
       this.failureReportedAt = null;
     } else if (isDiskFailure(failure)) {
       if (this.failureReportedAt !== null && this.now() - this.failureReportedAt < FAILURE_REPORT_MS) return;
       this.failureReportedAt = this.now();
       const { message } = sqliteErrorOf(failure);
-      this.report(`The database cannot be written to: ${message}. Whatever would change something is refused.`);
+      this.report(`The database cannot be written to: ${message}. All changes are rejected.`);
     }
   }
 
@@ -237,7 +237,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
       if (refused.length > 0 && !isReported) {
         isReported = true;
         this.report(
-          `Another process has held the database's write lock for ${Math.round((now - startedAt) / 1000)} s: writing is refused until it lets go`,
+          `Another process has held the database's write lock for ${Math.round((now - startedAt) / 1000)} s: writes are rejected until it is released`,
         );
       }
       for (const unit of refused) unit.reject(storageBusy());

@@ -82,7 +82,7 @@ export const lastSeqOf = (realmId: string): string =>
 
 /** @throws Error if the sequence is exhausted */
 export function seqAfter(last: EventSeq): EventSeq {
-  if (last >= MAX_SEQ) throw new Error('An organization has had more events than can be numbered');
+  if (last >= MAX_SEQ) throw new Error('An organization has run out of event numbers');
   return (last + 1) as EventSeq;
 }
 

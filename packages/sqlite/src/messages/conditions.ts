@@ -236,7 +236,7 @@ export function toSql(condition: SimpleCondition, negated: boolean): [sql: strin
       return [negated ? `NOT ${sql}` : sql, ...parameters];
     }
     case 'flag':
-      throw new Error('Flags are personal');
+      throw new Error('Flags require a viewer');
   }
 }
 

@@ -250,7 +250,7 @@ class Terms {
         this.searchTerms.add(mentionTerm(condition.userId));
         return true;
       case 'flag':
-        throw new Error('Flags are personal');
+        throw new Error('Flags require a viewer');
     }
   }
 
@@ -284,7 +284,7 @@ class Terms {
         this.not.found.set(JSON.stringify(condition), condition);
         return true;
       case 'flag':
-        throw new Error('Flags are personal');
+        throw new Error('Flags require a viewer');
     }
   }
 

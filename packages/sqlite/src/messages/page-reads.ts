@@ -119,7 +119,7 @@ export class MessagePages {
     const { series, privacies } = narrowing;
     const [only, another] = series ?? [];
     if (only && !another) return this.series.list(only, narrowing, pageRange, limit);
-    if (!series && !privacies) throw new Error('Shared history is of channels that the conditions name');
+    if (!series && !privacies) throw new Error('Shared history requires conditions that name channels');
     const starts = series
       ? this.series.starts(series, narrowing, pageRange)
       : this.series.channelStarts(viewer.realmId, privacies!, narrowing, pageRange);

@@ -181,7 +181,7 @@ describe('browser session', () => {
     fixture.clock.advance(RENEW_AFTER_SECONDS);
     jest.spyOn(uow, 'write').mockRejectedValueOnce(new Error('disk full'));
     expect(await verify(token)).not.toBeNull();
-    expect(problems).toEqual(['writing down that a session is used failed']);
+    expect(problems).toEqual(['recording the use of a session failed']);
   });
 
   it('ends on logout without ending other sessions', async () => {
