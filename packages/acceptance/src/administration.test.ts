@@ -412,7 +412,7 @@ describe('parley command line', () => {
     setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
     expect(await run('migrate', '--check', restored)).toMatchObject({
       code: 3,
-      out: expect.stringContaining('to come: '),
+      out: expect.stringContaining('pending: '),
     });
     expect(await run('migrate', '--status', restored)).toMatchObject({ code: 0 });
     setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema + 2);
