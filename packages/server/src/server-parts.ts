@@ -17,8 +17,10 @@ import {
   RateLimiter,
   SessionAuthenticator,
   SessionCookies,
+  silentLogger,
 } from '@parley/http';
 import { keepProcessAlive } from '@parley/node-adapters';
+import { StoredAuditStates } from './audit-states.js';
 import { ApiKeyCredentials, HostAuthenticator, StoredRoles, StoredSessions } from './authentication.js';
 import { Consumers } from './facade/consumers.js';
 import { LiveEvents } from './facade/events.js';
@@ -120,6 +122,7 @@ export function serverParts(
         files: resolve(BlobReceiver),
         realms: resolve(RealmResolver),
         roleLookup: new StoredRoles(get('unitOfWork')),
+        ...(logger !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
         limiter: get('limiter'),
         clock,
         load: get('load'),
