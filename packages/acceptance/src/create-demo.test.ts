@@ -72,6 +72,26 @@ describe('createDemo', () => {
     },
   );
 
+  it('has profile fields of every kind and recent presences', async () => {
+    const { fields, values, presences, hamlet, iago } = await demo.ports.unitOfWork.read(
+      async ({ profiles, presence, users }) => {
+        const [hamlet, iago] = [
+          (await users.findByEmail(realmId, 'hamlet@zulip.com'))!,
+          (await users.findByEmail(realmId, 'iago@zulip.com'))!,
+        ];
+        const fields = await profiles.listFields(realmId);
+        const values = (await profiles.listValues(realmId, [hamlet.id])).get(hamlet.id)!;
+        return { fields, values, presences: await presence.list(realmId), hamlet, iago };
+      },
+    );
+    expect(new Set(fields.map(({ kind }) => kind)).size).toBe(8);
+    const mentor = fields.find(({ name }) => name === 'Mentor')!;
+    expect(values.find(({ fieldId }) => fieldId === mentor.id)!.value).toBe(JSON.stringify([iago.id]));
+    const now = demo.clock.now();
+    expect(presences.find(({ userId }) => userId === hamlet.id)).toMatchObject({ lastActive: now - 10 });
+    expect(presences).toHaveLength(6);
+  });
+
   it('lets the owner do what otherwise only operators grant', async () => {
     const owner = DEMO_PEOPLE.find(({ role }) => role === 'owner');
     expect(owner?.specialPermissions).toEqual(['canCreateUsers', 'canChangeUserEmails']);

@@ -26,7 +26,14 @@ export {
 export type { ErrorReplies } from './kernel/reply.js';
 export { success, unauthorized, unknownPath } from './kernel/reply.js';
 export type { Request } from './kernel/request.js';
-export type { AnsweredRequest, RequestObserver, RequestSpan, RequestTracer } from './kernel/request-log.js';
+export type {
+  AnsweredRequest,
+  AuditedState,
+  AuditReader,
+  RequestObserver,
+  RequestSpan,
+  RequestTracer,
+} from './kernel/request-log.js';
 export { type Logger, silentLogger, warn } from './kernel/request-log.js';
 export type { CallerRole, RoleLookup } from './kernel/route.js';
 export { type Route, route } from './kernel/route.js';

@@ -17,8 +17,10 @@ import {
   RateLimiter,
   SessionAuthenticator,
   SessionCookies,
+  silentLogger,
 } from '@parley/http';
 import { keepProcessAlive } from '@parley/node-adapters';
+import { StoredAuditStates } from './audit-states.js';
 import { ApiKeyCredentials, HostAuthenticator, StoredRoles, StoredSessions } from './authentication.js';
 import { Promotion, workersOf } from './background-workers.js';
 import { Consumers } from './facade/consumers.js';
@@ -123,6 +125,7 @@ export function serverParts(
         files: resolve(BlobReceiver),
         realms: resolve(RealmResolver),
         roleLookup: new StoredRoles(get('unitOfWork')),
+        ...(logger !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
         limiter: get('limiter'),
         clock,
         load: get('load'),

@@ -36,6 +36,10 @@ import {
 import { clientNameOf, hasOneHost, Parameters, ReceivedRequest, type RequestTarget, targetOf } from './request.js';
 import { parseForm, RequestBodies } from './request-body.js';
 import {
+  type AuditedChanges,
+  type AuditReader,
+  changesBetween,
+  isAdministration,
   isFailedLogin,
   type Logger,
   RequestLog,
@@ -75,6 +79,8 @@ export interface DispatcherOptions {
   /** True if paths may begin with an organization name (`/shop/api/v1/…`); false by default. */
   readonly realmsByPath?: boolean;
   readonly roleLookup: RoleLookup;
+  /** Default: audit lines name no changes. */
+  readonly audits?: AuditReader;
   /** Destination of streamed files; by default such routes receive no files. */
   readonly files?: FileSink;
   /** Verifies an API key parameter; by default such keys are not accepted. */
@@ -122,6 +128,7 @@ interface RequestState {
   identity: Identity | undefined;
   /** True if credentials were present but invalid. */
   hasFailedLogin: boolean;
+  changes: AuditedChanges | undefined;
   limit: LimitState | undefined;
   /** Charges for the body while the request is in progress. */
   readonly charges: Charge[];
@@ -201,6 +208,7 @@ class TableDispatcher implements Dispatcher {
       proof: undefined,
       identity: undefined,
       hasFailedLogin: false,
+      changes: undefined,
       limit: undefined,
       charges: [],
       blobs: [],
@@ -301,12 +309,10 @@ class TableDispatcher implements Dispatcher {
     try {
       const operate = async () => {
         if (request.isGone) throw new ClientGone();
-        return this.operate(endpoint, request, caller, dto);
+        return this.operateAudited(endpoint, request, requestState, () => this.operate(endpoint, request, caller, dto));
       };
       const client = clientOf(request, requestState.proof);
-      const reply = takesTurns(route)
-        ? await this.reads.run(client, operate)
-        : await this.operate(endpoint, request, caller, dto);
+      const reply = takesTurns(route) ? await this.reads.run(client, operate) : await operate();
       return withIgnoredParameters(reply, ignored);
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
@@ -349,6 +355,27 @@ class TableDispatcher implements Dispatcher {
     const { level } = this.load;
     if (level === 'normal' || !route) return;
     if (route.auth === 'anyone' || (route.isExpensive && level === 'overloaded')) throw serverBusy();
+  }
+
+  /** Compares the target of an operation of administration before and after it. */
+  private async operateAudited(
+    { route }: CompiledRoute,
+    { pathParameters }: ReceivedRequest,
+    requestState: RequestState,
+    operate: () => Promise<Reply>,
+  ): Promise<Reply> {
+    const { audits } = this.options;
+    const { identity } = requestState;
+    if (!audits || !identity || !isAdministration(route)) return operate();
+    const read = () =>
+      audits.stateOf(identity.realmId, route, pathParameters).catch((error) => {
+        this.logger.error({ err: error }, 'cannot read what an audit line describes');
+        return null;
+      });
+    const before = await read();
+    const reply = await operate();
+    requestState.changes = changesBetween(before, await read());
+    return reply;
   }
 
   private async operate(

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { DomainError, type ErrorCode } from '@parley/domain/kernel';
+import { DomainError, type ErrorCode, type RealmId } from '@parley/domain/kernel';
 import type { Identity } from './authenticate.js';
 import { HttpRefusal } from './reply.js';
 import type { ReceivedRequest } from './request.js';
@@ -88,15 +88,49 @@ export function isFailedLogin(refusal: unknown, triesHeader: boolean): boolean {
 /** Maximum length of values supplied by clients. */
 const MAX_LOGGED_LENGTH = 200;
 
+/** Properties of an audited object that are compared before and after an operation, by name. */
+export type AuditedState = Readonly<Record<string, unknown>>;
+
+/** Reads what operations of administration change. */
+export interface AuditReader {
+  /** Returns null if the operation's target is of no audited kind or does not exist. */
+  stateOf(
+    realmId: RealmId,
+    route: Pick<Route, 'path'>,
+    target: Readonly<Record<string, string>>,
+  ): Promise<AuditedState | null>;
+}
+
+/** Old and new value by property. */
+export type AuditedChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+
+/** Returns the properties that differ; those of an object that appeared or disappeared are left out. */
+export function changesBetween(before: AuditedState | null, after: AuditedState | null): AuditedChanges {
+  if (before === null || after === null) return {};
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return Object.fromEntries(changed.map((name) => [name, { from: shown(before[name]), to: shown(after[name]) }]));
+}
+
+const shown = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value);
+
+/** Returns the account of a log-in by parameters or header, as the client wrote it. */
+export function accountOf(request: ReceivedRequest): string | undefined {
+  const header = /^basic\s+([a-z\d+/=_-]{1,2000})/i.exec(request.header('authorization') ?? '')?.[1];
+  const basic = header && Buffer.from(header, 'base64').toString('utf8').split(':', 1)[0];
+  return (request.parameters.get('username') ?? basic)?.slice(0, MAX_LOGGED_LENGTH);
+}
+
 export interface LoggedRequest {
   readonly identity: Identity | undefined;
+  /** Changes of an operation of administration; undefined if it was none or failed. */
+  readonly changes: AuditedChanges | undefined;
   /** True if credentials were present but invalid. */
   readonly hasFailedLogin: boolean;
 }
 
 /**
  * Logs one line per response, without parameters, bodies or credentials. Logs the path pattern instead of the path,
- * which may contain an email address.
+ * which may contain an email address; only audit lines name accounts and changes.
  */
 export class RequestLog {
   constructor(
@@ -120,9 +154,12 @@ export class RequestLog {
       ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
       userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
     };
-    if (known?.hasFailedLogin) warn(this.logger, { audit: 'failed log-in', ...fields }, 'failed log-in');
-    else if (route && isAdministration(route))
-      warn(this.logger, { audit: 'administration', ...fields }, 'administration');
-    else this.logger.info(fields, 'request');
+    if (known?.hasFailedLogin) {
+      warn(this.logger, { audit: 'failed log-in', ...fields, account: accountOf(request) }, 'failed log-in');
+    } else if (route && isAdministration(route)) {
+      const { changes } = known ?? {};
+      const about = { target: request.pathParameters, ...(changes && { changes }) };
+      warn(this.logger, { audit: 'administration', ...fields, ...about }, 'administration');
+    } else this.logger.info(fields, 'request');
   }
 }

@@ -6,17 +6,21 @@ import type { Ports } from '@parley/domain/composition';
 import type { ChannelId, Clock, RealmId, Transaction, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
+import { AddProfileField, ChangeOwnProfile } from '@parley/domain/users';
 import { compose } from '../container.js';
 import type { Resolve } from '../injector.js';
 import { StartupError } from '../startup-error.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
 import {
   addDemoEmoji,
+  DEMO_ADMINISTRATOR,
   DEMO_ANNOUNCEMENTS_CHANNEL,
   DEMO_CHANNELS,
   DEMO_EMAIL_VISIBILITY,
   DEMO_EMOJI_AUTHOR,
   DEMO_PEOPLE,
+  DEMO_PRESENCES,
+  DEMO_PROFILE_FIELDS,
   DEMO_REALM,
   DEMO_SETTINGS,
   type DemoChannel,
@@ -134,12 +138,14 @@ export async function createDemo(ports: Ports): Promise<boolean> {
     const realmId = await addRealm(tx, useCase);
     const people = await addPeople(useCase, realmId);
     await addDemoEmoji(tx, realmId, people.get(DEMO_EMOJI_AUTHOR)!, emoji);
+    await addProfiles(useCase, realmId, people);
     const channels = await addChannels(useCase, realmId, people);
     await announceNewChannelsIn(tx, realmId, channels.get(DEMO_ANNOUNCEMENTS_CHANNEL)!);
     for (const message of demoMessages(random)) {
       clock.set(now - message.secondsAgo);
       await send({ useCase, realmId, people, channels }, message);
     }
+    await addPresences(tx, realmId, people, now);
     for (const userId of people.values()) {
       await useCase(MarkRead).execute({ realmId, userId, clientName: CLIENT_NAME }, { scope: { kind: 'everything' } });
     }
@@ -195,6 +201,33 @@ async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMa
     people.set(person.email, user.id);
   }
   return people;
+}
+
+async function addProfiles(useCase: Resolve, realmId: RealmId, people: ReadonlyMap<string, UserId>): Promise<void> {
+  const by = (email: string) => ({ realmId, userId: people.get(email)!, clientName: CLIENT_NAME });
+  for (const { values, hint = '', data = {}, isInSummary = false, ...field } of DEMO_PROFILE_FIELDS) {
+    const settings = { hint, data, isInSummary, isRequired: false, isEditableByUser: true, isForMatching: false };
+    const fieldId = await useCase(AddProfileField).execute(by(DEMO_ADMINISTRATOR), { ...field, ...settings });
+    for (const [email, value] of Object.entries(values)) {
+      const given = typeof value === 'string' ? value : value.map((each) => people.get(each)!);
+      await useCase(ChangeOwnProfile).execute(by(email), [{ fieldId, value: given }]);
+    }
+  }
+}
+
+async function addPresences(
+  tx: Transaction,
+  realmId: RealmId,
+  people: ReadonlyMap<string, UserId>,
+  now: UnixSeconds,
+): Promise<void> {
+  const entries = Object.entries(DEMO_PRESENCES);
+  const first = await tx.presence.reserveIds(realmId, entries.length);
+  const presences = entries.map(([email, secondsAgo], index) => {
+    const at = now - secondsAgo;
+    return { userId: people.get(email)!, lastActive: at, lastConnected: at, updateId: first + index };
+  });
+  await tx.presence.put(realmId, presences);
 }
 
 async function addChannels(

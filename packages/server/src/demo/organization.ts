@@ -2,7 +2,7 @@ import type { Role } from '@parley/domain/access';
 import type { BlobKey, BlobStore, Picture } from '@parley/domain/files';
 import type { Randomness, RealmId, Transaction, UserId } from '@parley/domain/kernel';
 import type { RealmSettings } from '@parley/domain/realms';
-import type { SpecialPermission } from '@parley/domain/users';
+import type { ProfileFieldData, ProfileFieldKind, SpecialPermission } from '@parley/domain/users';
 
 export const DEMO_EMOJI_NAME = 'green_tick';
 
@@ -83,6 +83,9 @@ export const DEMO_ANNOUNCEMENTS_CHANNEL = 'announce';
 /** Author of the custom emoji. */
 export const DEMO_EMOJI_AUTHOR = 'iago@zulip.com';
 
+/** Creator of the custom profile fields. */
+export const DEMO_ADMINISTRATOR = DEMO_EMOJI_AUTHOR;
+
 /** Email visibility of the demo users and the default for new users: administrators only. */
 export const DEMO_EMAIL_VISIBILITY = 'administrators';
 
@@ -115,6 +118,68 @@ export const DEMO_PEOPLE: readonly DemoPerson[] = [
   { email: PROSPERO, fullName: 'Prospero from The Tempest', role: 'member' },
   { email: SHIVA, fullName: 'शिव', role: 'moderator', timezone: 'Asia/Kolkata' },
 ];
+
+export interface DemoProfileField {
+  readonly name: string;
+  readonly kind: ProfileFieldKind;
+  readonly hint?: string;
+  readonly data?: ProfileFieldData;
+  readonly isInSummary?: boolean;
+  /** Values by email; those of `users` are emails. */
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Fields and values of Zulip's own development data. */
+export const DEMO_PROFILE_FIELDS: readonly DemoProfileField[] = [
+  { name: 'Phone number', kind: 'shortText', values: { [IAGO]: '+1-234-567-8901', [HAMLET]: '+0-11-23-456-7890' } },
+  {
+    name: 'Biography',
+    kind: 'longText',
+    hint: 'What are you known for?',
+    values: {
+      [IAGO]: 'Betrayer of Othello.',
+      [HAMLET]: 'I am:\n* The prince of Denmark\n* Nephew to the usurping Claudius',
+    },
+  },
+  {
+    name: 'Favorite food',
+    kind: 'shortText',
+    hint: "Or drink, if you'd prefer",
+    values: { [IAGO]: 'Apples', [HAMLET]: 'Dark chocolate' },
+  },
+  {
+    name: 'Favorite editor',
+    kind: 'choice',
+    data: { '0': { text: 'Vim', order: '1' }, '1': { text: 'Emacs', order: '2' } },
+    isInSummary: true,
+    values: { [IAGO]: '1', [HAMLET]: '0' },
+  },
+  { name: 'Birthday', kind: 'date', isInSummary: true, values: { [IAGO]: '2000-01-01', [HAMLET]: '1900-01-01' } },
+  {
+    name: 'Favorite website',
+    kind: 'link',
+    hint: "Or your personal blog's URL",
+    values: { [IAGO]: 'https://zulip.readthedocs.io/en/latest/', [HAMLET]: 'https://blog.zulig.org' },
+  },
+  { name: 'Mentor', kind: 'users', values: { [IAGO]: [HAMLET], [HAMLET]: [IAGO] } },
+  {
+    name: 'GitHub username',
+    kind: 'externalAccount',
+    data: { subtype: 'github' },
+    values: { [IAGO]: 'zulip', [HAMLET]: 'zulipbot' },
+  },
+  { name: 'Pronouns', kind: 'pronouns', hint: 'What pronouns should people use to refer to you?', values: {} },
+];
+
+/** Seconds since each user was active, at the time when the demo is created. */
+export const DEMO_PRESENCES: Readonly<Record<string, number>> = {
+  [HAMLET]: 10,
+  [IAGO]: 60,
+  [CORDELIA]: 600,
+  [OTHELLO]: 7200,
+  [DESDEMONA]: 86_400,
+  [AARON]: 3 * 86_400,
+};
 
 export const passwordOf = ({ email }: Pick<DemoPerson, 'email'>): string => `pw-${email.toLowerCase()}`;
 
