@@ -230,9 +230,9 @@ describe('GET /user_uploads/thumbnail (messages §16.2)', () => {
       server.request('GET', encodeURI(path), { as, ...(realm && { realm }) });
     expect((await get(`${thumbnail}/840x560.webp`, hamlet)).status).toBe(404);
     await finish();
-    const answer = await get(`${thumbnail}/840x560.webp`, hamlet);
-    expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({
+    const response = await get(`${thumbnail}/840x560.webp`, hamlet);
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject({
       'content-type': 'image/webp',
       'content-disposition': expect.stringMatching(/^inline; filename="photo _.png.webp"/),
       'x-content-type-options': 'nosniff',

@@ -26,14 +26,19 @@ export {
 export type { ErrorReplies } from './kernel/reply.js';
 export { success, unauthorized, unknownPath } from './kernel/reply.js';
 export type { Request } from './kernel/request.js';
-export type { AnsweredRequest, RequestObserver, RequestSpan, RequestTracer } from './kernel/request-log.js';
+export type {
+  CompletedRequest as AnsweredRequest,
+  RequestObserver,
+  RequestSpan,
+  RequestTracer,
+} from './kernel/request-log.js';
 export { type Logger, silentLogger, warn } from './kernel/request-log.js';
 export type { CallerRole, RoleLookup } from './kernel/route.js';
 export { type Route, route } from './kernel/route.js';
 export { FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
 export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
-export { compactAnswerSchemaOf } from './openapi/openapi.js';
+export { compactResponseSchemaOf as compactAnswerSchemaOf } from './openapi/openapi.js';
 export { REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
 export { USER_SETTING_FORMS } from './users/user-settings.js';

@@ -29,13 +29,13 @@ describe('createHttpServer', () => {
     return client;
   }
 
-  async function answerTo(client: Socket): Promise<string> {
-    let answer = '';
+  async function responseTo(client: Socket): Promise<string> {
+    let reply = '';
     client.on('data', (chunk) => {
-      answer += chunk;
+      reply += chunk;
     });
     await new Promise<void>((resolve) => client.once('end', resolve).once('close', () => resolve()));
-    return answer;
+    return reply;
   }
 
   async function stop() {
@@ -50,34 +50,34 @@ describe('createHttpServer', () => {
   it('closes connections that send nothing', async () => {
     await start({ headersMs: 60 });
     const since = performance.now();
-    expect(await answerTo(open())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*"result":"error"/s);
+    expect(await responseTo(open())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*"result":"error"/s);
     expect(performance.now() - since).toBeGreaterThan(50);
   });
 
   it('closes requests whose headers or bodies take too long', async () => {
     await start({ headersMs: 60, bodyMs: 60, filesMs: 60 });
-    expect(await answerTo(open('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '))).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await responseTo(open('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '))).toMatch(/^HTTP\/1\.1 408 /);
     await stop();
     await start({ headersMs: 60, bodyMs: 60, filesMs: 60 }, () => {});
-    expect(await answerTo(open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'))).toMatch(
+    expect(await responseTo(open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab'))).toMatch(
       /^HTTP\/1\.1 408 /,
     );
   });
 
   it('keeps idle connections and connections with a pending response', async () => {
-    let answer = () => {};
+    let reply = () => {};
     await start({ headersMs: 600, bodyMs: 600, filesMs: 600 }, (_, response) => {
-      answer = () => response.end('at last');
+      reply = () => response.end('at last');
     });
     const client = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     const pause = () => new Promise((resolve) => setTimeout(resolve, 1200));
     await pause();
-    answer();
+    reply();
     expect(String((await once(client, 'data'))[0])).toContain('at last');
     await pause();
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(server, 'request');
-    answer();
+    reply();
     expect(String((await once(client, 'data'))[0])).toContain('at last');
   });
 
@@ -85,10 +85,11 @@ describe('createHttpServer', () => {
     await start({ connections: 3 });
     const kept = [open(), open(), open()];
     await Promise.all(kept.map((client) => once(client, 'connect')));
-    for (let count = 0; count < 3; count++) expect(await answerTo(open('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('');
+    for (let count = 0; count < 3; count++)
+      expect(await responseTo(open('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('');
     expect(said).toEqual(['connections are refused: there are too many']);
     kept[0]!.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    expect(await answerTo(kept[0]!)).toContain('200 OK');
+    expect(await responseTo(kept[0]!)).toContain('200 OK');
   });
 });
 

@@ -42,11 +42,11 @@ export class WireClient {
     private readonly as: TestUser,
     private readonly capabilities: Capabilities,
     private readonly queueId: string,
-    private readonly answer: Wire,
+    private readonly response: Wire,
     private readonly unread: WireUnread,
     newestChannelId: number,
   ) {
-    this.lastEventId = answer.last_event_id;
+    this.lastEventId = response.last_event_id;
     this.unsure = {
       isNewestGone: false,
       conversations: new Set(),
@@ -57,13 +57,13 @@ export class WireClient {
   }
 
   static async open(server: TestServer, as: TestUser, capabilities: Capabilities): Promise<WireClient> {
-    const answer = await register(server, as, capabilities);
+    const response = await register(server, as, capabilities);
     const channels = await server.storage.uow.read(server.realmId, (repositories) =>
       repositories.channels.listAll(server.realmId),
     );
     const newestChannelId = Math.max(0, ...channels.map(({ id }) => id));
-    const unread = new WireUnread(answer.unread_msgs);
-    return new WireClient(server, as, capabilities, answer.queue_id, answer, unread, newestChannelId);
+    const unread = new WireUnread(response.unread_msgs);
+    return new WireClient(server, as, capabilities, response.queue_id, response, unread, newestChannelId);
   }
 
   /** Applies all pending events. */
@@ -81,17 +81,17 @@ export class WireClient {
 
   /** State in the format of a register response. */
   get state(): Wire {
-    const { subscriptions, user_topics } = this.answer;
+    const { subscriptions, user_topics } = this.response;
     const unread_msgs = this.unread.present({ userId: this.as.id, subscriptions, user_topics });
-    return this.withoutUnsure(comparable({ ...this.answer, unread_msgs }));
+    return this.withoutUnsure(comparable({ ...this.response, unread_msgs }));
   }
 
   /** State of a newly registered client. */
   async fresh(): Promise<Wire> {
-    const answer = await register(this.server, this.as, this.capabilities);
+    const response = await register(this.server, this.as, this.capabilities);
     // Users who gain or lose administrator rights receive no changes of other users' bots (events §9 row 5).
-    if (this.answer.realm_bots === null) answer.realm_bots = null;
-    return this.withoutUnsure(comparable(answer));
+    if (this.response.realm_bots === null) response.realm_bots = null;
+    return this.withoutUnsure(comparable(response));
   }
 
   private withoutUnsure(state: Wire): Wire {
@@ -114,7 +114,7 @@ export class WireClient {
 
   private get parts(): Omit<Happening, 'event'> {
     return {
-      answer: this.answer,
+      response: this.response,
       unread: this.unread,
       unsure: this.unsure,
       selfId: this.as.id,
@@ -144,7 +144,7 @@ interface Unsure {
 interface Happening {
   readonly event: Wire;
   /** Mutated in place. */
-  readonly answer: Wire;
+  readonly response: Wire;
   readonly unread: WireUnread;
   readonly unsure: Unsure;
   readonly selfId: number;
@@ -158,8 +158,8 @@ const nothing: Rule = () => {};
 /** Rule for an event that contains the whole register field. */
 const replaces =
   (field: string, from = field): Rule =>
-  ({ answer, event }) => {
-    answer[field] = event[from];
+  ({ response, event }) => {
+    response[field] = event[from];
   };
 
 /** Organization §11. */
@@ -178,13 +178,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   invites_changed: nothing,
   realm_export: nothing,
   realm_export_consent: nothing,
-  user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
-    const status = { ...answer.user_status[user_id], ...changed };
+  user_status: ({ response, event: { type: _, id: __, user_id, ...changed } }) => {
+    const status = { ...response.user_status[user_id], ...changed };
     if (!status.away) delete status.away;
     if (!status.status_text) delete status.status_text;
     if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
-    delete answer.user_status[user_id];
-    if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
+    delete response.user_status[user_id];
+    if (Object.keys(status).length > 0) response.user_status[user_id] = status;
   },
   // Reports change more than events publish.
   presence: nothing,
@@ -192,258 +192,261 @@ const RULES: Readonly<Record<string, Rule>> = {
   muted_users: replaces('muted_users'),
   onboarding_steps: replaces('onboarding_steps'),
   realm_linkifiers: replaces('realm_linkifiers'),
-  'realm_domains/add': ({ answer, event }) => {
-    answer.realm_domains = [...answer.realm_domains, event.realm_domain];
+  'realm_domains/add': ({ response, event }) => {
+    response.realm_domains = [...response.realm_domains, event.realm_domain];
   },
-  'realm_domains/change': ({ answer, event: { realm_domain: changed } }) => {
-    answer.realm_domains = answer.realm_domains.map((known: Wire) =>
+  'realm_domains/change': ({ response, event: { realm_domain: changed } }) => {
+    response.realm_domains = response.realm_domains.map((known: Wire) =>
       known.domain === changed.domain ? changed : known,
     );
   },
-  'realm_domains/remove': ({ answer, event }) => {
-    answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
+  'realm_domains/remove': ({ response, event }) => {
+    response.realm_domains = response.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
   },
   realm_playgrounds: replaces('realm_playgrounds'),
-  'realm_emoji/add': ({ answer, event: { emoji } }) => {
-    answer.realm_emoji[emoji.id] = emoji;
+  'realm_emoji/add': ({ response, event: { emoji } }) => {
+    response.realm_emoji[emoji.id] = emoji;
   },
-  'realm_emoji/update_one': ({ answer, event: { emoji_id, data } }) => {
-    Object.assign(answer.realm_emoji[emoji_id], data);
+  'realm_emoji/update_one': ({ response, event: { emoji_id, data } }) => {
+    Object.assign(response.realm_emoji[emoji_id], data);
   },
   'realm_emoji/update': replaces('realm_emoji'),
   muted_topics: replaces('muted_topics'),
   default_streams: replaces('realm_default_streams', 'default_streams'),
   default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
-  'user_settings/update': ({ answer, event }) => {
-    answer.user_settings[event.property] = event.value;
-    if (event.property === 'enable_drafts_synchronization' && !event.value) answer.drafts = [];
+  'user_settings/update': ({ response, event }) => {
+    response.user_settings[event.property] = event.value;
+    if (event.property === 'enable_drafts_synchronization' && !event.value) response.drafts = [];
   },
-  'realm_user_settings_defaults/update': ({ answer, event }) => {
-    answer.realm_user_settings_defaults[event.property] = event.value;
+  'realm_user_settings_defaults/update': ({ response, event }) => {
+    response.realm_user_settings_defaults[event.property] = event.value;
   },
-  'realm/update': ({ answer, event }) => changeRealm(answer, event.property, event.value),
-  'realm/update_dict': ({ answer, event }) => {
-    for (const [property, value] of Object.entries(event.data)) changeRealm(answer, property, value);
+  'realm/update': ({ response, event }) => changeRealm(response, event.property, event.value),
+  'realm/update_dict': ({ response, event }) => {
+    for (const [property, value] of Object.entries(event.data)) changeRealm(response, property, value);
   },
 
   message: receiveMessage,
-  'update_message_flags/add': ({ answer, unread, event: { flag, all, messages } }) => {
-    own(answer, messages);
+  'update_message_flags/add': ({ response, unread, event: { flag, all, messages } }) => {
+    own(response, messages);
     if (flag === 'read') unread.markRead(all ? null : messages);
-    if (flag === 'starred') answer.starred_messages = union(answer.starred_messages, messages);
+    if (flag === 'starred') response.starred_messages = union(response.starred_messages, messages);
   },
-  'update_message_flags/remove': ({ answer, unread, event: { flag, messages, message_details: details } }) => {
-    own(answer, messages);
+  'update_message_flags/remove': ({ response, unread, event: { flag, messages, message_details: details } }) => {
+    own(response, messages);
     if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
-    if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
+    if (flag === 'starred') response.starred_messages = without(response.starred_messages, messages);
   },
   update_message: updateMessages,
-  delete_message: ({ answer, unread, unsure, event: { message_ids, message_id } }) => {
+  delete_message: ({ response, unread, unsure, event: { message_ids, message_id } }) => {
     const ids: readonly number[] = message_ids ?? [message_id];
-    lose({ answer, unread, unsure }, ids);
-    for (const { user_ids, max_message_id } of answer.recent_private_conversations) {
+    lose({ response, unread, unsure }, ids);
+    for (const { user_ids, max_message_id } of response.recent_private_conversations) {
       if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
     }
   },
   // Reactions are not in the response, but a message becomes the user's own with their reaction.
-  'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
-    if (user_id === selfId) own(answer, [message_id]);
+  'reaction/add': ({ response, selfId, event: { user_id, message_id } }) => {
+    if (user_id === selfId) own(response, [message_id]);
   },
   'reaction/remove': nothing,
   // Files are not in the response.
   'attachment/add': nothing,
   'attachment/update': nothing,
   'attachment/remove': nothing,
-  'drafts/add': ({ answer, event }) => putDrafts(answer, event.drafts),
-  'drafts/update': ({ answer, event }) => putDrafts(answer, [event.draft]),
-  'drafts/remove': ({ answer, event: { draft_id } }) => {
-    answer.drafts = answer.drafts.filter(({ id }: Wire) => id !== draft_id);
+  'drafts/add': ({ response, event }) => putDrafts(response, event.drafts),
+  'drafts/update': ({ response, event }) => putDrafts(response, [event.draft]),
+  'drafts/remove': ({ response, event: { draft_id } }) => {
+    response.drafts = response.drafts.filter(({ id }: Wire) => id !== draft_id);
   },
-  'saved_snippets/add': ({ answer, event }) => {
-    answer.saved_snippets.push(event.saved_snippet);
+  'saved_snippets/add': ({ response, event }) => {
+    response.saved_snippets.push(event.saved_snippet);
   },
-  'saved_snippets/update': ({ answer, event: { saved_snippet: changed } }) => {
-    answer.saved_snippets = answer.saved_snippets.map((it: Wire) => (it.id === changed.id ? changed : it));
+  'saved_snippets/update': ({ response, event: { saved_snippet: changed } }) => {
+    response.saved_snippets = response.saved_snippets.map((it: Wire) => (it.id === changed.id ? changed : it));
   },
-  'saved_snippets/remove': ({ answer, event: { saved_snippet_id } }) => {
-    answer.saved_snippets = answer.saved_snippets.filter(({ id }: Wire) => id !== saved_snippet_id);
+  'saved_snippets/remove': ({ response, event: { saved_snippet_id } }) => {
+    response.saved_snippets = response.saved_snippets.filter(({ id }: Wire) => id !== saved_snippet_id);
   },
-  'navigation_view/add': ({ answer, event }) => {
-    answer.navigation_views.push(event.navigation_view);
+  'navigation_view/add': ({ response, event }) => {
+    response.navigation_views.push(event.navigation_view);
   },
-  'navigation_view/update': ({ answer, event: { fragment, data } }) => {
-    answer.navigation_views = answer.navigation_views.map((it: Wire) =>
+  'navigation_view/update': ({ response, event: { fragment, data } }) => {
+    response.navigation_views = response.navigation_views.map((it: Wire) =>
       it.fragment === fragment ? { ...it, ...data } : it,
     );
   },
-  'navigation_view/remove': ({ answer, event }) => {
-    answer.navigation_views = answer.navigation_views.filter(({ fragment }: Wire) => fragment !== event.fragment);
+  'navigation_view/remove': ({ response, event }) => {
+    response.navigation_views = response.navigation_views.filter(({ fragment }: Wire) => fragment !== event.fragment);
   },
   submessage: nothing,
   'typing/start': nothing,
   'typing/stop': nothing,
   'typing_edit_message/start': nothing,
   'typing_edit_message/stop': nothing,
-  'scheduled_messages/add': ({ answer, event }) => {
-    for (const message of event.scheduled_messages) putScheduled(answer, message);
+  'scheduled_messages/add': ({ response, event }) => {
+    for (const message of event.scheduled_messages) putScheduled(response, message);
   },
-  'scheduled_messages/update': ({ answer, event }) => putScheduled(answer, event.scheduled_message),
-  'scheduled_messages/remove': ({ answer, event: { scheduled_message_id: id } }) => {
-    answer.scheduled_messages = answer.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
+  'scheduled_messages/update': ({ response, event }) => putScheduled(response, event.scheduled_message),
+  'scheduled_messages/remove': ({ response, event: { scheduled_message_id: id } }) => {
+    response.scheduled_messages = response.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
   },
-  'reminders/add': ({ answer, event }) => {
-    answer.reminders = [...answer.reminders, ...event.reminders].sort(byTime('reminder_id'));
+  'reminders/add': ({ response, event }) => {
+    response.reminders = [...response.reminders, ...event.reminders].sort(byTime('reminder_id'));
   },
-  'reminders/remove': ({ answer, event: { reminder_id: id } }) => {
-    answer.reminders = answer.reminders.filter((it: Wire) => it.reminder_id !== id);
+  'reminders/remove': ({ response, event: { reminder_id: id } }) => {
+    response.reminders = response.reminders.filter((it: Wire) => it.reminder_id !== id);
   },
-  user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
+  user_topic: ({ response, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
-    answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
-    if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
+    response.user_topics = response.user_topics.filter((other: Wire) => !isSame(other));
+    if (topic.visibility_policy !== 0) response.user_topics.push(topic);
   },
 
-  'realm_bot/add': ({ answer, event: { bot } }) => {
-    answer.realm_bots = [...answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
+  'realm_bot/add': ({ response, event: { bot } }) => {
+    response.realm_bots = [...response.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
   },
-  'realm_bot/update': ({ answer, event: { bot } }) => {
-    answer.realm_bots = answer.realm_bots.map((known: Wire) =>
+  'realm_bot/update': ({ response, event: { bot } }) => {
+    response.realm_bots = response.realm_bots.map((known: Wire) =>
       known.user_id === bot.user_id ? { ...known, ...bot } : known,
     );
   },
-  'realm_bot/delete': ({ answer, event: { bot } }) => {
-    answer.realm_bots = answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
+  'realm_bot/delete': ({ response, event: { bot } }) => {
+    response.realm_bots = response.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
   },
-  'device/add': ({ answer, event: { device_id } }) => {
-    answer.devices[device_id] = NEW_DEVICE;
+  'device/add': ({ response, event: { device_id } }) => {
+    response.devices[device_id] = NEW_DEVICE;
   },
-  'device/update': ({ answer, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
-    answer.devices[device_id] = { ...answer.devices[device_id], ...changed };
+  'device/update': ({ response, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
+    response.devices[device_id] = { ...response.devices[device_id], ...changed };
   },
-  'device/remove': ({ answer, event: { device_id } }) => {
-    delete answer.devices[device_id];
+  'device/remove': ({ response, event: { device_id } }) => {
+    delete response.devices[device_id];
   },
-  'channel_folder/add': ({ answer, event: { channel_folder: folder } }) => {
-    answer.channel_folders = [...answer.channel_folders, folder].sort(byOrder);
+  'channel_folder/add': ({ response, event: { channel_folder: folder } }) => {
+    response.channel_folders = [...response.channel_folders, folder].sort(byOrder);
   },
-  'channel_folder/update': ({ answer, event: { channel_folder_id: id, data } }) => {
-    answer.channel_folders = answer.channel_folders.map((folder: Wire) =>
+  'channel_folder/update': ({ response, event: { channel_folder_id: id, data } }) => {
+    response.channel_folders = response.channel_folders.map((folder: Wire) =>
       folder.id === id ? { ...folder, ...data } : folder,
     );
   },
-  'channel_folder/reorder': ({ answer, event: { order } }) => {
-    answer.channel_folders = answer.channel_folders
+  'channel_folder/reorder': ({ response, event: { order } }) => {
+    response.channel_folders = response.channel_folders
       .map((folder: Wire) => ({ ...folder, order: order.indexOf(folder.id) }))
       .sort(byOrder);
   },
 
-  'stream/create': ({ answer, event, unsure }) => {
+  'stream/create': ({ response, event, unsure }) => {
     for (const channel of event.streams) {
       const id = channel.stream_id;
       if (id <= unsure.newestChannelId || unsure.hidden.has(id)) unsure.shownAgain.add(id);
-      put(answer, 'streams', channel);
-      if (!answer.is_guest || channel.is_web_public) put(answer, 'never_subscribed', { ...channel, subscribers: [] });
+      put(response, 'streams', channel);
+      if (!response.is_guest || channel.is_web_public)
+        put(response, 'never_subscribed', { ...channel, subscribers: [] });
     }
   },
-  'stream/delete': ({ answer, unsure, event: { stream_ids: ids } }) => {
-    forgetTopics(answer, ids);
-    for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
+  'stream/delete': ({ response, unsure, event: { stream_ids: ids } }) => {
+    forgetTopics(response, ids);
+    for (const list of CHANNEL_LISTS) for (const id of ids) take(response, list, id);
     for (const id of ids) unsure.hidden.add(id);
   },
   'stream/update': ({
-    answer,
+    response,
     unsure,
     event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more },
   }) => {
-    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
+    changeChannel(response, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
     if (property === 'name') {
       // The older list of muted topics uses channel names (channels §6.6).
-      for (const muted of answer.muted_topics) if (muted[0] === name) muted[0] = value;
+      for (const muted of response.muted_topics) if (muted[0] === name) muted[0] = value;
     }
     if (property !== 'is_archived') return;
-    if (value) forgetTopics(answer, [stream_id]);
+    if (value) forgetTopics(response, [stream_id]);
     else unsure.shownAgain.add(stream_id);
   },
-  'subscription/add': ({ answer, event, can }) => {
+  'subscription/add': ({ response, event, can }) => {
     for (const subscription of event.subscriptions) {
-      for (const list of ['unsubscribed', 'never_subscribed'] as const) take(answer, list, subscription.stream_id);
-      const shown = can('notification_settings_null') ? subscription : inherited(subscription, answer.user_settings);
-      put(answer, 'subscriptions', shown);
+      for (const list of ['unsubscribed', 'never_subscribed'] as const) take(response, list, subscription.stream_id);
+      const shown = can('notification_settings_null') ? subscription : inherited(subscription, response.user_settings);
+      put(response, 'subscriptions', shown);
     }
   },
-  'subscription/remove': ({ answer, event, selfId }) => {
+  'subscription/remove': ({ response, event, selfId }) => {
     for (const { stream_id } of event.subscriptions) {
-      const left = take(answer, 'subscriptions', stream_id);
-      if (left) put(answer, 'unsubscribed', { ...left, subscribers: without(left.subscribers, [selfId]) });
+      const left = take(response, 'subscriptions', stream_id);
+      if (left) put(response, 'unsubscribed', { ...left, subscribers: without(left.subscribers, [selfId]) });
     }
   },
-  'subscription/update': ({ answer, event: { stream_id, property, value } }) =>
-    changeChannel(answer, stream_id, (channel) => (property in channel ? { ...channel, [property]: value } : channel)),
-  'subscription/peer_add': ({ answer, event: { stream_ids, user_ids } }) =>
-    changeSubscribers(answer, stream_ids, (ids) => union(ids, user_ids)),
-  'subscription/peer_remove': ({ answer, event: { stream_ids, user_ids } }) =>
-    changeSubscribers(answer, stream_ids, (ids) => without(ids, user_ids)),
+  'subscription/update': ({ response, event: { stream_id, property, value } }) =>
+    changeChannel(response, stream_id, (channel) =>
+      property in channel ? { ...channel, [property]: value } : channel,
+    ),
+  'subscription/peer_add': ({ response, event: { stream_ids, user_ids } }) =>
+    changeSubscribers(response, stream_ids, (ids) => union(ids, user_ids)),
+  'subscription/peer_remove': ({ response, event: { stream_ids, user_ids } }) =>
+    changeSubscribers(response, stream_ids, (ids) => without(ids, user_ids)),
 
-  'realm_user/add': ({ answer, event: { person } }) => {
+  'realm_user/add': ({ response, event: { person } }) => {
     const { is_active: _, ...user } = person;
-    answer.realm_users = [...withoutUser(answer.realm_users, user.user_id), user];
+    response.realm_users = [...withoutUser(response.realm_users, user.user_id), user];
   },
-  'realm_user/remove': ({ answer, event: { person }, can }) => {
-    const lost = answer.realm_users.find((user: Wire) => user.user_id === person.user_id);
-    answer.realm_users = withoutUser(answer.realm_users, person.user_id);
+  'realm_user/remove': ({ response, event: { person }, can }) => {
+    const lost = response.realm_users.find((user: Wire) => user.user_id === person.user_id);
+    response.realm_users = withoutUser(response.realm_users, person.user_id);
     // Clients without `user_list_incomplete` keep a placeholder user (events §4.3).
-    if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
+    if (lost && !can('user_list_incomplete')) response.realm_users.push(unknown(lost, response));
   },
   'realm_user/update': changeUser,
 
-  custom_profile_fields: ({ answer, event: { fields } }) => {
-    answer.custom_profile_fields = fields;
+  custom_profile_fields: ({ response, event: { fields } }) => {
+    response.custom_profile_fields = fields;
     // Values of deleted fields and deleted options disappear.
     const byId = new Map<string, Wire>(fields.map((field: Wire) => [String(field.id), field]));
     const isLeft = ([id, { value }]: [string, Wire]) => {
       const field = byId.get(id);
       return field !== undefined && (field.type !== SELECT_FIELD || value in JSON.parse(field.field_data));
     };
-    for (const user of [...answer.realm_users, ...answer.realm_non_active_users]) {
+    for (const user of [...response.realm_users, ...response.realm_non_active_users]) {
       if (!user.profile_data) continue;
       user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(isLeft));
     }
   },
 
-  'user_group/add': ({ answer, event: { group } }) => {
-    answer.realm_user_groups = [...answer.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
+  'user_group/add': ({ response, event: { group } }) => {
+    response.realm_user_groups = [...response.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
   },
-  'user_group/remove': ({ answer, event: { group_id } }) => {
-    answer.realm_user_groups = answer.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
+  'user_group/remove': ({ response, event: { group_id } }) => {
+    response.realm_user_groups = response.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
   },
-  'user_group/update': ({ answer, event: { group_id, data } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, ...data })),
-  'user_group/add_members': ({ answer, event: { group_id, user_ids } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
-  'user_group/remove_members': ({ answer, event: { group_id, user_ids } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
-  'user_group/add_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(answer, group_id, (group) => ({
+  'user_group/update': ({ response, event: { group_id, data } }) =>
+    changeGroup(response, group_id, (group) => ({ ...group, ...data })),
+  'user_group/add_members': ({ response, event: { group_id, user_ids } }) =>
+    changeGroup(response, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
+  'user_group/remove_members': ({ response, event: { group_id, user_ids } }) =>
+    changeGroup(response, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
+  'user_group/add_subgroups': ({ response, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(response, group_id, (group) => ({
       ...group,
       direct_subgroup_ids: union(group.direct_subgroup_ids, ids),
     })),
-  'user_group/remove_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(answer, group_id, (group) => ({
+  'user_group/remove_subgroups': ({ response, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(response, group_id, (group) => ({
       ...group,
       direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
     })),
 };
 
 /** Removes topic policies of archived and inaccessible channels, which are hidden from the user (channels §7). */
-function forgetTopics(answer: Wire, ids: readonly number[]): void {
-  const names = namesOf(answer, (id) => ids.includes(id));
-  answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
-  answer.muted_topics = answer.muted_topics.filter(([name]: Wire) => !names.has(name));
+function forgetTopics(response: Wire, ids: readonly number[]): void {
+  const names = namesOf(response, (id) => ids.includes(id));
+  response.user_topics = response.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
+  response.muted_topics = response.muted_topics.filter(([name]: Wire) => !names.has(name));
 }
 
-const namesOf = (answer: Wire, isMeant: (id: number) => boolean): ReadonlySet<string> =>
-  new Set(answer.streams.filter(({ stream_id }: Wire) => isMeant(stream_id)).map(({ name }: Wire) => name));
+const namesOf = (response: Wire, isMeant: (id: number) => boolean): ReadonlySet<string> =>
+  new Set(response.streams.filter(({ stream_id }: Wire) => isMeant(stream_id)).map(({ name }: Wire) => name));
 
 /** Removes former subscriptions, topic policies and unread messages of the channels. */
 function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
@@ -456,18 +459,18 @@ function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
 }
 
 /** Adds messages to the user's own after receipt or a flag change. */
-function own(answer: Wire, ids: readonly number[]): void {
-  answer.max_message_id = Math.max(answer.max_message_id, ...ids);
+function own(response: Wire, ids: readonly number[]): void {
+  response.max_message_id = Math.max(response.max_message_id, ...ids);
 }
 
 /** Removes messages from the user's own. */
 function lose(
-  { answer, unread, unsure }: Pick<Happening, 'answer' | 'unread' | 'unsure'>,
+  { response, unread, unsure }: Pick<Happening, 'response' | 'unread' | 'unsure'>,
   ids: readonly number[],
 ): void {
   unread.remove(ids);
-  answer.starred_messages = without(answer.starred_messages, ids);
-  if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
+  response.starred_messages = without(response.starred_messages, ids);
+  if (ids.includes(response.max_message_id)) unsure.isNewestGone = true;
 }
 
 /**
@@ -475,29 +478,29 @@ function lose(
  * protected.
  */
 function updateMessages(happening: Happening): void {
-  const { answer, unread, event } = happening;
+  const { response, unread, event } = happening;
   const { message_id, message_ids: ids, stream_id, new_stream_id: moved, subject = null } = event;
   if (event.content !== undefined) unread.name(message_id, event.flags);
   if (event.propagate_mode === undefined) return;
-  const target = answer.subscriptions.find((channel: Wire) => channel.stream_id === moved);
+  const target = response.subscriptions.find((channel: Wire) => channel.stream_id === moved);
   if (moved !== undefined && !target) lose(happening, ids);
   else unread.move(ids, moved ?? stream_id, subject);
-  if (target?.history_public_to_subscribers === false) own(answer, ids);
+  if (target?.history_public_to_subscribers === false) own(response, ids);
 }
 
-function receiveMessage({ answer, unread, selfId, event: { message, flags } }: Happening): void {
-  own(answer, [message.id]);
+function receiveMessage({ response, unread, selfId, event: { message, flags } }: Happening): void {
+  own(response, [message.id]);
   if (!flags.includes('read')) unread.receive(message, flags);
-  if (flags.includes('starred')) answer.starred_messages = union(answer.starred_messages, [message.id]);
+  if (flags.includes('starred')) response.starred_messages = union(response.starred_messages, [message.id]);
   if (message.type === 'private') {
     const user_ids = without(message.display_recipient.map(({ id }: Wire) => id).sort(ascending), [selfId]);
     const isOther = (conversation: Wire) => String(conversation.user_ids) !== String(user_ids);
-    answer.recent_private_conversations = [
+    response.recent_private_conversations = [
       { user_ids, max_message_id: message.id },
-      ...answer.recent_private_conversations.filter(isOther),
+      ...response.recent_private_conversations.filter(isOther),
     ];
   } else {
-    changeChannel(answer, message.stream_id, (channel) => ({
+    changeChannel(response, message.stream_id, (channel) => ({
       ...channel,
       first_message_id: channel.first_message_id ?? message.id,
     }));
@@ -509,19 +512,19 @@ const byTime = (id: string) => (a: Wire, b: Wire) =>
   a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
 
 /** Sorts drafts by last edit, newest first (events §3.2). */
-function putDrafts(answer: Wire, drafts: Wire[]): void {
-  const others = answer.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
-  answer.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
+function putDrafts(response: Wire, drafts: Wire[]): void {
+  const others = response.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
+  response.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
 }
 
-function putScheduled(answer: Wire, message: Wire): void {
-  const others = answer.scheduled_messages.filter(
+function putScheduled(response: Wire, message: Wire): void {
+  const others = response.scheduled_messages.filter(
     (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
   );
-  answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
+  response.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
 }
 
-function changeUser({ answer, selfId, event: { person } }: Happening): void {
+function changeUser({ response, selfId, event: { person } }: Happening): void {
   const { user_id, is_active, new_email, role, custom_profile_field: said, ...others } = person;
   const changed = {
     ...others,
@@ -529,11 +532,11 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     ...(role !== undefined && { role, is_owner: role === 100, is_admin: role <= 200, is_guest: role === 600 }),
   };
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
-    for (const user of answer[list]) if (user.user_id === user_id) assignKnown(user, changed);
+    for (const user of response[list]) if (user.user_id === user_id) assignKnown(user, changed);
   }
   if (said) {
     for (const list of ['realm_users', 'realm_non_active_users']) {
-      for (const user of answer[list]) {
+      for (const user of response[list]) {
         if (user.user_id !== user_id) continue;
         const { id, value, ...rendered } = said;
         const { [id]: _, ...profile } = user.profile_data;
@@ -545,34 +548,34 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     const [from, to] = is_active
       ? ['realm_non_active_users', 'realm_users']
       : ['realm_users', 'realm_non_active_users'];
-    const user = answer[from].find((it: Wire) => it.user_id === user_id);
-    answer[from] = withoutUser(answer[from], user_id);
-    if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
-    if (!is_active) leaveAllGroups(answer, user_id);
+    const user = response[from].find((it: Wire) => it.user_id === user_id);
+    response[from] = withoutUser(response[from], user_id);
+    if (user) response[to] = [...withoutUser(response[to], user_id), user];
+    if (!is_active) leaveAllGroups(response, user_id);
   }
   // Clients remove deactivated users from groups on their own (users §4.1).
   if (is_active === false) {
-    for (const group of answer.realm_user_groups) group.members = without(group.members, [user_id]);
+    for (const group of response.realm_user_groups) group.members = without(group.members, [user_id]);
   }
   if (user_id !== selfId) return;
-  if (changed.is_admin !== undefined && changed.is_admin !== answer.is_admin) answer.realm_bots = null;
-  assignKnown(answer, changed);
-  if (role !== undefined) answer.is_moderator = role <= 300;
+  if (changed.is_admin !== undefined && changed.is_admin !== response.is_admin) response.realm_bots = null;
+  assignKnown(response, changed);
+  if (role !== undefined) response.is_moderator = role <= 300;
 }
 
 /** Removes a deactivated user from all groups, since no event lists these groups (users §4.1). */
-function leaveAllGroups(answer: Wire, userId: number): void {
+function leaveAllGroups(response: Wire, userId: number): void {
   const leave = (thing: Wire): void => {
     for (const value of Object.values<Wire>(thing)) {
       if (value?.direct_members) value.direct_members = without(value.direct_members, [userId]);
     }
   };
-  leave(answer);
-  for (const group of answer.realm_user_groups) {
+  leave(response);
+  for (const group of response.realm_user_groups) {
     group.members = without(group.members, [userId]);
     leave(group);
   }
-  for (const list of CHANNEL_LISTS) answer[list].forEach(leave);
+  for (const list of CHANNEL_LISTS) response[list].forEach(leave);
 }
 
 /** Assigns known properties only, since an event about a user also contains fields only they can see. */
@@ -620,36 +623,38 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 type ChannelList = (typeof CHANNEL_LISTS)[number];
 
 /** Inserts a channel by name (events §3.2). */
-function put(answer: Wire, list: ChannelList, channel: Wire): void {
-  take(answer, list, channel.stream_id);
-  answer[list] = [...answer[list], channel].sort(byName);
+function put(response: Wire, list: ChannelList, channel: Wire): void {
+  take(response, list, channel.stream_id);
+  response[list] = [...response[list], channel].sort(byName);
 }
 
-function take(answer: Wire, list: ChannelList, id: number): Wire {
-  const found = answer[list].find(({ stream_id }: Wire) => stream_id === id);
-  answer[list] = answer[list].filter((channel: Wire) => channel !== found);
+function take(response: Wire, list: ChannelList, id: number): Wire {
+  const found = response[list].find(({ stream_id }: Wire) => stream_id === id);
+  response[list] = response[list].filter((channel: Wire) => channel !== found);
   return found;
 }
 
-function changeChannel(answer: Wire, id: number, change: (channel: Wire) => Wire): void {
+function changeChannel(response: Wire, id: number, change: (channel: Wire) => Wire): void {
   for (const list of CHANNEL_LISTS) {
-    answer[list] = answer[list]
+    response[list] = response[list]
       .map((channel: Wire) => (channel.stream_id === id ? change(channel) : channel))
       .sort(byName);
   }
 }
 
-function changeSubscribers(answer: Wire, ids: readonly number[], change: (ids: number[]) => number[]): void {
+function changeSubscribers(response: Wire, ids: readonly number[], change: (ids: number[]) => number[]): void {
   for (const id of ids) {
-    changeChannel(answer, id, (channel) =>
+    changeChannel(response, id, (channel) =>
       'subscribers' in channel ? { ...channel, subscribers: change(channel.subscribers) } : channel,
     );
   }
 }
 
-function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): void {
-  answer.realm_user_groups = answer.realm_user_groups.map((group: Wire) => (group.id === id ? change(group) : group));
-  deriveOwnRights(answer);
+function changeGroup(response: Wire, id: number, change: (group: Wire) => Wire): void {
+  response.realm_user_groups = response.realm_user_groups.map((group: Wire) =>
+    group.id === id ? change(group) : group,
+  );
+  deriveOwnRights(response);
 }
 
 /**
@@ -657,8 +662,8 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
  * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed
  * order.
  */
-function comparable(answer: Wire): Wire {
-  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(answer);
+function comparable(response: Wire): Wire {
+  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(response);
   const { presences: ____, presence_last_update_id: _____, ...state } = all;
   for (const list of CHANNEL_LISTS) {
     for (const channel of state[list]) {

@@ -35,7 +35,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: FindOwnRealm,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ caller, useCase }: Context<'user', NoParameters, FindOwnRealm>) =>
         redirectTo(urlOf('icon', await useCase.execute(caller))),
     }),
@@ -46,7 +46,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: ChangeRealmImage,
       toInput: (_dto, request) => ({ name: 'icon' as const, image: givenImage(request) }),
-      answer: ICON,
+      response: ICON,
       present: presentIcon,
     }),
     route('DELETE', '/realm/icon', {
@@ -55,14 +55,14 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: RemoveRealmImage,
       toInput: () => ({ name: 'icon' as const }),
-      answer: ICON,
+      response: ICON,
       present: presentIcon,
     }),
     route('GET', '/realm/logo', {
       auth: 'user',
       dto: LogoDto,
       useCase: FindOwnRealm,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ dto, caller, useCase }: Context<'user', LogoDto, FindOwnRealm>) =>
         redirectTo(urlOf(logoOf(dto), await useCase.execute(caller))),
     }),
@@ -73,7 +73,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: LogoDto,
       useCase: ChangeRealmImage,
       toInput: (dto, request) => ({ name: logoOf(dto), image: givenImage(request) }),
-      answer: wire.fields({}),
+      response: wire.fields({}),
       present: () => ({}),
     }),
     route('DELETE', '/realm/logo', {
@@ -82,7 +82,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: LogoDto,
       useCase: RemoveRealmImage,
       toInput: (dto) => ({ name: logoOf(dto) }),
-      answer: wire.fields({}),
+      response: wire.fields({}),
       present: () => ({}),
     }),
     ...(Object.keys(REALM_IMAGES) as RealmImageName[]).map(image),
@@ -98,7 +98,7 @@ function image(name: RealmImageName): Route {
     ...SERVES_PICTURES,
     dto: RealmImageDto,
     useCase: ReadPicture,
-    answer: 'bytes',
+    response: 'bytes',
     handle: async ({ dto, caller, useCase }) => {
       try {
         if (caller.realmId === dto.realm_id) return servePicture(await useCase.execute(caller, { name }));

@@ -109,7 +109,7 @@ export const customEmojiRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListCustomEmoji,
-    answer: wire.fields({ emoji: customEmoji }),
+    response: wire.fields({ emoji: customEmoji }),
     present: (all) => ({ emoji: presentAllCustomEmoji(all) }),
   }),
   route('POST', '/realm/emoji/*emoji_name', {
@@ -119,7 +119,7 @@ export const customEmojiRoutes: readonly Route[] = [
     dto: EmojiNameDto,
     useCase: AddCustomEmoji,
     toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: givenImage(request) }),
-    answer: wire.fields({}),
+    response: wire.fields({}),
     present: () => ({}),
   }),
   route('DELETE', '/realm/emoji/*emoji_name', {
@@ -137,7 +137,7 @@ function picture(path: string, nameOf: (id: number) => PictureName): Route {
     ...SERVES_PICTURES,
     dto: EmojiPictureDto,
     useCase: ReadPicture,
-    answer: 'bytes',
+    response: 'bytes',
     handle: async ({ dto, caller, useCase }): Promise<Reply> => {
       const [, id, format] = FILE.exec(dto.file) ?? [];
       if (id === undefined || caller.realmId !== dto.realm_id) throw unknownPath();

@@ -260,7 +260,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
         allPublicChannels: dto.default_all_public_streams,
         avatar: givenAvatar(request),
       }),
-      answer: CREATED_BOT,
+      response: CREATED_BOT,
       present: (bot) => presentCreatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
     route('GET', '/bots', {
@@ -268,7 +268,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       roleRequirements: ['member'],
       dto: NoParameters,
       useCase: ListOwnBots,
-      answer: OWN_BOTS,
+      response: OWN_BOTS,
       present: ({ realm, bots }) => ({ bots: bots.map((bot) => presentOwnBot(bot, publicRealmOf(realm, realmUrls))) }),
     }),
     route('PATCH', '/bots/:bot_id', {
@@ -290,7 +290,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
           allPublicChannels: dto.default_all_public_streams,
           avatar: givenAvatar(request),
         }),
-      answer: CHANGED_BOT,
+      response: CHANGED_BOT,
       present: (bot) => presentUpdatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
     route('DELETE', '/bots/:bot_id', { auth: 'user', dto: BotDto, useCase: DeactivateBot, toInput: toBot }),
@@ -299,7 +299,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: BotDto,
       useCase: GetBotApiKey,
       toInput: toBot,
-      answer: OWN_KEY,
+      response: OWN_KEY,
       present: presentKey,
     }),
     route('POST', '/bots/:bot_id/api_key/regenerate', {
@@ -307,14 +307,14 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: BotDto,
       useCase: RegenerateBotApiKey,
       toInput: toBot,
-      answer: OWN_KEY,
+      response: OWN_KEY,
       present: presentKey,
     }),
     route('POST', '/users/me/api_key/regenerate', {
       auth: 'user',
       dto: NoParameters,
       useCase: RegenerateApiKey,
-      answer: OWN_KEY,
+      response: OWN_KEY,
       present: presentKey,
     }),
   ];
@@ -342,7 +342,7 @@ export function botStorageRoutes(): readonly Route[] {
       dto: StoredKeysDto,
       useCase: GetBotStorage,
       toInput,
-      answer: wire.fields({ storage: wire.dictionaryOf(wire.text()) }),
+      response: wire.fields({ storage: wire.dictionaryOf(wire.text()) }),
       present: async (entries) => new WireText(await turns.runSteps(writeStorage(entries))),
     }),
     route('PUT', '/bot_storage', {

@@ -77,7 +77,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
       const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.realmAddress === hostname || request.realmAddress === `www.${hostname}` };
     },
-    answer: SERVER_SETTINGS_ROUTES_SERVER_SETTINGS,
+    response: SERVER_SETTINGS_ROUTES_SERVER_SETTINGS,
     present: (settings) => presentServerSettings(settings, realmUrls),
   }),
   // Very old clients ask if they are supported; all are (protocol §10).
@@ -85,7 +85,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
     auth: 'anyone',
     atRoot: true,
     dto: NoParameters,
-    answer: wire.fields({}),
+    response: wire.fields({}),
     handle: async ({ request }) => {
       if (request.header('user-agent') === undefined) throw badParameter('User-Agent header missing from request');
       return success();

@@ -44,7 +44,7 @@ export const alertWordRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListAlertWords,
-    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    response: ALERT_WORD_ROUTES_ALERT_WORDS,
     present,
   }),
   route('POST', PATH, {
@@ -52,7 +52,7 @@ export const alertWordRoutes: readonly Route[] = [
     dto: AlertWordsDto,
     useCase: ChangeAlertWords,
     toInput: change('add'),
-    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    response: ALERT_WORD_ROUTES_ALERT_WORDS,
     present,
   }),
   route('DELETE', PATH, {
@@ -60,7 +60,7 @@ export const alertWordRoutes: readonly Route[] = [
     dto: AlertWordsDto,
     useCase: ChangeAlertWords,
     toInput: change('remove'),
-    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    response: ALERT_WORD_ROUTES_ALERT_WORDS,
     present,
   }),
 ];

@@ -36,8 +36,8 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
     avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
   });
   const redirecting = (path: string, urlOf: typeof avatarUrl): Route => {
-    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, answer: 'bytes' } as const;
-    const answer = ({ realm, user, seesEmail }: FoundAvatar) => {
+    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, response: 'bytes' } as const;
+    const response = ({ realm, user, seesEmail }: FoundAvatar) => {
       const publicRealm = publicRealmOf(realm, realmUrls);
       const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });
       return redirectTo(url ?? unknownAvatarUrl(publicRealm));
@@ -48,13 +48,13 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       takesKeyParameter: true,
       useCase: FindAvatar,
       handle: async ({ dto, caller, useCase }) =>
-        answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+        response(await useCase.execute(caller, { userId: dto.user_id as UserId })),
       forSpectators: route('GET', path, {
         ...shape,
         auth: 'anyone',
         useCase: SpectateAvatar,
         handle: async ({ dto, caller, useCase }) =>
-          answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+          response(await useCase.execute(caller, { userId: dto.user_id as UserId })),
       }),
     });
   };
@@ -65,14 +65,14 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: ChangeOwnAvatar,
       toInput: (_dto, request) => ({ image: givenImage(request) }),
-      answer: OWN_AVATAR,
+      response: OWN_AVATAR,
       present: presentOwn,
     }),
     route('DELETE', '/users/me/avatar', {
       auth: 'user',
       dto: NoParameters,
       useCase: RemoveOwnAvatar,
-      answer: OWN_AVATAR,
+      response: OWN_AVATAR,
       present: presentOwn,
     }),
     redirecting('/avatar/:user_id', avatarUrl),
@@ -83,7 +83,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       ...SERVES_PICTURES,
       dto: AvatarFileDto,
       useCase: ReadPicture,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ dto, caller, useCase }) => {
         const [, who, medium] = DRAWN.exec(dto.file) ?? [];
         if (who !== undefined) return serveIdenticon(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);

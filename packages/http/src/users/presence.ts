@@ -263,7 +263,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
         lastUpdateId: dto.last_update_id ?? null,
         historyDays: dto.history_limit_days,
       }),
-      answer: REPORTED_PRESENCE,
+      response: REPORTED_PRESENCE,
       present: async (list, { dto, caller }) => {
         if (!list) return {};
         const form = dto.slim_presence || dto.last_update_id !== undefined ? 'modern' : 'legacy';
@@ -275,7 +275,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       dto: GetPresenceDto,
       useCase: GetPresence,
       toInput: ({ user_id_or_email: name }) => (DIGITS.test(name) ? { id: Number(name) as UserId } : { email: name }),
-      answer: ONE_PRESENCE,
+      response: ONE_PRESENCE,
       present: (entry) => presentPresence(entry, clock.now()),
     }),
     route('GET', '/realm/presence', {
@@ -283,7 +283,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       isExpensive: true,
       dto: NoParameters,
       useCase: ListPresence,
-      answer: ALL_PRESENCES,
+      response: ALL_PRESENCES,
       present: (list, { caller }) => present(caller.realmId, list, 'legacy'),
     }),
   ];

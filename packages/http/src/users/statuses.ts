@@ -116,7 +116,7 @@ export const statusRoutes: readonly Route[] = [
     dto: UserDto,
     useCase: GetStatus,
     toInput: ({ user_id }) => ({ userId: user_id as UserId }),
-    answer: wire.fields({ status: userStatus }),
+    response: wire.fields({ status: userStatus }),
     present: (status, { variant }) => ({ status: presentStatus(status, variant) }),
   }),
   route('POST', '/users/:user_id/status', {

@@ -38,7 +38,7 @@ export async function readGauges({ dispatcher, hub, follower, jobs, storage }: G
   return {
     requestsInFlight: dispatcher.inFlight,
     bodiesBytes: dispatcher.bytesInFlight.bodies,
-    answersBytes: dispatcher.bytesInFlight.answers,
+    answersBytes: dispatcher.bytesInFlight.responses,
     queues: queues.length,
     waitingPolls: queues.filter(({ isWaitedFor }) => isWaitedFor).length,
     undeliveredEvents: await follower.countUndelivered(),

@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /** Compares responses in tests with the OpenAPI document. */
-export class AnswerChecks {
+export class ResponseChecks {
   private readonly entries: readonly Entry[];
 
   constructor(routes: readonly Route[]) {
@@ -63,7 +63,7 @@ const hasEvents = (schema: Schema): boolean => 'Event' in (schema as Schema & Co
 function checkWithEvents(name: string, schema: Schema): Check {
   const { schemas } = (schema as Schema & Components).components;
   const without = { ...schema, components: { schemas: { ...schemas, Event: {} } } };
-  const answer = checkBy(name, ajv.compile(without));
+  const response = checkBy(name, ajv.compile(without));
   const ofTypes = new Map<string, Check>();
   const ofType = (type: string): Check => {
     let check = ofTypes.get(type);
@@ -78,7 +78,7 @@ function checkWithEvents(name: string, schema: Schema): Check {
     return check;
   };
   return (body) => {
-    const problem = answer(body);
+    const problem = response(body);
     if (problem !== null) return problem;
     const { events } = body as { readonly events: readonly { readonly type: string }[] };
     return events.map((event) => ofType(event.type)(event)).find((it) => it !== null) ?? null;

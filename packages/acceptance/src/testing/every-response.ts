@@ -140,15 +140,15 @@ export async function contentsOf({ storage, realmId }: TestServer): Promise<Cont
 }
 
 /** Responses of every read operation to a user by path and parameters. */
-export async function everyAnswer(
+export async function everyResponse(
   server: TestServer,
   as: TestUser,
   contents: Contents,
 ): Promise<Record<string, unknown>> {
-  const answers: Record<string, unknown> = {};
+  const responses: Record<string, unknown> = {};
   for (const [path, params] of Object.values(ASKED).flatMap((ask) => ask(contents))) {
     const { status, body } = await server.get(path, as, { ...params });
-    answers[`${path} ${JSON.stringify(params ?? {})}`] = { status, body };
+    responses[`${path} ${JSON.stringify(params ?? {})}`] = { status, body };
   }
-  return answers;
+  return responses;
 }
