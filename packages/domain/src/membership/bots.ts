@@ -158,11 +158,11 @@ export interface ViewedBot {
   readonly view: BotView;
 }
 
-type BotViewReads = Pick<Repositories | Transaction, 'bots' | 'channels'>;
+type BotDetailReads = Pick<Repositories | Transaction, 'bots' | 'channels'>;
 
 /** Returns views of these bots in the given order, in a constant number of statements. */
 export async function viewBots(
-  { bots, channels }: BotViewReads,
+  { bots, channels }: BotDetailReads,
   realmId: RealmId,
   users: readonly User[],
 ): Promise<readonly ViewedBot[]> {
@@ -191,7 +191,7 @@ export async function viewBots(
   });
 }
 
-export const viewBot = async (reads: BotViewReads, user: User): Promise<BotView> =>
+export const viewBot = async (reads: BotDetailReads, user: User): Promise<BotView> =>
   (await viewBots(reads, user.realmId, [user]))[0]!.view;
 
 /** Loads the bots the viewer may administer, deactivated ones included; ascending. */

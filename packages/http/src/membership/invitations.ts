@@ -112,7 +112,7 @@ export class TestWelcomeMessageDto {
 }
 
 /** Organization §9.2. */
-const INVITATION_ROUTES_INVITATIONS = wire.fields({
+const INVITATION_LIST = wire.fields({
   invites: wire.listOf(
     wire.named(
       'Invitation',
@@ -166,7 +166,7 @@ export const invitationRoutes: readonly Route[] = [
     roleRequirements: INVITERS,
     dto: NoParameters,
     useCase: ListInvitations,
-    response: INVITATION_ROUTES_INVITATIONS,
+    response: INVITATION_LIST,
     present: (invitations) => ({ invites: invitations.map(presentInvitation) }),
   }),
   route('POST', '/invites', {

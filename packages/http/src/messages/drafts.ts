@@ -60,15 +60,15 @@ const SHAPE = {
   timestamp: optional(float({ max: MAX_TIME })),
 };
 type WireDraft = ObjectOf<typeof SHAPE>;
-const draftDraftDtos = object(SHAPE);
+const draftParameter = object(SHAPE);
 
 export class CreateDraftsDto {
-  @param(listOf(draftDraftDtos, { max: MAX_NAMES, jsonLength: MAX_JSON_LENGTH })) drafts!: WireDraft[];
+  @param(listOf(draftParameter, { max: MAX_NAMES, jsonLength: MAX_JSON_LENGTH })) drafts!: WireDraft[];
 }
 
 export class ChangeDraftDto {
   @IntegerParam() draft_id!: number;
-  @param(draftDraftDtos) draft!: WireDraft;
+  @param(draftParameter) draft!: WireDraft;
 }
 
 export class DeleteDraftDto {

@@ -49,7 +49,7 @@ export function presentServerSettings(settings: ServerSettings, realmUrls: Realm
 }
 
 /** Response of the server settings (protocol §10); organization fields are present only if there is one. */
-const SERVER_SETTINGS_ROUTES_SERVER_SETTINGS = wire.fields({
+const SERVER_SETTINGS_RESPONSE = wire.fields({
   authentication_methods: wire.dictionaryOf(wire.boolean()),
   external_authentication_methods: wire.listOf(wire.anything()),
   zulip_feature_level: wire.integer(),
@@ -77,7 +77,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
       const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.realmAddress === hostname || request.realmAddress === `www.${hostname}` };
     },
-    response: SERVER_SETTINGS_ROUTES_SERVER_SETTINGS,
+    response: SERVER_SETTINGS_RESPONSE,
     present: (settings) => presentServerSettings(settings, realmUrls),
   }),
   // Very old clients ask if they are supported; all are (protocol §10).

@@ -220,12 +220,12 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
   });
 
 const STATUSES: readonly string[] = ['active', 'idle'];
-const statusPresenceRoutes = refine(text({ max: MAX_TEXT_LENGTH }), (word) =>
+const presenceStatus = refine(text({ max: MAX_TEXT_LENGTH }), (word) =>
   STATUSES.includes(word) ? undefined : `Invalid status: ${word}`,
 );
 
 class ReportPresenceDto {
-  @param(statusPresenceRoutes) status!: 'active' | 'idle';
+  @param(presenceStatus) status!: 'active' | 'idle';
   @IntegerParam({ min: -1, optional: true }) last_update_id?: number;
   @IntegerParam({ min: 0 }) history_limit_days = DEFAULT_HISTORY_DAYS;
   @BooleanParam() ping_only = false;
