@@ -8,14 +8,14 @@ import { RestoreMessages } from '@parley/domain/messages';
 import { MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { type GivenFile, MULTIPART, multipart, postFiles } from './testing/multipart.js';
+import { type FileUpload, MULTIPART, multipart, postFiles } from './testing/multipart.js';
 import { basic, TestServer, type TestUser } from './testing/test-server.js';
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-const HELLO: GivenFile = { name: 'hello x.txt', content: 'hello' };
+const HELLO: FileUpload = { name: 'hello x.txt', content: 'hello' };
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -31,8 +31,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const upload = (as: TestUser | null, ...files: GivenFile[]) => postFiles(server, '/user_uploads', as, files);
-const uploaded = async (as: TestUser, file: GivenFile = HELLO): Promise<string> =>
+const upload = (as: TestUser | null, ...files: FileUpload[]) => postFiles(server, '/user_uploads', as, files);
+const uploaded = async (as: TestUser, file: FileUpload = HELLO): Promise<string> =>
   String(fieldsOf(await upload(as, file)).url);
 const read = (url: string, as: TestUser | null, headers: Record<string, string> = {}) =>
   server.request('GET', `/${url}`, { as, headers });
@@ -130,7 +130,7 @@ describe('POST /user_uploads (messages §16.1)', () => {
     const limited = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: null, userQuotaMib: 1 } });
     const { hamlet, polonius } = limited.people;
     const most = { name: 'most', content: Buffer.alloc(1024 * 1024 - 1) };
-    const post = (as: TestUser, file: GivenFile) => postFiles(limited, '/user_uploads', as, [file]);
+    const post = (as: TestUser, file: FileUpload) => postFiles(limited, '/user_uploads', as, [file]);
     fieldsOf(await post(hamlet, most));
     const refusal = ['Upload would exceed your upload quota.', { code: 'USER_UPLOAD_QUOTA' }] as const;
     expectRefusal(await post(hamlet, HELLO), ...refusal);

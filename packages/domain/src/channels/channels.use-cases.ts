@@ -34,14 +34,14 @@ export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promis
 /** Loads all channels visible to the viewer, archived ones included; by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
-  const known = new Set((await snapshot.load(loadKnownChannels)).map(({ id }) => id));
+  const known = new Set((await snapshot.load(loadVisibleChannels)).map(({ id }) => id));
   return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => known.has(id));
 }
 
 /** Loads the active default channels; ascending. Empty for guests. */
 export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[]> {
   if ((await snapshot.load(loadViewer)).role === 'guest') return [];
-  const known = await snapshot.load(loadKnownChannels);
+  const known = await snapshot.load(loadVisibleChannels);
   return known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
 }
 
@@ -60,7 +60,7 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
   const followed = await snapshot.load(loadFollowedIds);
-  const known = await snapshot.load(loadKnownChannels);
+  const known = await snapshot.load(loadVisibleChannels);
   const listed = known.filter((channel) => canListSubscribers(viewer, channel, followed.has(channel.id)).allowed);
   const subscriberIds = new Map<ChannelId, readonly UserId[]>();
   for (const slice of slicesOf(listed, CHANNELS_AT_A_TIME)) {
@@ -86,7 +86,7 @@ async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelI
 }
 
 /** Loads all channels visible to the viewer, archived ones included. */
-export async function loadKnownChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
+export async function loadVisibleChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
   const followed = await snapshot.load(loadFollowedIds);

@@ -68,11 +68,11 @@ import { ONBOARDING_FEATURE } from '../users/onboarding.js';
 import { PROFILE_FEATURE } from '../users/profiles.js';
 import { STATUS_FEATURE } from '../users/statuses.js';
 import {
-  askedGuest,
   findInaccessible,
   loadUserReceivers,
   loadUserRights,
   loadUserSnapshot,
+  lookupGuest,
   needsUsers,
   replayedUser,
   signedOutUserIn,
@@ -122,7 +122,7 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   }),
 
   askedOwner(rights, questions) {
-    const guest = askedGuest(rights, questions);
+    const guest = lookupGuest(rights, questions);
     const isConcerned = asksForMessages(questions) || guest.guestIds.length > 0;
     return isConcerned ? { ids: [rights.userId], ...guest } : null;
   },
@@ -166,7 +166,7 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
       }),
       ownerOf: (user) => users.ownerOf(user),
       concerns: (questions) => asksForMessages(questions) || users.concerns(questions),
-      askedUsers: () => ({ ids: [...online.keys()], ...users.askedUsers() }),
+      lookupUsers: () => ({ ids: [...online.keys()], ...users.lookupUsers() }),
     };
   },
 

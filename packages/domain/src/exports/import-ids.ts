@@ -23,7 +23,7 @@ export const ascending = <T extends { readonly id: number }>(items: readonly T[]
 export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
 
 /** Maps ids of one kind from the export to this server. */
-export abstract class KnownIds<Id extends number> {
+export abstract class IdMapping<Id extends number> {
   /** True if all ids are unchanged. */
   isIdentity = true;
 
@@ -51,7 +51,7 @@ export abstract class KnownIds<Id extends number> {
 }
 
 /** Ids assigned one by one. */
-export class IdMap<Id extends number> extends KnownIds<Id> {
+export class IdMap<Id extends number> extends IdMapping<Id> {
   private readonly ids = new Map<Id, Id>();
   private next = 0;
 
@@ -83,7 +83,7 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
  * Ids of messages, possibly millions. All are assigned before the first message is created, because texts refer to
  * earlier and later ones.
  */
-export class MessageIds extends KnownIds<MessageId> {
+export class MessageIds extends IdMapping<MessageId> {
   private ranges = new IdRanges();
   /** Range within which all ids stay unchanged; null if new ids were planned. */
   private free: { readonly first: MessageId; readonly last: MessageId } | null = null;
@@ -217,10 +217,10 @@ export class TopicLinks {
 /** Ids that texts contain. */
 export interface NamedIds {
   readonly realm: { readonly from: RealmId; readonly to: RealmId };
-  readonly users: KnownIds<UserId>;
-  readonly groups: KnownIds<GroupId>;
-  readonly channels: KnownIds<ChannelId>;
-  readonly messages: KnownIds<MessageId>;
+  readonly users: IdMapping<UserId>;
+  readonly groups: IdMapping<GroupId>;
+  readonly channels: IdMapping<ChannelId>;
+  readonly messages: IdMapping<MessageId>;
   /** File names of custom emoji at the end of URLs, such as `7.gif`. Missing ones are unchanged. */
   readonly emojiFiles: ReadonlyMap<string, string>;
 }
@@ -303,7 +303,7 @@ export class TextRewriter {
   }
 }
 
-function mapped<Id extends number>(map: KnownIds<Id>, id: string): string {
+function mapped<Id extends number>(map: IdMapping<Id>, id: string): string {
   return String(map.find(Number(id) as Id) ?? id);
 }
 

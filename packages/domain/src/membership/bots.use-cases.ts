@@ -16,11 +16,11 @@ import { type BotKind, parseFullName, type User } from '../users/user.js';
 import { canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
 import {
+  type AvatarUpload,
   type BotChange,
   type BotOptions,
   botAudience,
   botEmail,
-  type GivenAvatar,
   getAdministeredBot,
   giveOwner,
   type MadeAvatar,
@@ -37,7 +37,7 @@ import {
 import { deactivate } from './deactivation.js';
 import { changeRole } from './roles.js';
 
-export interface OwnBots {
+export interface BotList {
   readonly realm: Realm;
   /** Ordered by join date. */
   readonly bots: readonly KeyedBot[];
@@ -53,7 +53,7 @@ export class ListOwnBots {
   ) {}
 
   /** @throws DomainError MUST_NOT_BE_GUEST */
-  async execute(caller: Caller): Promise<OwnBots> {
+  async execute(caller: Caller): Promise<BotList> {
     const { uow, mint, clock } = this;
     const { realm, found } = await uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
@@ -89,7 +89,7 @@ export interface CreateBotInput {
   readonly sendingChannel: string | null;
   readonly eventsChannel: string | null;
   readonly allPublicChannels: boolean;
-  readonly avatar: GivenAvatar;
+  readonly avatar: AvatarUpload;
 }
 
 /** Bot with its API key. */
@@ -197,7 +197,7 @@ export interface UpdateBotInput {
   readonly sendingChannel?: string;
   readonly eventsChannel?: string;
   readonly allPublicChannels?: boolean;
-  readonly avatar: GivenAvatar;
+  readonly avatar: AvatarUpload;
 }
 
 export interface UpdatedBot extends ViewedBot {

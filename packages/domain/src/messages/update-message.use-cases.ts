@@ -48,7 +48,7 @@ import {
   visibleInTopic,
 } from './moves.js';
 import { type Destination, enforceMentions, type MessageHooks, NO_HOOKS, noteActivity } from './post-message.js';
-import { OwnTextParser, type RenderedText, renderText, type TextAhead } from './render-message.js';
+import { type RenderedText, renderText, type TextAhead, UserTextParser } from './render-message.js';
 
 export interface UpdateMessageInput {
   readonly messageId: MessageId;
@@ -91,7 +91,7 @@ export class UpdateMessage {
   static readonly inject = [
     'unitOfWork',
     'markdownRenderer',
-    OwnTextParser,
+    UserTextParser,
     'clock',
     'contentDigest',
     MoveNotices,
@@ -100,7 +100,7 @@ export class UpdateMessage {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly parser: OwnTextParser,
+    private readonly parser: UserTextParser,
     private readonly clock: Clock,
     private readonly digest: ContentDigest,
     private readonly notices: MoveNotices,

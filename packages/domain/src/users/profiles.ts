@@ -223,7 +223,7 @@ export interface UserWithProfile extends User {
 }
 
 /** Requested value; null removes it. */
-export type GivenProfileValue = string | readonly UserId[] | null;
+export type ProfileValueInput = string | readonly UserId[] | null;
 
 /** In code points. */
 const MAX_LENGTH: Readonly<Partial<Record<ProfileFieldKind, number>>> = {

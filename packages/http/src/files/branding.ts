@@ -7,7 +7,7 @@ import { publicRealmOf } from '../kernel/public-realm.js';
 import { redirectTo } from '../kernel/reply.js';
 import { type Context, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
-import { givenImage, TAKES_IMAGE } from './images.js';
+import { imageUpload, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, serveIdenticon, servePicture } from './pictures.js';
 import { REALM_IMAGES, realmImageUrl } from './realm-image-urls.js';
 
@@ -45,7 +45,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       roleRequirements: ['administrator'],
       dto: NoParameters,
       useCase: ChangeRealmImage,
-      toInput: (_dto, request) => ({ name: 'icon' as const, image: givenImage(request) }),
+      toInput: (_dto, request) => ({ name: 'icon' as const, image: imageUpload(request) }),
       response: ICON,
       present: presentIcon,
     }),
@@ -72,7 +72,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       roleRequirements: ['administrator'],
       dto: LogoDto,
       useCase: ChangeRealmImage,
-      toInput: (dto, request) => ({ name: logoOf(dto), image: givenImage(request) }),
+      toInput: (dto, request) => ({ name: logoOf(dto), image: imageUpload(request) }),
       response: wire.fields({}),
       present: () => ({}),
     }),

@@ -25,7 +25,7 @@ import { registerSection } from '../kernel/register-section.js';
 import { type Reply, unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
-import { givenImage, TAKES_IMAGE } from './images.js';
+import { imageUpload, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, servePicture } from './pictures.js';
 
 /** Adds a playground (organization §7). */
@@ -118,7 +118,7 @@ export const customEmojiRoutes: readonly Route[] = [
     roleRequirements: ['member'],
     dto: EmojiNameDto,
     useCase: AddCustomEmoji,
-    toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: givenImage(request) }),
+    toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: imageUpload(request) }),
     response: wire.fields({}),
     present: () => ({}),
   }),

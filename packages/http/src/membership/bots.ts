@@ -1,5 +1,6 @@
 import type { RealmUrls, UserId } from '@parley/domain/kernel';
 import {
+  type AvatarUpload,
   type BotChange,
   type BotEventTypes,
   type BotView,
@@ -7,7 +8,6 @@ import {
   DeactivateBot,
   GetBotApiKey,
   GetBotStorage,
-  type GivenAvatar,
   type KeyedBot,
   ListOwnBots,
   loadBots,
@@ -22,7 +22,7 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import { type BotKind, publicAddress } from '@parley/domain/users';
-import { givenImage, TAKES_IMAGE } from '../files/images.js';
+import { imageUpload, TAKES_IMAGE } from '../files/images.js';
 import { TextChunks } from '../kernel/caches.js';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
@@ -235,8 +235,8 @@ const wordOf = <W extends string>(numbers: Readonly<Record<W, number>>, number: 
 const kindOf = (type: number): BotKind | 'unknown' => wordOf(BOT_TYPES, type);
 const interfaceOf = (type: number): WebhookInterface | 'unknown' => wordOf(WEBHOOK_INTERFACE_NUMBERS, type);
 
-const givenAvatar = (request: Request): GivenAvatar =>
-  givenImage(request) ?? (request.files.length > 0 ? 'several' : null);
+const avatarUpload = (request: Request): AvatarUpload =>
+  imageUpload(request) ?? (request.files.length > 0 ? 'several' : null);
 
 const toBot = ({ bot_id }: BotDto) => ({ botId: bot_id as UserId });
 const presentKey = (apiKey: string) => ({ api_key: apiKey });
@@ -258,7 +258,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
         sendingChannel: dto.default_sending_stream ?? null,
         eventsChannel: dto.default_events_register_stream ?? null,
         allPublicChannels: dto.default_all_public_streams,
-        avatar: givenAvatar(request),
+        avatar: avatarUpload(request),
       }),
       response: CREATED_BOT,
       present: (bot) => presentCreatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
@@ -288,7 +288,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
           sendingChannel: dto.default_sending_stream,
           eventsChannel: dto.default_events_register_stream,
           allPublicChannels: dto.default_all_public_streams,
-          avatar: givenAvatar(request),
+          avatar: avatarUpload(request),
         }),
       response: CHANGED_BOT,
       present: (bot) => presentUpdatedBot(bot, publicRealmOf(bot.realm, realmUrls)),

@@ -2,7 +2,7 @@ import { FindAvatar, type FoundAvatar, SpectateAvatar } from '@parley/domain/cha
 import { ReadPicture } from '@parley/domain/files';
 import type { RealmUrls, UserId } from '@parley/domain/kernel';
 import { type AvatarOutput, ChangeOwnAvatar, RemoveOwnAvatar } from '@parley/domain/users';
-import { givenImage, TAKES_IMAGE } from '../files/images.js';
+import { imageUpload, TAKES_IMAGE } from '../files/images.js';
 import { SERVES_PICTURES, serveIdenticon, servePicture } from '../files/pictures.js';
 import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
@@ -64,7 +64,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ChangeOwnAvatar,
-      toInput: (_dto, request) => ({ image: givenImage(request) }),
+      toInput: (_dto, request) => ({ image: imageUpload(request) }),
       response: OWN_AVATAR,
       present: presentOwn,
     }),

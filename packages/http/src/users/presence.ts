@@ -113,12 +113,12 @@ const MEMBERS: Readonly<Record<MemberForm, WeakMap<PresenceEntry, string>>> = {
 
 /** Writes presences as JSON text, keyed by id or address, because there may be thousands. */
 export function presentPresences(
-  { entries, knownIds }: Pick<PresenceList, 'entries' | 'knownIds'>,
+  { entries, visibleIds }: Pick<PresenceList, 'entries' | 'visibleIds'>,
   form: PresenceForm,
   publicRealm: PublicRealm,
 ): string {
   const members = entries.map((entry) => {
-    const isHidden = form === 'legacy' && knownIds !== null && !knownIds.has(entry.userId);
+    const isHidden = form === 'legacy' && visibleIds !== null && !visibleIds.has(entry.userId);
     const memberForm = isHidden ? 'legacyHidden' : form;
     const known = MEMBERS[memberForm];
     let text = known.get(entry);
@@ -205,7 +205,7 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
     load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
       const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
       const since = now - days * SECONDS_PER_DAY;
-      if (days <= 0 || isSpectator) return { entries: [], knownIds: null, isDisabled: isSpectator };
+      if (days <= 0 || isSpectator) return { entries: [], visibleIds: null, isDisabled: isSpectator };
       const { entries, ...rest } = await presence.listFor(repositories, caller, { after: null, since });
       // Omits users who hide their presence (events §4.5).
       return { ...rest, entries: entries.filter(({ user }) => user.settings.presenceEnabled) };

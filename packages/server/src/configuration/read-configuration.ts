@@ -29,7 +29,7 @@ export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
 export type ValueSource = 'flag' | 'variable' | 'file';
 
 /** Unparsed values. */
-class GivenValues {
+class RawValues {
   readonly sources = new Map<SettingName, ValueSource>();
   readonly values = new Map<SettingName, string>();
 
@@ -88,7 +88,7 @@ export function readConfiguration(
   commandFlags: CommandFlags = {},
 ): Invocation {
   const { flags, positionals } = parseFlags(args, commandFlags);
-  const given = new GivenValues(flags, environment);
+  const given = new RawValues(flags, environment);
   const problems: string[] = [...unknownVariables(environment)];
   const attempt = (work: () => void): void => {
     try {

@@ -34,7 +34,7 @@ export interface GaugeSources {
 
 /** Reads the gauges; costs a few reads, so call it rarely. */
 export async function readGauges({ dispatcher, hub, follower, jobs, storage }: GaugeSources): Promise<ServerGauges> {
-  const queues = hub.knownQueues;
+  const queues = hub.liveQueues;
   return {
     requestsInFlight: dispatcher.inFlight,
     bodiesBytes: dispatcher.bytesInFlight.bodies,

@@ -1,6 +1,6 @@
 import type { MessageId, Transaction } from '@parley/domain/kernel';
 import { type Message, type MessageCondition, not } from '@parley/domain/messages';
-import type { Fixture, GivenMessage } from '../builders.js';
+import type { Fixture, MessageSpec } from '../builders.js';
 import {
   conditionIn,
   flagsOf,
@@ -172,7 +172,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await list(0)).toEqual([]);
     });
 
-    it.each<[string, GivenMessage, (tx: Transaction, fixture: Fixture, id: MessageId) => Promise<unknown>]>([
+    it.each<[string, MessageSpec, (tx: Transaction, fixture: Fixture, id: MessageId) => Promise<unknown>]>([
       ['mentioned', { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } }, async () => {}],
       [
         'mentioned by a topic',

@@ -6,7 +6,7 @@ import {
   type MessageFilter,
   type PersonalFlags,
 } from '@parley/domain/messages';
-import { aChannel, aMessage, aUser, type Fixture, type GivenMessage } from '../builders.js';
+import { aChannel, aMessage, aUser, type Fixture, type MessageSpec } from '../builders.js';
 import { ascending, idsOf, own } from './storage-under-test.js';
 
 export const NONE: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
@@ -22,7 +22,7 @@ export const place = [
   aChannel({ name: 'secret', privacy: 'privateProtectedHistory', subscribers: ['b', 'c'] }),
 ];
 
-export async function send(fixture: Fixture, message: GivenMessage): Promise<Message> {
+export async function send(fixture: Fixture, message: MessageSpec): Promise<Message> {
   await fixture.add(aMessage(message));
   return fixture.messages.at(-1)!;
 }
