@@ -108,9 +108,9 @@ export async function expectInSync(fixture: Fixture, change: () => Promise<unkno
   });
 }
 
-function expectSame(name: string, followed: ClientState, fresh: ClientState | undefined): void {
+function expectSame(name: string, tracked: ClientState, fresh: ClientState | undefined): void {
   try {
-    expect(followed).toEqual(fresh);
+    expect(tracked).toEqual(fresh);
   } catch (difference) {
     throw new Error(`${name}'s client is out of sync: ${(difference as Error).message}`);
   }
@@ -132,9 +132,9 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   const realm = await r.realms.get(realmId);
   const known = await accessibleUserIds(r, actor, realm);
   const userIds = (await r.users.listEntries(realmId)).map(({ id }) => id).filter((id) => !known || known.has(id));
-  const followed = new Set(await r.channels.listSubscribedIds(realmId, userId));
+  const subscribed = new Set(await r.channels.listSubscribedIds(realmId, userId));
   const channels = await r.channels.listAll(realmId);
-  const visible = channels.filter((channel) => canSeeMetadata(actor, channel, followed.has(channel.id)).allowed);
+  const visible = channels.filter((channel) => canSeeMetadata(actor, channel, subscribed.has(channel.id)).allowed);
   const visibleIds = visible.map(({ id }) => id);
   const subscriptions = await r.channels.listSubscriptions(realmId, userId);
   const everything = { conditions: [], scope: 'own' } as const;
@@ -303,9 +303,9 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'subscription.added': (state, { channels, subscriptions }) => {
     for (const row of subscriptions) {
       if (row.userId !== state.viewer.userId) continue;
-      const followed = channels.find(({ channel }) => channel.id === row.channelId)!;
+      const subscribed = channels.find(({ channel }) => channel.id === row.channelId)!;
       state.subscriptions.set(row.channelId, row);
-      learnChannel(state, followed.channel, followed.subscriberIds);
+      learnChannel(state, subscribed.channel, subscribed.subscriberIds);
     }
   },
   'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>

@@ -32,7 +32,7 @@ export const BOTS_SCENARIOS: Scenarios = {
   ],
   'DELETE /bots/:bot_id': [
     {
-      title: 'that follows channels',
+      title: 'that is subscribed to channels',
       as: 'hamlet',
       given: ({ server, people }) =>
         server.post('/users/me/subscriptions', people.hamlet, {

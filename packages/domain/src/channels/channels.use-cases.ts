@@ -59,9 +59,9 @@ export const loadChannelFolders = ({ caller, repositories }: Snapshot): Promise<
 export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
-  const followed = await snapshot.load(loadFollowedIds);
+  const subscribed = await snapshot.load(loadSubscribedIds);
   const known = await snapshot.load(loadVisibleChannels);
-  const listed = known.filter((channel) => canListSubscribers(viewer, channel, followed.has(channel.id)).allowed);
+  const listed = known.filter((channel) => canListSubscribers(viewer, channel, subscribed.has(channel.id)).allowed);
   const subscriberIds = new Map<ChannelId, readonly UserId[]>();
   for (const slice of slicesOf(listed, CHANNELS_AT_A_TIME)) {
     const ids = slice.map((channel) => channel.id);
@@ -80,7 +80,7 @@ export async function loadTopicPolicies(snapshot: Snapshot): Promise<readonly Na
   return nameTopicPolicies(repositories, await snapshot.load(loadViewer), policies);
 }
 
-async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelId>> {
+async function loadSubscribedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelId>> {
   const rows = await snapshot.load(loadOwnSubscriptions);
   return new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
 }
@@ -89,9 +89,9 @@ async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelI
 export async function loadVisibleChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
-  const followed = await snapshot.load(loadFollowedIds);
+  const subscribed = await snapshot.load(loadSubscribedIds);
   const channels = await repositories.channels.listAll(caller.realmId);
-  return channels.filter((channel) => hasMetadataAccess(viewer, channel, followed.has(channel.id)));
+  return channels.filter((channel) => hasMetadataAccess(viewer, channel, subscribed.has(channel.id)));
 }
 
 export interface ListChannelsInput {

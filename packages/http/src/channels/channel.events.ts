@@ -287,11 +287,11 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
   const { receiver } = context;
   if (event.isReturning && knowsArchived(context)) return [];
   const pieces: (SharedText | string)[] = [];
-  const channels = new Map(event.channels.map((followed) => [followed.channel.id, followed]));
+  const channels = new Map(event.channels.map((entry) => [entry.channel.id, entry]));
   for (const row of event.subscriptions) {
-    const followed = row.userId === receiver.userId ? channels.get(row.channelId) : undefined;
-    if (!followed) continue;
-    const { channel, subscriberIds } = followed;
+    const entry = row.userId === receiver.userId ? channels.get(row.channelId) : undefined;
+    if (!entry) continue;
+    const { channel, subscriberIds } = entry;
     if (existing([channel], context).length === 0) continue;
     pieces.push(
       pieces.length === 0 ? '{"type":"subscription","op":"add","subscriptions":[' : ',',

@@ -48,7 +48,7 @@ export const historyOf = (fixture: Fixture, name: string): Promise<MessageId[]> 
     idsOf(await r.pages.listEntriesUpTo(fixture.viewer(name), own(), null, 100)),
   );
 
-export const startFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
+export const subscribe = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
   fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.openSpans(
       fixture.realm.id,
@@ -57,7 +57,7 @@ export const startFollowing = (fixture: Fixture, channel: string, ...names: read
     ),
   );
 
-export const stopFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
+export const unsubscribe = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
   fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.closeSpans(
       fixture.realm.id,
