@@ -2,7 +2,7 @@ import { SweepFiles } from '@parley/domain/files';
 import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { type GivenFile, imageFile, MULTIPART, multipart, postFiles } from './testing/multipart.js';
+import { type FileUpload, imageFile, MULTIPART, multipart, postFiles } from './testing/multipart.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const change = (as = people.hamlet, files: readonly GivenFile[] = [imageFile()]) =>
+const change = (as = people.hamlet, files: readonly FileUpload[] = [imageFile()]) =>
   postFiles(server, '/users/me/avatar', as, files);
 const remove = (as = people.hamlet) => server.delete('/users/me/avatar', as);
 const changed = async (as = people.hamlet): Promise<string> => String(fieldsOf(await change(as)).avatar_url);
@@ -207,9 +207,9 @@ describe('avatar by user id (users §1.3)', () => {
 
 describe('bot avatar (users §15)', () => {
   const BOT = { full_name: 'Helper', short_name: 'helper' };
-  const create = (files: readonly GivenFile[], fields: Record<string, string> = BOT) =>
+  const create = (files: readonly FileUpload[], fields: Record<string, string> = BOT) =>
     postFiles(server, '/bots', people.hamlet, files, fields);
-  const update = (id: number, files: readonly GivenFile[], fields: Record<string, string> = {}, as = people.hamlet) =>
+  const update = (id: number, files: readonly FileUpload[], fields: Record<string, string> = {}, as = people.hamlet) =>
     server.request('PATCH', `/bots/${id}`, { as, body: multipart(files, fields), headers: MULTIPART });
 
   it('sets an avatar at creation and changes it later', async () => {
@@ -229,7 +229,7 @@ describe('bot avatar (users §15)', () => {
   });
 
   it('validates the avatar last and changes nothing if it is rejected', async () => {
-    const bad: GivenFile = { name: 'a', content: 'no image' };
+    const bad: FileUpload = { name: 'a', content: 'no image' };
     const undecodable = ['Could not decode image; did you upload an image file?', { code: 'BAD_IMAGE' }] as const;
     expectRefusal(await create([bad], { ...BOT, interface_type: '7' }), 'Invalid interface type');
     expectRefusal(await create([imageFile(), imageFile()]), 'You may only upload one file at a time');

@@ -1,7 +1,7 @@
 import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { type GivenFile, imageFile, postFiles } from './testing/multipart.js';
+import { type FileUpload, imageFile, postFiles } from './testing/multipart.js';
 import { TestServer } from './testing/test-server.js';
 
 let server: TestServer;
@@ -14,9 +14,9 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const postIcon = (files: readonly GivenFile[] = [imageFile()], as = people.iago) =>
+const postIcon = (files: readonly FileUpload[] = [imageFile()], as = people.iago) =>
   postFiles(server, '/realm/icon', as, files);
-const postLogo = (night: boolean | null, files: readonly GivenFile[] = [imageFile()], as = people.iago) =>
+const postLogo = (night: boolean | null, files: readonly FileUpload[] = [imageFile()], as = people.iago) =>
   postFiles(server, '/realm/logo', as, files, night === null ? {} : { night: JSON.stringify(night) });
 const urlOf = (name: string, version: number) =>
   `${server.url}/user_avatars/${server.realmId}/realm/${name}.png?version=${version}`;
@@ -99,7 +99,7 @@ describe('organization logos (organization §3)', () => {
 });
 
 describe.each(['icon', 'logo'] as const)('invalid %s', (what) => {
-  const post = (files: readonly GivenFile[], as = people.iago) =>
+  const post = (files: readonly FileUpload[], as = people.iago) =>
     what === 'icon' ? postIcon(files, as) : postLogo(false, files, as);
 
   it.each`

@@ -204,7 +204,7 @@ const eventsSoFar = () => server.storage.uow.read(server.realmId, ({ events }) =
 interface Operation {
   readonly ask: (channel: Channel, caller: TestUser) => Promise<TestReply>;
   /** Expected error; '' if the operation succeeds. */
-  readonly answer: (rights: Rights) => string;
+  readonly response: (rights: Rights) => string;
   /**
    * Expected error for a channel of another organization; absent if channels are given by name, since names are per
    * organization.
@@ -217,22 +217,22 @@ interface Operation {
 const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /streams/{id}': {
     ask: ({ id }, caller) => server.get(`/streams/${id}`, caller),
-    answer: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
+    response: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
     ofOthers: UNKNOWN,
   },
   'GET /streams/{id}/members': {
     ask: ({ id }, caller) => server.get(`/streams/${id}/members`, caller),
-    answer: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
+    response: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
     ofOthers: UNKNOWN,
   },
   'GET /users/me/{id}/topics': {
     ask: ({ id }, caller) => server.get(`/users/me/${id}/topics`, caller),
-    answer: ({ mayReadContent }) => (mayReadContent ? ALLOWED : UNKNOWN),
+    response: ({ mayReadContent }) => (mayReadContent ? ALLOWED : UNKNOWN),
     ofOthers: UNKNOWN,
   },
   'PATCH /streams/{id} with a description': {
     ask: ({ id }, caller) => server.patch(`/streams/${id}`, caller, { description: `by ${caller.email}` }),
-    answer: ({ inAdministration }) => inAdministration,
+    response: ({ inAdministration }) => inAdministration,
     ofOthers: UNKNOWN,
   },
   'PATCH /streams/{id} with a group that reads content': {
@@ -243,20 +243,20 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
         [group]: somebody(caller.id === newcomer.id ? leaver : newcomer),
       });
     },
-    answer: ({ inAdministration, mayReadContent }) =>
+    response: ({ inAdministration, mayReadContent }) =>
       inAdministration === ALLOWED && !mayReadContent ? 'Channel content access is required.' : inAdministration,
     ofOthers: UNKNOWN,
   },
   'PATCH /streams/{id} with is_private': {
     ask: ({ id, kind }, caller) => server.patch(`/streams/${id}`, caller, privacyOf(kind)),
-    answer: ({ inAdministration, mayReadContent }) =>
+    response: ({ inAdministration, mayReadContent }) =>
       inAdministration === ALLOWED && !mayReadContent ? 'Channel content access is required.' : inAdministration,
     ofOthers: UNKNOWN,
   },
   'POST /messages': {
     ask: ({ id }, caller) =>
       server.post('/messages', caller, { type: 'channel', to: id, topic: 'answers', content: 'me too' }),
-    answer: ({ inPosting }) => inPosting,
+    response: ({ inPosting }) => inPosting,
     ofOthers: unknownDestination,
   },
   'PATCH /scheduled_messages/{id} with a channel': {
@@ -266,17 +266,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
         to: id,
         topic: 'answers',
       }),
-    answer: ({ inPosting }) => inPosting,
+    response: ({ inPosting }) => inPosting,
     ofOthers: unknownDestination,
   },
   'GET /messages/{id}': {
     ask: ({ message }, caller) => server.get(`/messages/${message}`, caller),
-    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    response: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
     ofOthers: UNKNOWN_MESSAGE,
   },
   'GET /messages/{id}/history': {
     ask: ({ message }, caller) => server.get(`/messages/${message}/history`, caller),
-    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    response: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
     ofOthers: UNKNOWN_MESSAGE,
   },
   'POST /reminders': {
@@ -285,17 +285,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
         message_id: message,
         scheduled_delivery_timestamp: server.clock.now() + 3600,
       }),
-    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    response: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
     ofOthers: UNKNOWN_MESSAGE,
   },
   'POST /messages/{id}/reactions': {
     ask: ({ message }, caller) => server.post(`/messages/${message}/reactions`, caller, { emoji_name: 'tada' }),
-    answer: ({ mayChangeMessage }) => (mayChangeMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    response: ({ mayChangeMessage }) => (mayChangeMessage ? ALLOWED : UNKNOWN_MESSAGE),
     ofOthers: UNKNOWN_MESSAGE,
   },
   'DELETE /messages/{id}/reactions': {
     ask: ({ message }, caller) => server.delete(`/messages/${message}/reactions`, caller, { emoji_name: 'smile' }),
-    answer: ({ mayChangeMessage }) => (mayChangeMessage ? "Reaction doesn't exist." : UNKNOWN_MESSAGE),
+    response: ({ mayChangeMessage }) => (mayChangeMessage ? "Reaction doesn't exist." : UNKNOWN_MESSAGE),
     ofOthers: UNKNOWN_MESSAGE,
   },
   'DELETE /messages/{id}': {
@@ -303,7 +303,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       const who = CALLERS.find((name) => server.people[name].id === caller.id)!;
       return server.delete(`/messages/${doomed[who]}`, caller);
     },
-    answer: ({ mayChangeMessage, isAdministrator }) => {
+    response: ({ mayChangeMessage, isAdministrator }) => {
       if (!mayChangeMessage) return UNKNOWN_MESSAGE;
       return isAdministrator ? ALLOWED : "You don't have permission to delete this message";
     },
@@ -311,7 +311,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'POST /users/me/subscriptions for themselves': {
     ask: ({ name }, caller) => server.post('/users/me/subscriptions', caller, { subscriptions: [{ name }] }),
-    answer: ({ channel: { name }, isGuest, mayReadContent }) => {
+    response: ({ channel: { name }, isGuest, mayReadContent }) => {
       if (isGuest) return NO_GUESTS;
       return mayReadContent ? ALLOWED : `Unable to access channel (${name}).`;
     },
@@ -322,7 +322,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'POST /users/me/subscriptions for another': {
     ask: ({ name }, caller) =>
       server.post('/users/me/subscriptions', caller, { subscriptions: [{ name }], principals: [newcomer.id] }),
-    answer: (rights) => {
+    response: (rights) => {
       if (rights.isGuest) return NO_GUESTS;
       if (!rights.mayReadContent) return `Unable to access channel (${rights.channel.name}).`;
       return rights.mayAdminister || rights.is('adds') ? ALLOWED : INSUFFICIENT;
@@ -332,7 +332,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'DELETE /users/me/subscriptions of another': {
     ask: ({ name }, caller) =>
       server.delete('/users/me/subscriptions', caller, { subscriptions: [name], principals: [leaver.id] }),
-    answer: (rights) => {
+    response: (rights) => {
       // Same response as for an unknown channel (channels §1).
       if (!rights.maySeeMetadata) return `Channel(s) (${rights.channel.name}) do not exist`;
       return rights.mayAdminister || rights.is('removes') ? ALLOWED : INSUFFICIENT;
@@ -341,7 +341,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
   'POST /streams/{id}/delete_topic': {
     ask: ({ id }, caller) => server.post(`/streams/${id}/delete_topic`, caller, { topic_name: 'nothing was said' }),
-    answer: ({ isAdministrator, isArchived, mayReadContent }) => {
+    response: ({ isAdministrator, isArchived, mayReadContent }) => {
       if (!isAdministrator) return 'Must be an organization administrator';
       return mayReadContent && !isArchived ? ALLOWED : UNKNOWN;
     },
@@ -360,21 +360,21 @@ const privacyOf = (kind: Kind): Readonly<Record<string, unknown>> => {
 it.each(Object.keys(OPERATIONS))(
   '%s is for whom the contract lets it, and changes nothing for others',
   async (name) => {
-    const { ask, answer, undo } = OPERATIONS[name]!;
-    const answers: Record<string, string> = {};
+    const { ask, response, undo } = OPERATIONS[name]!;
+    const responses: Record<string, string> = {};
     const expected: Record<string, string> = {};
     for (const channel of channels) {
       for (const who of CALLERS) {
         const caller = server.people[who];
         const cell = `${who}, ${channel.name}`;
         const before = await eventsSoFar();
-        answers[cell] = (await ask(channel, caller)).body.msg;
-        expected[cell] = answer(new Rights(who, channel));
-        if (answers[cell] === ALLOWED) await undo?.(channel, caller);
-        else if ((await eventsSoFar()) !== before) answers[cell] += ' (with events)';
+        responses[cell] = (await ask(channel, caller)).body.msg;
+        expected[cell] = response(new Rights(who, channel));
+        if (responses[cell] === ALLOWED) await undo?.(channel, caller);
+        else if ((await eventsSoFar()) !== before) responses[cell] += ' (with events)';
       }
     }
-    expect(answers).toEqual(expected);
+    expect(responses).toEqual(expected);
   },
 );
 
@@ -432,7 +432,7 @@ it('lists accessible channels and readable messages for each caller', async () =
 });
 
 it('POST /channels/create allows each kind of channel only to the roles in the contract (channels §4.4)', async () => {
-  const answers: Record<string, string> = {};
+  const responses: Record<string, string> = {};
   const expected: Record<string, string> = {};
   for (const [kind, params] of Object.entries(KINDS).slice(0, 4)) {
     for (const who of CALLERS) {
@@ -443,11 +443,11 @@ it('POST /channels/create allows each kind of channel only to the roles in the c
         subscribers: [],
         ...params,
       });
-      answers[cell] = reply.body.msg;
-      if (reply.body.msg !== ALLOWED && (await eventsSoFar()) !== before) answers[cell] += ' (with events)';
+      responses[cell] = reply.body.msg;
+      if (reply.body.msg !== ALLOWED && (await eventsSoFar()) !== before) responses[cell] += ' (with events)';
       const isAllowed = kind !== 'web-public' || who === 'desdemona';
       expected[cell] = who === 'polonius' ? NO_GUESTS : isAllowed ? ALLOWED : INSUFFICIENT;
     }
   }
-  expect(answers).toEqual(expected);
+  expect(responses).toEqual(expected);
 });

@@ -2,7 +2,7 @@ import { SweepFiles } from '@parley/domain/files';
 import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { type GivenFile, imageFile, postFiles } from './testing/multipart.js';
+import { type FileUpload, imageFile, postFiles } from './testing/multipart.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const add = (name: string, as = people.hamlet, files: readonly GivenFile[] = [imageFile()]) =>
+const add = (name: string, as = people.hamlet, files: readonly FileUpload[] = [imageFile()]) =>
   postFiles(server, `/realm/emoji/${encodeURIComponent(name)}`, as, files);
 const remove = (name: string, as = people.hamlet) => server.delete(`/realm/emoji/${name}`, as);
 const list = async (as = people.polonius): Promise<Wire> => fieldsOf(await server.get('/realm/emoji', as)).emoji;

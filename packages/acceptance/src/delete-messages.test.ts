@@ -84,7 +84,7 @@ describe('DELETE /messages/{message_id}', () => {
   });
 
   it.each`
-    who            | whose          | age    | answer
+    who            | whose          | age    | response
     ${'hamlet'}    | ${'hamlet'}    | ${600} | ${null}
     ${'hamlet'}    | ${'hamlet'}    | ${601} | ${TOO_LATE}
     ${'hamlet'}    | ${'desdemona'} | ${0}   | ${FORBIDDEN}
@@ -93,14 +93,17 @@ describe('DELETE /messages/{message_id}', () => {
     ${'desdemona'} | ${'hamlet'}    | ${9e9} | ${null}
     ${'polonius'}  | ${'polonius'}  | ${0}   | ${null}
     ${'polonius'}  | ${'hamlet'}    | ${0}   | ${FORBIDDEN}
-  `('responds $answer when $who deletes a message of $whose sent $age s ago', async ({ who, whose, age, answer }) => {
-    const id = await say(general, people[whose as keyof typeof people]);
-    server.clock.advance(age);
-    const reply = await remove(people[who as keyof typeof people], id);
-    if (answer === null) expect(fieldsOf(reply)).toEqual({});
-    else expectRefusal(reply, answer);
-    expect((await list(people.hamlet)).includes(id)).toBe(answer !== null);
-  });
+  `(
+    'responds $response when $who deletes a message of $whose sent $age s ago',
+    async ({ who, whose, age, response }) => {
+      const id = await say(general, people[whose as keyof typeof people]);
+      server.clock.advance(age);
+      const reply = await remove(people[who as keyof typeof people], id);
+      if (response === null) expect(fieldsOf(reply)).toEqual({});
+      else expectRefusal(reply, response);
+      expect((await list(people.hamlet)).includes(id)).toBe(response !== null);
+    },
+  );
 
   it('requires permission by the organization or the channel', async () => {
     const { hamlet, cordelia, iago, desdemona } = people;

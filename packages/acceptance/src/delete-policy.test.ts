@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Expected response by the rows of messages §11. */
-function expectedAnswer({ caller, whose, place, isLate }: Cell, grant: Grant): string {
+function expectedResponse({ caller, whose, place, isLate }: Cell, grant: Grant): string {
   const isInTeam = team.includes(caller);
   // A setting that excludes guests grants them nothing, even through a group.
   if (grant === 'organization, any' && isInTeam && caller.user.role !== 'guest') return '';
@@ -92,12 +92,12 @@ it.each<Grant>(['none', 'organization, own', 'organization, any', 'channel, own'
     const inTime = await send(false);
     server.clock.advance(LIMIT_SECONDS);
 
-    const answers: Record<string, string> = {};
+    const responses: Record<string, string> = {};
     const expected: Record<string, string> = {};
     for (const cell of [...late, ...inTime]) {
-      answers[cell.name] = (await server.delete(`/messages/${cell.messageId}`, cell.caller)).body.msg;
-      expected[cell.name] = expectedAnswer(cell, grant);
+      responses[cell.name] = (await server.delete(`/messages/${cell.messageId}`, cell.caller)).body.msg;
+      expected[cell.name] = expectedResponse(cell, grant);
     }
-    expect(answers).toEqual(expected);
+    expect(responses).toEqual(expected);
   },
 );

@@ -10,9 +10,9 @@ describe('emoji data for clients', () => {
   it('serves canonical names by code at the URL from register', async () => {
     const registered = await server.post('/register', server.people.hamlet, { fetch_event_types: ['realm'] });
     const { pathname } = new URL(String(registered.body.server_emoji_data_url));
-    const answer = await fetch(server.url + pathname);
-    expect(answer.headers.get('content-type')).toBe('application/json');
-    const { code_to_names: names } = (await answer.json()) as { code_to_names: Record<string, string[]> };
+    const response = await fetch(server.url + pathname);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    const { code_to_names: names } = (await response.json()) as { code_to_names: Record<string, string[]> };
     expect(names['1f600']?.[0]).toBe('grinning');
     expect(names['1f44d']).toContain('+1');
   });

@@ -21,10 +21,10 @@ describe('GET /events', () => {
     server.get('/events', as, { queue_id, last_event_id });
   /** Resolves when the poll is pending, to a function that awaits its response. */
   const startWaiting = async (as: TestUser, queue_id: string) => {
-    const answer = wait(as, queue_id);
+    const response = wait(as, queue_id);
     const { servedQueues } = server.parley.ports;
     while (servedQueues.lastPolled(as.id).get(queue_id) !== Number.POSITIVE_INFINITY) await nextTick();
-    return () => answer;
+    return () => response;
   };
   const nextTick = () => new Promise((resolve) => setTimeout(resolve, 1));
   const say = (content: string, as: TestUser = people.cordelia, more = {}) =>

@@ -8,7 +8,7 @@ import { MakeThumbnails } from '@parley/domain/messages';
 import { openExport, writeExport } from '@parley/export-files';
 import { SharpImageProcessor } from '@parley/images';
 import { COLUMN_NAMES } from '@parley/server/testing';
-import { type Contents, contentsOf, everyAnswer, forgottenReads } from './testing/every-answer.js';
+import { type Contents, contentsOf, everyResponse, forgottenReads } from './testing/every-response.js';
 import { fieldsOf } from './testing/expectations.js';
 import { pngOf } from './testing/images.js';
 import { runJobs } from './testing/jobs.js';
@@ -150,7 +150,7 @@ async function fill(server: TestServer): Promise<TestUser> {
 const AVATAR_KEY = /(\/user_avatars\/\d+\/)[0-9a-f]{32}/g;
 
 /** API responses to a user without fields that vary by queue or time. */
-async function answersTo(server: TestServer, as: TestUser, contents: Contents): Promise<Record<string, unknown>> {
+async function responsesTo(server: TestServer, as: TestUser, contents: Contents): Promise<Record<string, unknown>> {
   const all = fieldsOf(
     await server.post('/register', as, {
       client_capabilities: {
@@ -163,9 +163,9 @@ async function answersTo(server: TestServer, as: TestUser, contents: Contents): 
   ) as Record<string, unknown>;
   for (const name of ['queue_id', 'last_event_id', 'presence_last_update_id', 'presences', 'server_timestamp'])
     delete all[name];
-  const answers = { register: all, ...(await everyAnswer(server, as, contents)) };
+  const responses = { register: all, ...(await everyResponse(server, as, contents)) };
   return JSON.parse(
-    JSON.stringify(answers)
+    JSON.stringify(responses)
       .replaceAll(AVATAR_KEY, '$1key')
       .replaceAll(/"presence_last_update_id":\d+/g, '"presence_last_update_id":0')
       // Rendered texts retain the address of their server.
@@ -227,7 +227,7 @@ it('import on a new server preserves all responses of an exported organization',
   to.clock.advance(10);
   const there = await signIn(to, people);
   for (const [index, person] of people.entries()) {
-    expect(await answersTo(to, there[index]!, contents)).toEqual(await answersTo(from, person, contents));
+    expect(await responsesTo(to, there[index]!, contents)).toEqual(await responsesTo(from, person, contents));
   }
   // Update ids continue after import.
   const [seen] = await to.storage.uow.read(from.realmId, (r) => r.presence.list(from.realmId));
@@ -450,7 +450,7 @@ it("import accepts a Zulip archive without Parley's own data", async () => {
   const people = [hamlet, cordelia, desdemona];
   const there = await signIn(to, people);
   for (const [index, person] of people.entries()) {
-    const [after, before] = [await answersTo(to, there[index]!, contents), await answersTo(from, person, contents)];
+    const [after, before] = [await responsesTo(to, there[index]!, contents), await responsesTo(from, person, contents)];
     for (const path of [
       '/users',
       '/user_groups',
@@ -467,8 +467,8 @@ it("import accepts a Zulip archive without Parley's own data", async () => {
       expect(names).toHaveLength(1);
       for (const name of names) expect([name, after[name]]).toEqual([name, before[name]]);
     }
-    const texts = (answers: Record<string, unknown>) =>
-      (Object.entries(answers).find(([name]) => name.startsWith('/messages {'))![1] as Listed).body.messages.map(
+    const texts = (responses: Record<string, unknown>) =>
+      (Object.entries(responses).find(([name]) => name.startsWith('/messages {'))![1] as Listed).body.messages.map(
         (message) => ({
           ...message,
           // Columns missing from Zulip's tables.

@@ -48,17 +48,17 @@ const say = async (as: TestUser, params: object) =>
 
 /** Returns message contents and users in the archive. */
 async function contentsOf(url: string): Promise<readonly string[]> {
-  const answer = await fetch(url);
-  expect([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+  const response = await fetch(url);
+  expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
     200,
     'application/gzip',
     'private, no-cache',
   ]);
-  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="zulip\.tar\.gz"/);
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="zulip\.tar\.gz"/);
   const folder = mkdtempSync(join(tmpdir(), 'parley-export-test-'));
   try {
     const path = join(folder, 'export.tar.gz');
-    writeFileSync(path, new Uint8Array(await answer.arrayBuffer()));
+    writeFileSync(path, new Uint8Array(await response.arrayBuffer()));
     const { source, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder: folder });
     const contents: string[] = [];
     for await (const page of source.messages()) contents.push(...page.map(({ message }) => message.content));

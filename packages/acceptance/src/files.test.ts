@@ -8,14 +8,14 @@ import { RestoreMessages } from '@parley/domain/messages';
 import { MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { type GivenFile, MULTIPART, multipart, postFiles } from './testing/multipart.js';
+import { type FileUpload, MULTIPART, multipart, postFiles } from './testing/multipart.js';
 import { basic, TestServer, type TestUser } from './testing/test-server.js';
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-const HELLO: GivenFile = { name: 'hello x.txt', content: 'hello' };
+const HELLO: FileUpload = { name: 'hello x.txt', content: 'hello' };
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -31,8 +31,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const upload = (as: TestUser | null, ...files: GivenFile[]) => postFiles(server, '/user_uploads', as, files);
-const uploaded = async (as: TestUser, file: GivenFile = HELLO): Promise<string> =>
+const upload = (as: TestUser | null, ...files: FileUpload[]) => postFiles(server, '/user_uploads', as, files);
+const uploaded = async (as: TestUser, file: FileUpload = HELLO): Promise<string> =>
   String(fieldsOf(await upload(as, file)).url);
 const read = (url: string, as: TestUser | null, headers: Record<string, string> = {}) =>
   server.request('GET', `/${url}`, { as, headers });
@@ -49,16 +49,16 @@ describe('POST /user_uploads (messages §16.1)', () => {
   it('stores the file and notifies the uploader', async () => {
     const { hamlet, iago } = people;
     const queues = [await openQueue(server, hamlet), await openQueue(server, iago)];
-    const answer = fieldsOf(await upload(hamlet, { ...HELLO, field: 'any name' }));
-    expect(answer).toEqual({
+    const response = fieldsOf(await upload(hamlet, { ...HELLO, field: 'any name' }));
+    expect(response).toEqual({
       url: expect.stringMatching(new RegExp(`^/user_uploads/${server.realmId}/[0-9a-f]{1,2}/[\\w-]{24}/hello-x.txt$`)),
-      uri: answer.url,
+      uri: response.url,
       filename: 'hello x.txt',
     });
     const attachment = {
       id: expect.any(Number),
       name: 'hello x.txt',
-      path_id: String(answer.url).slice('/user_uploads/'.length),
+      path_id: String(response.url).slice('/user_uploads/'.length),
       size: 5,
       create_time: server.clock.now(),
       message_ids: [],
@@ -114,9 +114,9 @@ describe('POST /user_uploads (messages §16.1)', () => {
     const half = { name: 'half', content: Buffer.alloc(1024 * 1024) };
     await uploaded(hamlet, half);
     await uploaded(polonius, half);
-    const answer = await upload(hamlet, { name: 'more', content: 'x' });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({
+    const response = await upload(hamlet, { name: 'more', content: 'x' });
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual({
       result: 'error',
       code: 'REALM_UPLOAD_QUOTA',
       msg: "Upload would exceed your organization's upload quota.",
@@ -130,7 +130,7 @@ describe('POST /user_uploads (messages §16.1)', () => {
     const limited = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: null, userQuotaMib: 1 } });
     const { hamlet, polonius } = limited.people;
     const most = { name: 'most', content: Buffer.alloc(1024 * 1024 - 1) };
-    const post = (as: TestUser, file: GivenFile) => postFiles(limited, '/user_uploads', as, [file]);
+    const post = (as: TestUser, file: FileUpload) => postFiles(limited, '/user_uploads', as, [file]);
     fieldsOf(await post(hamlet, most));
     const refusal = ['Upload would exceed your upload quota.', { code: 'USER_UPLOAD_QUOTA' }] as const;
     expectRefusal(await post(hamlet, HELLO), ...refusal);
@@ -151,8 +151,8 @@ describe('POST /user_uploads (messages §16.1)', () => {
   });
 
   it('returns its limits in the register response (events §5.1)', async () => {
-    const answer = fieldsOf(await server.post('/register', people.hamlet, { fetch_event_types: ['realm'] }));
-    expect(answer).toMatchObject({ max_file_upload_size_mib: 1, realm_upload_quota_mib: 2 });
+    const response = fieldsOf(await server.post('/register', people.hamlet, { fetch_event_types: ['realm'] }));
+    expect(response).toMatchObject({ max_file_upload_size_mib: 1, realm_upload_quota_mib: 2 });
   });
 });
 
@@ -290,8 +290,8 @@ describe('GET /user_uploads (messages §16.2)', () => {
       ['/user_uploads/2/ab/nothing.txt', people.hamlet, 404, PAGE_UNKNOWN],
       [url, people.cordelia, 403, PAGE_FORBIDDEN],
     ] as const) {
-      const answer = await read(path, as);
-      expect([answer.status, answer.body, answer.headers['content-type']]).toEqual([
+      const response = await read(path, as);
+      expect([response.status, response.body, response.headers['content-type']]).toEqual([
         status,
         page,
         'text/html; charset=utf-8',
@@ -312,9 +312,9 @@ describe('temporary file URLs (messages §16.2)', () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet);
     for (const encode of [(path: string) => path, encodeURIComponent]) {
-      const answer = fieldsOf(await temporary(url, hamlet, encode));
-      expect(answer).toEqual({ url: expect.stringMatching(/^\/user_uploads\/temporary\/[\w-]+\/hello-x\.txt$/) });
-      expect((await read(String(answer.url), null)).body).toBe('hello');
+      const response = fieldsOf(await temporary(url, hamlet, encode));
+      expect(response).toEqual({ url: expect.stringMatching(/^\/user_uploads\/temporary\/[\w-]+\/hello-x\.txt$/) });
+      expect((await read(String(response.url), null)).body).toBe('hello');
     }
     const { url: address } = fieldsOf(await temporary(url, hamlet)) as Wire;
     expectRefusal(await read(address.replace('hello-x', 'other'), null), 'Invalid filename');
@@ -328,9 +328,9 @@ describe('temporary file URLs (messages §16.2)', () => {
 
   it('work for any file name', async () => {
     const url = await uploaded(people.hamlet, { name: 'héllo 日本.txt', content: 'hello' });
-    const answer = fieldsOf(await temporary(url, people.hamlet, encodeURI));
-    expect(answer.url).toMatch(/\/h%C3%A9llo-%E6%97%A5%E6%9C%AC\.txt$/);
-    expect((await read(String(answer.url), null)).body).toBe('hello');
+    const response = fieldsOf(await temporary(url, people.hamlet, encodeURI));
+    expect(response.url).toMatch(/\/h%C3%A9llo-%E6%97%A5%E6%9C%AC\.txt$/);
+    expect((await read(String(response.url), null)).body).toBe('hello');
   });
 
   it('require access to the file and expire with it', async () => {

@@ -47,7 +47,7 @@ describe('gravatar hash', () => {
     const range = { anchor: 'newest', num_before: 1, num_after: 0 };
 
     for (const client_gravatar of [true, false]) {
-      const answers = [
+      const responses = [
         await server.get('/users', as, { client_gravatar }),
         await server.get(`/users/${hamlet.id}`, as, { client_gravatar }),
         await server.get('/messages', as, { ...range, client_gravatar }),
@@ -55,7 +55,7 @@ describe('gravatar hash', () => {
         await server.post('/register', as, { fetch_event_types: ['realm_user'], client_gravatar }),
         await server.get('/events', as, { queue_id: queues[client_gravatar ? 0 : 1], last_event_id: -1 }),
       ];
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         const text = JSON.stringify(body);
         expect(status).toBe(200);
         expect(text).toContain(`:${hamlet.id}`);

@@ -46,7 +46,7 @@ describe('inaccessible channel', () => {
       (_id, name) => ['POST', '/register', { narrow: [['channel', name]], fetch_event_types: ['message'] }],
     ],
   ])('responds to %s as for an unknown channel', async (_, operation) => {
-    const answerTo = async (as: TestUser, id: number, name: string) => {
+    const responseTo = async (as: TestUser, id: number, name: string) => {
       const [method, path, params] = operation(id, name);
       const { status, body } = await server.request(method, path, { as, params: params as Record<string, unknown> });
       const { queue_id: _queue, ...fields } = body;
@@ -58,7 +58,7 @@ describe('inaccessible channel', () => {
     };
     for (const as of [people.hamlet, people.polonius, people.shiva]) {
       for (const typed of [NAME, 'vAULT']) {
-        expect(await answerTo(as, hiddenId, typed)).toBe(await answerTo(as, UNKNOWN_ID, 'Nowhere'));
+        expect(await responseTo(as, hiddenId, typed)).toBe(await responseTo(as, UNKNOWN_ID, 'Nowhere'));
       }
     }
   });

@@ -97,11 +97,11 @@ describe('Parley application', () => {
 describe('host application login', () => {
   let server: TestServer;
   let logged: unknown[];
-  let answer: () => { realm: string; userId: number } | null;
+  let response: () => { realm: string; userId: number } | null;
   beforeAll(async () => {
     server = await TestServer.start({
       moreRoutes,
-      authenticate: async (request) => (request.headers['x-test'] ? answer() : null),
+      authenticate: async (request) => (request.headers['x-test'] ? response() : null),
       logger: { info: () => {}, error: (fields) => logged.push(fields) },
     });
   });
@@ -114,13 +114,13 @@ describe('host application login', () => {
 
   it('takes precedence over API keys', async () => {
     const { hamlet, iago } = server.people;
-    answer = () => ({ realm: 'zulip', userId: hamlet.id });
+    response = () => ({ realm: 'zulip', userId: hamlet.id });
     expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(hamlet.id);
   });
 
   it('falls back to API keys for an unrecognized caller', async () => {
     const { iago } = server.people;
-    answer = () => null;
+    response = () => null;
     expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(iago.id);
     expect((await ask()).status).toBe(401);
   });
@@ -133,7 +133,7 @@ describe('host application login', () => {
     ${'an unknown realm'} | ${() => ({ realm: 'nowhere', userId: 1 })}
     ${'an unknown user'}  | ${() => ({ realm: 'zulip', userId: 4711 })}
   `('responds to $mistake with an opaque 500 and logs the error', async ({ thrower }) => {
-    answer = thrower;
+    response = thrower;
     const reply = await ask();
     expect(reply).toMatchObject({ status: 500, body: { result: 'error', msg: 'Internal server error' } });
     expect(logged).toMatchObject([{ err: expect.any(Error) }]);
@@ -173,7 +173,7 @@ describe('host application login', () => {
     for (const externalId of ['undefined', 'null', '[object Object]']) {
       await server.parley.users.upsert({ realm: 'zulip', externalId, name: 'Somebody' });
     }
-    answer = () => lie(server.people.hamlet.id) as never;
+    response = () => lie(server.people.hamlet.id) as never;
     expect(await ask()).toMatchObject({ status: 500, body: { msg: 'Internal server error' } });
     expect(logged).toHaveLength(1);
     expect((logged[0] as { readonly err: Error }).err.message.length).toBeLessThan(500);
@@ -181,16 +181,16 @@ describe('host application login', () => {
 
   it('accepts numeric external ids', async () => {
     const { id } = await server.parley.users.upsert({ realm: 'zulip', externalId: '1603', name: 'Numbered' });
-    answer = () => ({ realm: 'zulip', userId: undefined, externalId: 1603 }) as never;
+    response = () => ({ realm: 'zulip', userId: undefined, externalId: 1603 }) as never;
     expect((await ask()).body.user_id).toBe(id);
   });
 
   it('separates users of different realms', async () => {
     const realmId: RealmId = await server.addRealm('lear');
     const { id } = await server.addUser({ email: 'fool@lear.com', fullName: 'The Fool', realmId });
-    answer = () => ({ realm: 'zulip', userId: id });
+    response = () => ({ realm: 'zulip', userId: id });
     expect((await ask()).status).toBe(500);
-    answer = () => ({ realm: 'lear', userId: id });
+    response = () => ({ realm: 'lear', userId: id });
     expect((await ask()).body.user_id).toBe(id);
   });
 
@@ -199,7 +199,7 @@ describe('host application login', () => {
     await server.storage.uow.write(cordelia.user.realmId, async (tx) => {
       await tx.users.update({ ...cordelia.user, isActive: false });
     });
-    answer = () => ({ realm: 'zulip', userId: cordelia.id });
+    response = () => ({ realm: 'zulip', userId: cordelia.id });
     expect(await ask()).toMatchObject({ status: 401, body: { msg: 'Account is deactivated' } });
   });
 });
@@ -268,10 +268,10 @@ describe('changed server secret', () => {
 });
 
 /** Object whose property returns the next value on each access. */
-function changing(name: string, answers: readonly unknown[]): unknown {
+function changing(name: string, responses: readonly unknown[]): unknown {
   let asked = 0;
   return Object.defineProperty({ realm: 'zulip' }, name, {
     enumerable: true,
-    get: () => answers[Math.min(asked++, answers.length - 1)],
+    get: () => responses[Math.min(asked++, responses.length - 1)],
   });
 }

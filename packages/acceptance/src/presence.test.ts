@@ -72,8 +72,8 @@ describe('POST /users/me/presence (users §8.1)', () => {
 
   it('starts at -1 if no user was ever online', async () => {
     await hidePresence(people.hamlet, false);
-    const answer = await reported(people.hamlet, { last_update_id: -1, history_limit_days: 0 });
-    expect(answer).toMatchObject({ presences: {}, presence_last_update_id: -1 });
+    const response = await reported(people.hamlet, { last_update_id: -1, history_limit_days: 0 });
+    expect(response).toMatchObject({ presences: {}, presence_last_update_id: -1 });
     const later = await reported(people.hamlet, { last_update_id: 77 });
     expect(later).toMatchObject({ presences: {}, presence_last_update_id: 77 });
   });
@@ -193,11 +193,11 @@ describe('presence events (users §8.5)', () => {
     });
     // Presence events that were not fetched soon are dropped, since clients poll for presence.
     const second = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
-    const answers = [
+    const responses = [
       [at, first],
       [at + 261, second],
     ] as const;
-    for (const [time, [old, slim, modern]] of answers) {
+    for (const [time, [old, slim, modern]] of responses) {
       expect(old).toEqual([{ ...told(time), email }]);
       expect(slim).toEqual([told(time)]);
       expect(modern).toEqual([{ type: 'presence', presences: { [user_id]: times(time) } }]);

@@ -165,14 +165,14 @@ describe('organization settings', () => {
   it.each(SETTINGS)('changes %s (%s) from %j to %j', async (name, who, initial, other) => {
     expect(await registered()).toMatchObject({ [`realm_${name}`]: initial });
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
-    const answer = { [name]: typeof other === 'string' ? 'updated' : other };
-    expect(fieldsOf(await change({ [name]: other }, who === 'O' ? people.desdemona : people.iago))).toEqual(answer);
+    const response = { [name]: typeof other === 'string' ? 'updated' : other };
+    expect(fieldsOf(await change({ [name]: other }, who === 'O' ? people.desdemona : people.iago))).toEqual(response);
     expect(await registered()).toMatchObject({ [`realm_${name}`]: told(other) });
     const along = ALONG[name];
     const event = along ? dictionary({ [name]: other, ...along }) : update(name, told(other));
     expect(await eventsAfter(server, queue)).toEqual([event]);
     // Deliberate: an unchanged value is not published, except for the type, which is always written.
-    expect(fieldsOf(await change({ [name]: other }))).toEqual(name === 'org_type' ? answer : {});
+    expect(fieldsOf(await change({ [name]: other }))).toEqual(name === 'org_type' ? response : {});
     expect(await eventsAfter(server, queue)).toHaveLength(name === 'org_type' ? 2 : 1);
   });
 

@@ -78,16 +78,16 @@ describe('resumable uploads (messages §16.1)', () => {
   it("become a file at the upload's URL with the last byte", async () => {
     const { hamlet } = people;
     const queue = await openQueue(server, hamlet);
-    const answer = await begin(hamlet);
-    expect([answer.status, answer.body]).toEqual([201, null]);
+    const response = await begin(hamlet);
+    expect([response.status, response.body]).toEqual([201, null]);
     const ID = `${server.realmId}/[0-9a-f]{2}/[\\w-]{24}/a-b.txt`;
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       location: expect.stringMatching(new RegExp(`^${ID}$`)),
       'tus-resumable': '1.0.0',
       'upload-expires': new Date((server.clock.now() + 24 * HOUR) * 1000).toUTCString(),
       'cache-control': 'no-store',
     });
-    const path = `/tus/${answer.headers.location}`;
+    const path = `/tus/${response.headers.location}`;
     const first = await send(path, hamlet, 0, 'hello');
     expect([first.status, first.headers['upload-offset']]).toEqual([204, '5']);
     const head = await on('HEAD', path, hamlet);
@@ -235,9 +235,9 @@ describe('resumable uploads (messages §16.1)', () => {
     ['a file that is too large', { size: 1024 * 1024 + 1 }, 413, /^File is larger than this server's configured/],
     ['too much said of it', { name: 'x'.repeat(4000) }, 413, /^Upload metadata too long \(limit: 4096\)\.$/],
   ])('rejects %s', async (_what, about, status, message) => {
-    const answer = await begin(people.hamlet, about);
-    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
-    expect(answer.body).toEqual({ message: expect.stringMatching(message) });
+    const response = await begin(people.hamlet, about);
+    expect([response.status, response.headers['content-type']]).toEqual([status, 'application/json']);
+    expect(response.body).toEqual({ message: expect.stringMatching(message) });
   });
 
   it('count the announced size towards the quota, and the stored files at completion', async () => {
@@ -301,8 +301,8 @@ describe('resumable uploads (messages §16.1)', () => {
       ['PATCH', `${path}x`, { ...BYTES, 'Upload-Offset': '0' }, 404],
       ['PATCH', '/tus/..%2f..%2fetc', { ...BYTES, 'Upload-Offset': '0' }, 404],
     ] as const) {
-      const answer = await on(method, target, hamlet, { headers, ...(method === 'PATCH' && { body }) });
-      expect([method, headers, answer.status]).toEqual([method, headers, status]);
+      const response = await on(method, target, hamlet, { headers, ...(method === 'PATCH' && { body }) });
+      expect([method, headers, response.status]).toEqual([method, headers, status]);
     }
     expect((await send(path, hamlet, 0, '0123456789x')).status).toBe(413);
     expect(await offsetOf(path, hamlet)).toBe('0');

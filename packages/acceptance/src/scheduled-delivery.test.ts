@@ -8,9 +8,9 @@ import {
   DeleteScheduledMessage,
   DeliverReminder,
   DeliverScheduledMessage,
-  OwnTextParser,
   SendMessage,
   SystemMessages,
+  UserTextParser,
 } from '@parley/domain/messages';
 import { JobWorkers } from '@parley/server/testing';
 import { aChannel, aMessage, aUser, createFixtureOn, DrivenTime, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
@@ -38,7 +38,7 @@ describe('delivery of scheduled messages and reminders', () => {
     const renderer = new FakeRenderer();
     const systemMessages = new SystemMessages(renderer, fakeRealmUrls, time);
     const warnings = new BotOwnerWarnings(uow, systemMessages, time);
-    const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
+    const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
     const sendMessage = new SendMessage(uow, renderer, parser, fakeRealmUrls, time, warnings);
     const start = time.now();
 

@@ -20,7 +20,7 @@ const subscribe = (names: readonly string[], as: TestUser = people.hamlet, more 
   server.post(PATH, as, { subscriptions: named(...names), ...more });
 const unsubscribe = (names: readonly string[], as: TestUser = people.hamlet, more = {}) =>
   server.delete(PATH, as, { subscriptions: names, ...more });
-const following = async (as: TestUser): Promise<string[]> =>
+const subscribed = async (as: TestUser): Promise<string[]> =>
   (await server.get(PATH, as)).body.subscriptions.map(({ name }: Wire) => name);
 const deactivate = ({ user }: TestUser) =>
   server.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, isActive: false }));
@@ -42,8 +42,8 @@ describe('POST /users/me/subscriptions', () => {
       already_subscribed: { [key]: ['lunch'] },
     });
     expect(fieldsOf(await subscribe([], hamlet))).toEqual(nothing);
-    expect(await following(hamlet)).toEqual(['dinner', 'lunch']);
-    expect(await following(cordelia)).toEqual([]);
+    expect(await subscribed(hamlet)).toEqual(['dinner', 'lunch']);
+    expect(await subscribed(cordelia)).toEqual([]);
   });
 
   it('sets colors and descriptions', async () => {
@@ -60,9 +60,9 @@ describe('POST /users/me/subscriptions', () => {
     const { hamlet, cordelia, iago, polonius } = people;
     const reply = await subscribe(['lunch'], hamlet, { principals: [cordelia.id, iago.id, polonius.id] });
     expect(Object.keys(fieldsOf(reply).subscribed!)).toEqual([iago, cordelia, polonius].map(({ id }) => String(id)));
-    expect(await following(hamlet)).toEqual([]);
+    expect(await subscribed(hamlet)).toEqual([]);
     await subscribe(['dinner'], hamlet, { principals: [cordelia.email, `user${iago.id}@parley.invalid`] });
-    expect(await following(cordelia)).toEqual(['dinner', 'lunch']);
+    expect(await subscribed(cordelia)).toEqual(['dinner', 'lunch']);
   });
 
   it('notifies users subscribed by another user unless disabled', async () => {
@@ -193,7 +193,7 @@ it('rejects more users times channels than one request may change and changes no
   const refusal = 'Too many subscriptions in one request: users times channels may be 100000 at most.';
   expectRefusal(await subscribe(names, people.desdemona, { principals }), refusal);
   expectRefusal(await unsubscribe(names, people.desdemona, { principals }), refusal);
-  expect(await following(people.cordelia)).toEqual([]);
+  expect(await subscribed(people.cordelia)).toEqual([]);
 });
 
 describe('DELETE /users/me/subscriptions', () => {
@@ -208,7 +208,7 @@ describe('DELETE /users/me/subscriptions', () => {
       not_removed: [],
     });
     expect(fieldsOf(await unsubscribe([], hamlet, { principals: [] }))).toEqual({ removed: [], not_removed: [] });
-    expect(await following(hamlet)).toEqual(['c']);
+    expect(await subscribed(hamlet)).toEqual(['c']);
   });
 
   it('unsubscribes guests and keeps their settings for resubscription', async () => {

@@ -6,7 +6,7 @@ import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { pngOf } from './testing/images.js';
 import { runJobs } from './testing/jobs.js';
-import { type GivenFile, postFiles } from './testing/multipart.js';
+import { type FileUpload, postFiles } from './testing/multipart.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 /** Records the order in which images are resized. */
@@ -39,14 +39,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const uploaded = async (as: TestUser, file: GivenFile): Promise<string> =>
+const uploaded = async (as: TestUser, file: FileUpload): Promise<string> =>
   String(fieldsOf(await postFiles(server, '/user_uploads', as, [file])).url);
 const say = async (as: TestUser, content: string, to: readonly TestUser[] = [as]): Promise<number> =>
   fieldsOf(await server.post('/messages', as, { type: 'direct', to: to.map(({ id }) => id), content })).id;
 const shown = async (id: number, as = people.hamlet): Promise<string> =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.content;
 const finish = () => runJobs(server, server.parley.useCase(MakeThumbnails));
-const PHOTO: GivenFile = { name: 'photo é.png', content: pngOf(1680, 840), type: 'image/png' };
+const PHOTO: FileUpload = { name: 'photo é.png', content: pngOf(1680, 840), type: 'image/png' };
 const about = (type: string, size: string) => `data-original-content-type="${type}" data-original-dimensions="${size}"`;
 const SPINNER = '/static/images/loading/loader-black.svg';
 
@@ -230,9 +230,9 @@ describe('GET /user_uploads/thumbnail (messages §16.2)', () => {
       server.request('GET', encodeURI(path), { as, ...(realm && { realm }) });
     expect((await get(`${thumbnail}/840x560.webp`, hamlet)).status).toBe(404);
     await finish();
-    const answer = await get(`${thumbnail}/840x560.webp`, hamlet);
-    expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({
+    const response = await get(`${thumbnail}/840x560.webp`, hamlet);
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject({
       'content-type': 'image/webp',
       'content-disposition': expect.stringMatching(/^inline; filename="photo _.png.webp"/),
       'x-content-type-options': 'nosniff',

@@ -13,15 +13,15 @@ if (command === null)
 const [EMAIL, PASSWORD] = ['ann@example.com', 'a password that nobody guesses'];
 const SCRIPT = 'parent.hasRun = top.hasRun = window.hasRun = true';
 
-interface GivenFile {
+interface FileUpload {
   readonly name: string;
   readonly bytes: Uint8Array | string;
 }
 
-const PICTURE: GivenFile = { name: 'cat.png', bytes: blackPng(60, 40) };
+const PICTURE: FileUpload = { name: 'cat.png', bytes: blackPng(60, 40) };
 
 /** Files that a browser might interpret as another type. */
-const HOSTILE: readonly GivenFile[] = [
+const HOSTILE: readonly FileUpload[] = [
   {
     name: 'drawing.svg',
     bytes: `<svg xmlns="http://www.w3.org/2000/svg" onload="${SCRIPT}"><script>${SCRIPT}</script></svg>`,
@@ -76,7 +76,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     await organization.close();
   });
 
-  async function postFile(path: string, { name, bytes }: GivenFile, fields = {}): Promise<Record<string, string>> {
+  async function postFile(path: string, { name, bytes }: FileUpload, fields = {}): Promise<Record<string, string>> {
     const part = { field: 'file', name, content: Buffer.from(bytes), type: 'application/octet-stream' };
     const { body, contentType } = await encodeMultipart(fields, [part]);
     const authorization = `Basic ${Buffer.from(`${EMAIL}:${apiKey}`).toString('base64')}`;
@@ -85,7 +85,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     expect([status, text]).toEqual([200, expect.anything()]);
     return JSON.parse(text);
   }
-  const upload = async (file: GivenFile): Promise<string> => (await postFile('/user_uploads', file)).url!;
+  const upload = async (file: FileUpload): Promise<string> => (await postFile('/user_uploads', file)).url!;
 
   async function addPictures(): Promise<void> {
     await ann.patch('/realm', { enable_spectator_access: true });

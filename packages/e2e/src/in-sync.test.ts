@@ -54,7 +54,7 @@ describe('clients of one organization', () => {
     const added = (flag: string, messages: number[]) => changed({ op: 'add', operation: 'add', flag, messages });
     const removed = (flag: string, messages: number[]) =>
       changed({ op: 'remove', operation: 'remove', flag, messages });
-    const answerTo = (messages: number[]) => ({
+    const responseTo = (messages: number[]) => ({
       result: 'success',
       msg: '',
       messages,
@@ -64,7 +64,7 @@ describe('clients of one organization', () => {
     // Messages are read on the phone; the waiting computer is notified.
     const waiting = computer.poll();
     expect(await hamlet.messages.flags.add({ messages: [whisper, first, second], flag: 'read' })).toEqual(
-      answerTo([whisper, first, second]),
+      responseTo([whisper, first, second]),
     );
     expect(await waiting).toEqual({
       result: 'success',
@@ -72,14 +72,14 @@ describe('clients of one organization', () => {
       queue_id: computer.id,
       events: [added('read', [first, second, whisper])],
     });
-    expect(await hamlet.messages.flags.add({ messages: [second], flag: 'starred' })).toEqual(answerTo([second]));
+    expect(await hamlet.messages.flags.add({ messages: [second], flag: 'starred' })).toEqual(responseTo([second]));
     // Only actual changes are published.
     expect(await hamlet.messages.flags.add({ messages: [first, third], flag: 'read' })).toEqual(
-      answerTo([first, third]),
+      responseTo([first, third]),
     );
-    expect(await hamlet.messages.flags.remove({ messages: [second], flag: 'starred' })).toEqual(answerTo([second]));
+    expect(await hamlet.messages.flags.remove({ messages: [second], flag: 'starred' })).toEqual(responseTo([second]));
     expect(await hamlet.messages.flags.remove({ messages: [second, whisper], flag: 'read' })).toEqual(
-      answerTo([second, whisper]),
+      responseTo([second, whisper]),
     );
     expect(await computer.next(4)).toEqual([
       added('starred', [second]),

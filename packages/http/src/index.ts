@@ -27,9 +27,9 @@ export type { ErrorReplies } from './kernel/reply.js';
 export { success, unauthorized, unknownPath } from './kernel/reply.js';
 export type { Request } from './kernel/request.js';
 export type {
-  AnsweredRequest,
   AuditedState,
   AuditReader,
+  CompletedRequest,
   RequestObserver,
   RequestSpan,
   RequestTracer,
@@ -40,7 +40,7 @@ export { type Route, route } from './kernel/route.js';
 export { FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
 export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
-export { compactAnswerSchemaOf } from './openapi/openapi.js';
+export { compactResponseSchemaOf } from './openapi/openapi.js';
 export { REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
 export { USER_SETTING_FORMS } from './users/user-settings.js';

@@ -14,7 +14,7 @@ export interface BigBlueButtonAccount {
 /** Response timeout, kept short because a browser is waiting. */
 const TIMEOUT_MS = 5000;
 /** Maximum response size; valid responses are short. */
-const MAX_ANSWER_BYTES = 100_000;
+const MAX_RESPONSE_BYTES = 100_000;
 
 type Query = Readonly<Record<string, string>>;
 
@@ -24,14 +24,14 @@ export class BigBlueButton implements MeetingServer {
 
   async join(meeting: Meeting, { fullName, isModerator }: Participant): Promise<string> {
     const meetingID = meeting.key;
-    const answer = await this.ask(
+    const response = await this.ask(
       this.signed('create', { meetingID, name: meeting.name, lockSettingsDisableCam: String(meeting.isVoiceOnly) }),
     );
-    if (fieldOf(answer, 'messageKey') === 'checksumError') {
+    if (fieldOf(response, 'messageKey') === 'checksumError') {
       throw new DomainError('MEETING_SERVER_DENIED', 'Error authenticating to the BigBlueButton server.');
     }
-    const createTime = fieldOf(answer, 'createTime');
-    if (fieldOf(answer, 'returncode') !== 'SUCCESS' || createTime === null) {
+    const createTime = fieldOf(response, 'createTime');
+    if (fieldOf(response, 'returncode') !== 'SUCCESS' || createTime === null) {
       throw new DomainError('MEETING_SERVER_FAILED', 'BigBlueButton server returned an unexpected error.');
     }
     // The creation time limits the URL to the current meeting; a later one with the same key rejects it.
@@ -49,7 +49,7 @@ export class BigBlueButton implements MeetingServer {
   private async ask(url: string): Promise<string> {
     try {
       const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
-      if (response.ok) return await readShort(response, MAX_ANSWER_BYTES);
+      if (response.ok) return await readShort(response, MAX_RESPONSE_BYTES);
       await response.body?.cancel();
     } catch {
       // The caller only learns that the server is unreachable.

@@ -24,12 +24,12 @@ export interface PushServiceAccount {
 /** Response timeout. */
 const TIMEOUT_MS = 15_000;
 /** Maximum response size; valid responses are short. */
-const MAX_ANSWER_BYTES = 1_000_000;
+const MAX_RESPONSE_BYTES = 1_000_000;
 
 const TOKEN_KIND_NUMBERS = { apns: 1, fcm: 2 } as const;
 const NONCE_BYTES = 24;
 
-interface Answer {
+interface ServiceResponse {
   readonly status: number;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -60,7 +60,7 @@ export class HttpPushService implements PushService {
   }
 
   async registerEncrypted(realm: Realm, registration: PendingRegistration): Promise<RegistrationError | null> {
-    const answer = await this.askFor(realm, 'push/e2ee/register', {
+    const response = await this.askFor(realm, 'push/e2ee/register', {
       form: {
         realm_uuid: realm.uuid,
         token_id: registration.tokenId,
@@ -68,27 +68,27 @@ export class HttpPushService implements PushService {
         bouncer_public_key: registration.publicKey,
       },
     });
-    if (answer.status === 200) return null;
-    const error = registrationErrorOf(answer);
+    if (response.status === 200) return null;
+    const error = registrationErrorOf(response);
     if (error) return error;
     throw denied();
   }
 
   async registerToken(to: PushRecipient, { kind, token, iosAppId }: PushToken): Promise<void> {
     const form = { ...this.formOf(to, { kind, token }), ...(iosAppId !== null && { ios_app_id: iosAppId }) };
-    const answer = await this.askFor(to.realm, 'push/register', { form });
-    if (answer.status !== 200) throw refused(answer);
+    const response = await this.askFor(to.realm, 'push/register', { form });
+    if (response.status !== 200) throw refused(response);
   }
 
   async unregisterToken(to: PushRecipient, token: Pick<PushToken, 'kind' | 'token'>): Promise<void> {
-    const answer = await this.askFor(to.realm, 'push/unregister', { form: this.formOf(to, token) });
-    if (answer.status !== 200 && answer.fields.msg !== 'Token does not exist') throw refused(answer);
+    const response = await this.askFor(to.realm, 'push/unregister', { form: this.formOf(to, token) });
+    if (response.status !== 200 && response.fields.msg !== 'Token does not exist') throw refused(response);
   }
 
   async sendTest(to: PushRecipient, { kind, token }: PushToken): Promise<void> {
     const { realm, userId } = to;
     const url = this.realmUrls.urlOf(realm);
-    const answer = await this.askFor(realm, 'push/test_notification', {
+    const response = await this.askFor(realm, 'push/test_notification', {
       json: {
         ...this.namesOf(to),
         token,
@@ -103,11 +103,11 @@ export class HttpPushService implements PushService {
         },
       },
     });
-    if (answer.status === 200) return;
-    if (answer.fields.code === 'INVALID_REMOTE_PUSH_DEVICE_TOKEN') {
+    if (response.status === 200) return;
+    if (response.fields.code === 'INVALID_REMOTE_PUSH_DEVICE_TOKEN') {
       throw new DomainError('PUSH_TOKEN_UNKNOWN_TO_SERVICE', 'Device not recognized by the push bouncer');
     }
-    throw refused(answer);
+    throw refused(response);
   }
 
   async sendEncrypted(
@@ -115,15 +115,15 @@ export class HttpPushService implements PushService {
     devices: readonly ActiveDevice[],
     payload: object,
   ): Promise<PushDelivery> {
-    const answer = await this.askFor(realm, 'push/e2ee/notify', {
+    const response = await this.askFor(realm, 'push/e2ee/notify', {
       json: {
         realm_uuid: realm.uuid,
         push_requests: devices.map((device) => pushRequest(device, JSON.stringify(payload))),
       },
     });
-    if (answer.status !== 200) throw denied();
-    const { apple_successfully_sent_count: apple, android_successfully_sent_count: android } = answer.fields;
-    const { delete_token_ids: gone } = answer.fields;
+    if (response.status !== 200) throw denied();
+    const { apple_successfully_sent_count: apple, android_successfully_sent_count: android } = response.fields;
+    const { delete_token_ids: gone } = response.fields;
     return {
       sent: Number(apple ?? 0) + Number(android ?? 0),
       goneTokenIds: Array.isArray(gone) ? gone.filter((id) => typeof id === 'string') : [],
@@ -131,16 +131,16 @@ export class HttpPushService implements PushService {
   }
 
   /** Sends the organization's data when the service asks for it. */
-  private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<Answer> {
-    const answer = await this.ask(path, body);
-    if (answer.status !== 403 || !isUnknownRealm(answer)) return answer;
+  private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<ServiceResponse> {
+    const response = await this.ask(path, body);
+    if (response.status !== 403 || !isUnknownRealm(response)) return response;
     const uploaded = await this.ask('server/analytics', { form: this.uploadOf(realm) });
     if (uploaded.status !== 200) throw denied();
     return this.ask(path, body);
   }
 
   /** @throws DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED */
-  private async ask(path: string, { form, json }: { form?: Form; json?: object }): Promise<Answer> {
+  private async ask(path: string, { form, json }: { form?: Form; json?: object }): Promise<ServiceResponse> {
     let response: Response;
     let text: string;
     try {
@@ -155,7 +155,7 @@ export class HttpPushService implements PushService {
         },
         body: form ? new URLSearchParams(form).toString() : JSON.stringify(json),
       });
-      text = await readShort(response, MAX_ANSWER_BYTES);
+      text = await readShort(response, MAX_RESPONSE_BYTES);
     } catch {
       throw new DomainError(
         'PUSH_SERVICE_UNREACHABLE',
@@ -240,13 +240,13 @@ function encrypt(pushKey: string, text: string): string {
   return Buffer.concat([nonce, sealed]).toString('base64');
 }
 
-function registrationErrorOf({ fields: { code, msg } }: Answer): RegistrationError | null {
+function registrationErrorOf({ fields: { code, msg } }: ServiceResponse): RegistrationError | null {
   if (code === 'INVALID_BOUNCER_PUBLIC_KEY') return 'unknownPublicKey';
   if (code === 'REQUEST_EXPIRED') return 'expired';
   return code === 'BAD_REQUEST' && msg === 'Invalid encrypted_push_registration' ? 'invalidRegistration' : null;
 }
 
-const isUnknownRealm = ({ fields: { code, msg } }: Answer): boolean =>
+const isUnknownRealm = ({ fields: { code, msg } }: ServiceResponse): boolean =>
   code === 'MISSING_REMOTE_REALM' || msg === 'Organization not registered';
 
 const denied = () =>
@@ -256,13 +256,15 @@ const denied = () =>
   );
 
 /** Error with the service's own message if it has one. */
-const refused = ({ fields: { msg } }: Answer) =>
+const refused = ({ fields: { msg } }: ServiceResponse) =>
   new DomainError('PUSH_SERVICE_REFUSED', typeof msg === 'string' && msg !== '' ? msg : 'Refused by the push service');
 
-function parseObject(text: string): Answer['fields'] | null {
+function parseObject(text: string): ServiceResponse['fields'] | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Answer['fields']) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as ServiceResponse['fields'])
+      : null;
   } catch {
     return null;
   }

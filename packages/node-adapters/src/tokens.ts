@@ -37,7 +37,7 @@ export class HmacApiKeyMint implements ApiKeyMint {
   }
 }
 
-function hmac(key: string | Buffer | KeyObject, text: string): Buffer {
+function hmac(key: string | Buffer | KeyObject, text: string | Buffer): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
@@ -53,8 +53,8 @@ export class HmacSessionTokens implements SessionTokens {
   private readonly csrfKey: Buffer;
 
   constructor(secret: string) {
-    this.fingerprintKey = hmacHmacSessionTokens(secret, 'parley: fingerprints of session tokens');
-    this.csrfKey = hmacHmacSessionTokens(secret, 'parley: CSRF tokens of sessions');
+    this.fingerprintKey = hmac(secret, 'parley: fingerprints of session tokens');
+    this.csrfKey = hmac(secret, 'parley: CSRF tokens of sessions');
   }
 
   make(): string {
@@ -62,16 +62,12 @@ export class HmacSessionTokens implements SessionTokens {
   }
 
   fingerprint(token: string): string {
-    return hmacHmacSessionTokens(this.fingerprintKey, token).toString('base64url');
+    return hmac(this.fingerprintKey, token).toString('base64url');
   }
 
   csrfTokenOf(token: string): string {
-    return hmacHmacSessionTokens(this.csrfKey, token).toString('base64url');
+    return hmac(this.csrfKey, token).toString('base64url');
   }
-}
-
-function hmacHmacSessionTokens(key: string | Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }
 
 /** Symmetric algorithms only: otherwise a public key could be used as the secret. */
@@ -139,7 +135,7 @@ export class HmacFileTokens implements FileTokens {
   }
 }
 
-const HMAC_LINK_KEYS_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const BASE32_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const BASE32 = /^[a-z2-7]*$/;
 const ID_BYTES = 5;
 
@@ -170,8 +166,8 @@ export class HmacLinkKeys implements LinkKeys {
   private readonly length: number;
 
   constructor(secret: string, { purpose, proofBytes }: LinkKind) {
-    this.proofKey = hmacHmacLinkKeys(secret, `parley: proofs of ${purpose} keys`);
-    this.coverKey = hmacHmacLinkKeys(secret, `parley: covers of ${purpose} keys`);
+    this.proofKey = hmac(secret, `parley: proofs of ${purpose} keys`);
+    this.coverKey = hmac(secret, `parley: covers of ${purpose} keys`);
     this.proofBytes = proofBytes;
     this.length = ((proofBytes + ID_BYTES) * 8) / 5;
   }
@@ -192,12 +188,12 @@ export class HmacLinkKeys implements LinkKeys {
   }
 
   private proofOf(linkId: number): Buffer {
-    return hmacHmacLinkKeys(this.proofKey, String(linkId)).subarray(0, this.proofBytes);
+    return hmac(this.proofKey, String(linkId)).subarray(0, this.proofBytes);
   }
 
   /** Masks or unmasks an id; its own inverse. */
   private cover(id: Buffer, proof: Buffer): Buffer {
-    const mask = hmacHmacLinkKeys(this.coverKey, proof);
+    const mask = hmac(this.coverKey, proof);
     return Buffer.from(id.map((byte, index) => byte ^ mask[index]!));
   }
 }
@@ -209,7 +205,7 @@ function toBase32(bytes: Buffer): string {
   for (const byte of bytes) {
     bits = (bits << 8) | byte;
     count += 8;
-    for (; count >= 5; count -= 5) key += HMAC_LINK_KEYS_ALPHABET[(bits >> (count - 5)) & 31];
+    for (; count >= 5; count -= 5) key += BASE32_ALPHABET[(bits >> (count - 5)) & 31];
     bits &= 31;
   }
   return key;
@@ -220,7 +216,7 @@ function fromBase32(key: string): Buffer {
   let bits = 0;
   let count = 0;
   for (const character of key) {
-    bits = (bits << 5) | HMAC_LINK_KEYS_ALPHABET.indexOf(character);
+    bits = (bits << 5) | BASE32_ALPHABET.indexOf(character);
     count += 5;
     if (count < 8) continue;
     count -= 8;
@@ -228,8 +224,4 @@ function fromBase32(key: string): Buffer {
     bits &= (1 << count) - 1;
   }
   return Buffer.from(bytes);
-}
-
-function hmacHmacLinkKeys(key: string | Buffer, text: string | Buffer): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }

@@ -48,6 +48,6 @@ export class StoredAuditStates implements AuditReader {
 
   async stateOf(realmId: RealmId, { path }: { readonly path: string }, target: Target): Promise<AuditedState | null> {
     const read = READERS[path.split('/')[1]!];
-    return read ? this.uow.read((repositories) => read(repositories, realmId, target)) : null;
+    return read ? this.uow.read(realmId, (repositories) => read(repositories, realmId, target)) : null;
   }
 }

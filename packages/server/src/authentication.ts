@@ -33,12 +33,12 @@ export class HostAuthenticator implements Authenticator {
 
   /** @throws Error if the host application names a user who does not exist, which is a mistake of the application */
   async authenticate(request: Request): Promise<Identity | null> {
-    const answer = await this.authenticateByHost(request.raw);
-    if (!answer) return null;
-    const { realm: stringId } = answer;
+    const response = await this.authenticateByHost(request.raw);
+    if (!response) return null;
+    const { realm: stringId } = response;
     const realmId = await this.realmResolver.findByStringId(stringId);
     if (realmId === null) throw new Error(`authenticate() named an unknown organization: ${shown(stringId)}`);
-    const person = personOf(answer);
+    const person = personOf(response);
     if (person === null) throw new Error(`authenticate() named a user of ${stringId} without an id`);
     return this.uow.read(realmId, async ({ users, realms, externalIds }) => {
       const id = typeof person === 'number' ? (person as UserId) : await externalIds.find(realmId, person);

@@ -34,13 +34,13 @@ describe('handleClientError', () => {
     clients.push(client);
     return client;
   };
-  const answerTo = async (text: string): Promise<string> => {
-    let answer = '';
+  const responseTo = async (text: string): Promise<string> => {
+    let response = '';
     const client = send(text).on('data', (chunk) => {
-      answer += String(chunk);
+      response += String(chunk);
     });
     await once(client, 'end');
-    return answer;
+    return response;
   };
   const connections = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
 
@@ -49,8 +49,8 @@ describe('handleClientError', () => {
     ['too long', `GET /${'x'.repeat(9000)} HTTP/1.1\r\nHost: x\r\n\r\n`, '431 Request Header Fields Too Large'],
     ['too slow', 'POST / HTTP/1.1\r\nHost: x\r\n', '408 Request Timeout'],
   ])('rejects a request that is %s in JSON and closes its connection', async (_why, text, status) => {
-    const answer = await answerTo(text);
-    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    const response = await responseTo(text);
+    const [head = '', body = ''] = response.split('\r\n\r\n');
     expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
     expect(JSON.parse(body)).toEqual({ result: 'error', msg: expect.any(String), code: 'BAD_REQUEST' });
     while ((await connections()) > 0) await new Promise((resolve) => setTimeout(resolve, 5));

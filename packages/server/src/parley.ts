@@ -92,7 +92,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     router,
     handler,
     mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
-    useCase: ownUseCases(get('routes'), resolve as (type: Injectable) => unknown),
+    useCase: useCasesOf(get('routes'), resolve as (type: Injectable) => unknown),
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: get('routes'),
@@ -110,7 +110,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
 }
 
 /** Refuses use cases of another copy of the package, which would share neither services nor errors with this one. */
-function ownUseCases(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {
+function useCasesOf(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {
   const own = new Map(routes.map(({ useCase }) => [useCase?.name, useCase]));
   return (type) => {
     const namesake = own.get(type.name);

@@ -47,9 +47,9 @@ export function makeSecret({ database }: SecretSource): string {
 }
 
 /** @throws StartupError if the database was made with another secret, which would invalidate every API key */
-export function requireSameSecret(source: SecretSource, secret: string | null, knownFingerprint: string | null): void {
-  if (knownFingerprint === null) return;
-  if (secret !== null && new HmacApiKeyMint(secret).secretFingerprint === knownFingerprint) return;
+export function requireSameSecret(source: SecretSource, secret: string | null, storedFingerprint: string | null): void {
+  if (storedFingerprint === null) return;
+  if (secret !== null && new HmacApiKeyMint(secret).secretFingerprint === storedFingerprint) return;
   const path = secretPathFor(source.database.path);
   const problem =
     source.secret !== null

@@ -45,13 +45,13 @@ const MAGIC = 'SQLite format 3\0';
 export type StatementTrace = (sql: string) => void;
 
 /** Data in an existing database about its server. */
-export interface KnownServer {
+export interface ServerRecord {
   /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
   readonly secretFingerprint: string | null;
 }
 
 /** Throws to reject the database. */
-export type AdmissionCheck = (known: KnownServer) => void;
+export type AdmissionCheck = (known: ServerRecord) => void;
 
 /** Page cache per connection; other pages are cached by the operating system. */
 const PAGE_CACHE_KIB = 16_384;

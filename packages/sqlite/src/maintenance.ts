@@ -58,7 +58,7 @@ export function findDamage(path: string): readonly string[] {
 const MAX_DAMAGE_LINES = 20;
 
 /** Stored bytes that cannot be regenerated: uploaded files and pictures. */
-export interface KnownBlob {
+export interface BlobRecord {
   readonly blob: string;
   readonly size: number;
 }
@@ -67,14 +67,14 @@ export interface KnownBlob {
 export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export'];
 
 /** Returns the blobs listed in the database, in pages by name. @throws DatabaseRefused */
-export function listBlobs(path: string, after: string, limit: number): readonly KnownBlob[] {
+export function listBlobs(path: string, after: string, limit: number): readonly BlobRecord[] {
   return lookInto(path, (database) => {
     // An older database may lack some tables.
     const tables = BLOB_TABLES.filter((name) => hasTable(database, name));
     if (tables.length === 0) return [];
     const all = tables.map((name) => `SELECT blob, size FROM ${name} WHERE blob > ?1`);
     const sql = `${all.join(' UNION ALL ')} ORDER BY blob LIMIT ?2`;
-    return database.prepare<[object], KnownBlob>(sql).all({ 1: after, 2: limit });
+    return database.prepare<[object], BlobRecord>(sql).all({ 1: after, 2: limit });
   });
 }
 

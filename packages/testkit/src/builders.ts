@@ -142,7 +142,7 @@ async function groupIds<P extends string>(
   return ids;
 }
 
-export interface GivenUser extends Partial<Omit<User, 'id' | 'realmId' | 'fullName' | 'bot' | 'version'>> {
+export interface UserSpec extends Partial<Omit<User, 'id' | 'realmId' | 'fullName' | 'bot' | 'version'>> {
   /** Name in the fixture; also the default full name. */
   readonly name: string;
   readonly fullName?: string;
@@ -152,7 +152,7 @@ export interface GivenUser extends Partial<Omit<User, 'id' | 'realmId' | 'fullNa
 }
 
 /** Creates a user, by default a member who joined long ago, in the system groups of their role. */
-export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): FixtureStep {
+export function aUser({ name, botOf, passwordHash, ...more }: UserSpec): FixtureStep {
   return async (fixture, tx) => {
     const { realm, clock } = fixture;
     const user = await tx.users.add(
@@ -193,7 +193,7 @@ export function aUserOfEachRole(): FixtureStep {
   };
 }
 
-export interface GivenGroup {
+export interface GroupSpec {
   readonly name: string;
   readonly members?: readonly string[];
   readonly subgroups?: readonly string[];
@@ -201,7 +201,7 @@ export interface GivenGroup {
 }
 
 /** Creates a named group without managers. */
-export function aGroup({ name, members = [], subgroups = [], isDeactivated = false }: GivenGroup): FixtureStep {
+export function aGroup({ name, members = [], subgroups = [], isDeactivated = false }: GroupSpec): FixtureStep {
   return async (fixture, tx) => {
     const { realm } = fixture;
     const system = await tx.groups.systemGroupIds(realm.id);
@@ -223,7 +223,7 @@ export function aGroup({ name, members = [], subgroups = [], isDeactivated = fal
   };
 }
 
-export interface GivenChannel
+export interface ChannelSpec
   extends Partial<Omit<Channel, 'id' | 'realmId' | 'recipientId' | 'version' | 'creatorId' | 'permissions'>> {
   readonly name: string;
   /** Subscribers by name. */
@@ -243,7 +243,7 @@ export function aChannel({
   permissionOverrides = {},
   grantedTo = {},
   ...more
-}: GivenChannel): FixtureStep {
+}: ChannelSpec): FixtureStep {
   return async (fixture, tx) => {
     const { realm, clock } = fixture;
     const creatorId = creator === undefined ? null : fixture.user(creator).id;
@@ -320,7 +320,7 @@ export async function subscribe(tx: Transaction, channel: Channel, userIds: read
   await tx.personal.openSpans(realmId, recipientId, userIds);
 }
 
-export interface GivenMessage
+export interface MessageSpec
   extends Partial<
     Pick<
       Message,
@@ -346,7 +346,7 @@ export interface GivenMessage
 }
 
 /** Sends a message that is read only for its sender. */
-export function aMessage(given: GivenMessage): FixtureStep {
+export function aMessage(given: MessageSpec): FixtureStep {
   const { from, to, topic, isReadBySender = true, readFor = [], exceptions = {}, ...more } = given;
   return async (fixture, tx) => {
     const { realm, clock } = fixture;

@@ -27,7 +27,7 @@ const cast: readonly FixtureStep[] = [
   aMessage({ from: 'member', to: 'public' }),
 ];
 
-const follow = (fixture: MemoryFixture, channel: string, ...names: readonly string[]) =>
+const subscribe = (fixture: MemoryFixture, channel: string, ...names: readonly string[]) =>
   fixture.uow.write(fixture.realm.id, (tx) =>
     subscribeToChannels(tx, {
       channels: [fixture.channel(channel)],
@@ -48,8 +48,8 @@ const leave = (fixture: MemoryFixture, channel: string, ...names: readonly strin
 describe('client model', () => {
   it('keeps all clients in sync when users subscribe and unsubscribe', async () => {
     const fixture = await createFixture(...cast);
-    await expectInSync(fixture, () => follow(fixture, 'public', 'loner', 'owner', 'member'));
-    await expectInSync(fixture, () => follow(fixture, 'private', 'loner', 'moderator'));
+    await expectInSync(fixture, () => subscribe(fixture, 'public', 'loner', 'owner', 'member'));
+    await expectInSync(fixture, () => subscribe(fixture, 'private', 'loner', 'moderator'));
     await expectInSync(fixture, () => leave(fixture, 'public', 'guest', 'member', 'moderator'));
     await expectInSync(fixture, () => leave(fixture, 'private', 'loner', 'member'));
   });

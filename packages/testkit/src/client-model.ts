@@ -43,7 +43,7 @@ import { accessChanges, accessibleUserIds, isKnownToGuest, isLimitedGuest } from
 import type { Fixture } from './builders.js';
 
 /** Channel as a client knows it from events. Counts and versions are derived or fetched. */
-export type KnownChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'weeklyTraffic' | 'firstMessageId'>;
+export type ClientChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'weeklyTraffic' | 'firstMessageId'>;
 
 /** State of a client: initialized at registration, then updated by events. */
 export interface ClientState {
@@ -55,7 +55,7 @@ export interface ClientState {
   /** Named groups. Members are active users. */
   readonly groups: Map<GroupId, { readonly memberIds: readonly UserId[]; readonly subgroupIds: readonly GroupId[] }>;
   /** Accessible channels. */
-  readonly channels: Map<ChannelId, KnownChannel>;
+  readonly channels: Map<ChannelId, ClientChannel>;
   /** Subscribers of the accessible channels, ascending. */
   readonly subscribers: Map<ChannelId, readonly UserId[]>;
   /** Current subscriptions. */
@@ -108,9 +108,9 @@ export async function expectInSync(fixture: Fixture, change: () => Promise<unkno
   });
 }
 
-function expectSame(name: string, followed: ClientState, fresh: ClientState | undefined): void {
+function expectSame(name: string, tracked: ClientState, fresh: ClientState | undefined): void {
   try {
-    expect(followed).toEqual(fresh);
+    expect(tracked).toEqual(fresh);
   } catch (difference) {
     throw new Error(`${name}'s client is out of sync: ${(difference as Error).message}`);
   }
@@ -132,9 +132,9 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   const realm = await r.realms.get(realmId);
   const known = await accessibleUserIds(r, actor, realm);
   const userIds = (await r.users.listEntries(realmId)).map(({ id }) => id).filter((id) => !known || known.has(id));
-  const followed = new Set(await r.channels.listSubscribedIds(realmId, userId));
+  const subscribed = new Set(await r.channels.listSubscribedIds(realmId, userId));
   const channels = await r.channels.listAll(realmId);
-  const visible = channels.filter((channel) => canSeeMetadata(actor, channel, followed.has(channel.id)).allowed);
+  const visible = channels.filter((channel) => canSeeMetadata(actor, channel, subscribed.has(channel.id)).allowed);
   const visibleIds = visible.map(({ id }) => id);
   const subscriptions = await r.channels.listSubscriptions(realmId, userId);
   const everything = { conditions: [], scope: 'own' } as const;
@@ -146,11 +146,11 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
   return {
     viewer,
     isLimitedGuest: isLimitedGuest(actor, realm),
-    users: new Map((await r.users.list(realmId, userIds)).map((user) => [user.id, knownUser(user)])),
+    users: new Map((await r.users.list(realmId, userIds)).map((user) => [user.id, clientUser(user)])),
     groups: new Map(
       (await r.groups.listViews(realmId)).map(({ id, memberIds, subgroupIds }) => [id, { memberIds, subgroupIds }]),
     ),
-    channels: new Map((await r.channels.listViews(realmId, visibleIds)).map((view) => [view.id, knownChannel(view)])),
+    channels: new Map((await r.channels.listViews(realmId, visibleIds)).map((view) => [view.id, clientChannel(view)])),
     subscribers: new Map(await r.channels.listSubscribers(realmId, visibleIds)),
     subscriptions: new Map(subscriptions.filter(({ isActive }) => isActive).map((row) => [row.channelId, row])),
     topicPolicies: new Map(
@@ -273,9 +273,9 @@ const APPLY: { [E in DomainEvent as E['type']]?: Apply<E> } = {
   'subscription.added': (state, { channels, subscriptions }) => {
     for (const row of subscriptions) {
       if (row.userId !== state.viewer.userId) continue;
-      const followed = channels.find(({ channel }) => channel.id === row.channelId)!;
+      const subscribed = channels.find(({ channel }) => channel.id === row.channelId)!;
       state.subscriptions.set(row.channelId, row);
-      learnChannel(state, followed.channel, followed.subscriberIds);
+      learnChannel(state, subscribed.channel, subscribed.subscriberIds);
     }
   },
   'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>
@@ -305,7 +305,7 @@ const APPLY: { [E in DomainEvent as E['type']]?: Apply<E> } = {
     else topicPolicies.set(key, { visibility, changedAt });
   },
   'user.created': ({ users, isLimitedGuest, viewer }, { user }) => {
-    if (!isLimitedGuest || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, knownUser(user));
+    if (!isLimitedGuest || isKnownToGuest(viewer.userId, user, false)) users.set(user.id, clientUser(user));
   },
   'user.setting_changed': ({ drafts }, { setting, value }) => {
     if (setting === 'enableDraftsSynchronization' && value === false) drafts.clear();
@@ -341,7 +341,7 @@ async function applyAccessChange(r: Repositories, { viewer, users }: ClientState
   const { userIds, before, reach } = event;
   const question = { guestId: viewer.userId, userIds, before, reach, at: seq };
   const [change] = await accessChanges(r, viewer.realmId, [question]);
-  for (const user of change!.gained) users.set(user.id, knownUser(user));
+  for (const user of change!.gained) users.set(user.id, clientUser(user));
   for (const id of change!.lost) users.delete(id);
 }
 
@@ -425,18 +425,18 @@ function learnChannel(
   view: ChannelView,
   subscriberIds: readonly UserId[],
 ): void {
-  channels.set(view.id, knownChannel(view));
+  channels.set(view.id, clientChannel(view));
   subscribers.set(view.id, subscriberIds);
 }
 
-function knownChannel(view: ChannelView): KnownChannel {
+function clientChannel(view: ChannelView): ClientChannel {
   const { version: _, subscriberCount: __, weeklyTraffic: ___, firstMessageId: ____, ...known } = view;
   return known;
 }
 
 const policyKey = (channelId: ChannelId, topic: string): string => `${channelId}:${topicKey(topic)}`;
 
-function knownUser({ fullName, role, isActive }: { fullName: string; role: Role; isActive: boolean }) {
+function clientUser({ fullName, role, isActive }: { fullName: string; role: Role; isActive: boolean }) {
   return { fullName, role, isActive };
 }
 

@@ -94,7 +94,7 @@ export class LiveEvents {
   /** Creates a queue that exists only in storage, as all do when a server starts. */
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
     const id = await this.registerLive(name, filter, more);
-    for (const live of this.hub.knownQueues) if (live.queue.id === id) this.hub.deactivateQueue(live);
+    for (const live of this.hub.liveQueues) if (live.queue.id === id) this.hub.deactivateQueue(live);
     return id;
   }
 

@@ -81,7 +81,7 @@ function describeDisagreement(
     );
   return [
     'The storages disagree after this history',
-    '  (ann and bob follow open, ann and cyd other, bob and cyd vault, whose history is protected):',
+    '  (ann and bob subscribe to open, ann and cyd other, bob and cyd vault, whose history is protected):',
     ...story.map((line, index) => `  ${index + 1}. ${line}`),
     `on ${differences.length} answers, of which:`,
     ...shown,

@@ -1,10 +1,10 @@
 import {
   BotOwnerWarnings,
-  OwnTextParser,
   SendMessage,
   type SendMessageInput,
   type SentMessage,
   SystemMessages,
+  UserTextParser,
 } from '@parley/domain/messages';
 import type { MemoryFixture } from './builders.js';
 import { fakeRealmUrls } from './fake-ports.js';
@@ -14,7 +14,7 @@ import { FakeRenderer } from './fake-renderer.js';
 export function sending(fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, renderer = new FakeRenderer()) {
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
-  const parser = new OwnTextParser(fixture.uow, renderer, fakeRealmUrls);
+  const parser = new UserTextParser(fixture.uow, renderer, fakeRealmUrls);
   const useCase = new SendMessage(fixture.uow, renderer, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings);
   return (who: string, to: SendMessageInput['to'], draft: Partial<SendMessageInput> = {}): Promise<SentMessage> =>
     useCase.execute(fixture.caller(who), {

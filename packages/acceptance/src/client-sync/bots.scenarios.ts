@@ -34,7 +34,7 @@ export const BOTS_SCENARIOS: Scenarios = {
   ],
   'DELETE /bots/:bot_id': [
     {
-      title: 'that follows channels',
+      title: 'that is subscribed to channels',
       as: 'hamlet',
       given: ({ server, people }) =>
         server.post('/users/me/subscriptions', people.hamlet, {
@@ -56,15 +56,15 @@ export const BOTS_SCENARIOS: Scenarios = {
 };
 
 export const BOTS_RULES: Rules = {
-  'realm_bot/add': ({ answer, event: { bot } }) => {
-    answer.realm_bots = [...answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
+  'realm_bot/add': ({ response, event: { bot } }) => {
+    response.realm_bots = [...response.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
   },
-  'realm_bot/update': ({ answer, event: { bot } }) => {
-    answer.realm_bots = answer.realm_bots.map((known: Wire) =>
+  'realm_bot/update': ({ response, event: { bot } }) => {
+    response.realm_bots = response.realm_bots.map((known: Wire) =>
       known.user_id === bot.user_id ? { ...known, ...bot } : known,
     );
   },
-  'realm_bot/delete': ({ answer, event: { bot } }) => {
-    answer.realm_bots = answer.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
+  'realm_bot/delete': ({ response, event: { bot } }) => {
+    response.realm_bots = response.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
   },
 };

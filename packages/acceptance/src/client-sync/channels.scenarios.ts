@@ -458,16 +458,16 @@ const byOrder = (a: Wire, b: Wire): number => a.order - b.order;
 export const CHANNELS_RULES: Rules = {
   default_streams: replaces('realm_default_streams', 'default_streams'),
   default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
-  'channel_folder/add': ({ answer, event: { channel_folder: folder } }) => {
-    answer.channel_folders = [...answer.channel_folders, folder].sort(byOrder);
+  'channel_folder/add': ({ response, event: { channel_folder: folder } }) => {
+    response.channel_folders = [...response.channel_folders, folder].sort(byOrder);
   },
-  'channel_folder/update': ({ answer, event: { channel_folder_id: id, data } }) => {
-    answer.channel_folders = answer.channel_folders.map((folder: Wire) =>
+  'channel_folder/update': ({ response, event: { channel_folder_id: id, data } }) => {
+    response.channel_folders = response.channel_folders.map((folder: Wire) =>
       folder.id === id ? { ...folder, ...data } : folder,
     );
   },
-  'channel_folder/reorder': ({ answer, event: { order } }) => {
-    answer.channel_folders = answer.channel_folders
+  'channel_folder/reorder': ({ response, event: { order } }) => {
+    response.channel_folders = response.channel_folders
       .map((folder: Wire) => ({ ...folder, order: order.indexOf(folder.id) }))
       .sort(byOrder);
   },

@@ -32,11 +32,11 @@ function addTick({ server, people }: World): Promise<unknown> {
 }
 
 export const CUSTOM_EMOJI_RULES: Rules = {
-  'realm_emoji/add': ({ answer, event: { emoji } }) => {
-    answer.realm_emoji[emoji.id] = emoji;
+  'realm_emoji/add': ({ response, event: { emoji } }) => {
+    response.realm_emoji[emoji.id] = emoji;
   },
-  'realm_emoji/update_one': ({ answer, event: { emoji_id, data } }) => {
-    Object.assign(answer.realm_emoji[emoji_id], data);
+  'realm_emoji/update_one': ({ response, event: { emoji_id, data } }) => {
+    Object.assign(response.realm_emoji[emoji_id], data);
   },
   'realm_emoji/update': replaces('realm_emoji'),
 };

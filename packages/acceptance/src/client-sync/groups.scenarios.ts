@@ -165,31 +165,33 @@ function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) 
 }
 
 export const GROUPS_RULES: Rules = {
-  'user_group/add': ({ answer, event: { group } }) => {
-    answer.realm_user_groups = [...answer.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
+  'user_group/add': ({ response, event: { group } }) => {
+    response.realm_user_groups = [...response.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
   },
-  'user_group/remove': ({ answer, event: { group_id } }) => {
-    answer.realm_user_groups = answer.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
+  'user_group/remove': ({ response, event: { group_id } }) => {
+    response.realm_user_groups = response.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
   },
-  'user_group/update': ({ answer, event: { group_id, data } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, ...data })),
-  'user_group/add_members': ({ answer, event: { group_id, user_ids } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
-  'user_group/remove_members': ({ answer, event: { group_id, user_ids } }) =>
-    changeGroup(answer, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
-  'user_group/add_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(answer, group_id, (group) => ({
+  'user_group/update': ({ response, event: { group_id, data } }) =>
+    changeGroup(response, group_id, (group) => ({ ...group, ...data })),
+  'user_group/add_members': ({ response, event: { group_id, user_ids } }) =>
+    changeGroup(response, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
+  'user_group/remove_members': ({ response, event: { group_id, user_ids } }) =>
+    changeGroup(response, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
+  'user_group/add_subgroups': ({ response, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(response, group_id, (group) => ({
       ...group,
       direct_subgroup_ids: union(group.direct_subgroup_ids, ids),
     })),
-  'user_group/remove_subgroups': ({ answer, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(answer, group_id, (group) => ({
+  'user_group/remove_subgroups': ({ response, event: { group_id, direct_subgroup_ids: ids } }) =>
+    changeGroup(response, group_id, (group) => ({
       ...group,
       direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
     })),
 };
 
-function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): void {
-  answer.realm_user_groups = answer.realm_user_groups.map((group: Wire) => (group.id === id ? change(group) : group));
-  deriveOwnRights(answer);
+function changeGroup(response: Wire, id: number, change: (group: Wire) => Wire): void {
+  response.realm_user_groups = response.realm_user_groups.map((group: Wire) =>
+    group.id === id ? change(group) : group,
+  );
+  deriveOwnRights(response);
 }

@@ -178,7 +178,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
       heard: [...UPDATED, ...FOLLOWED, ...MESSAGE],
     },
     {
-      title: 'to a channel that others follow',
+      title: 'to a channel to which others are subscribed',
       as: 'iago',
       given: ({ server, people, messages }) =>
         server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),

@@ -38,13 +38,13 @@ export const PRESENCE_SCENARIOS: Scenarios = {
 };
 
 export const PRESENCE_RULES: Rules = {
-  user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
-    const status = { ...answer.user_status[user_id], ...changed };
+  user_status: ({ response, event: { type: _, id: __, user_id, ...changed } }) => {
+    const status = { ...response.user_status[user_id], ...changed };
     if (!status.away) delete status.away;
     if (!status.status_text) delete status.status_text;
     if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
-    delete answer.user_status[user_id];
-    if (Object.keys(status).length > 0) answer.user_status[user_id] = status;
+    delete response.user_status[user_id];
+    if (Object.keys(status).length > 0) response.user_status[user_id] = status;
   },
   // Reports change more than events publish.
   presence: nothing,

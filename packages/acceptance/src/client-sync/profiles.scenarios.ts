@@ -129,15 +129,15 @@ async function fieldIds({ server, people }: World): Promise<number[]> {
 const SELECT_FIELD = 3;
 
 export const PROFILES_RULES: Rules = {
-  custom_profile_fields: ({ answer, event: { fields } }) => {
-    answer.custom_profile_fields = fields;
+  custom_profile_fields: ({ response, event: { fields } }) => {
+    response.custom_profile_fields = fields;
     // Values of deleted fields and deleted options disappear.
     const byId = new Map<string, Wire>(fields.map((field: Wire) => [String(field.id), field]));
     const isLeft = ([id, { value }]: [string, Wire]) => {
       const field = byId.get(id);
       return field !== undefined && (field.type !== SELECT_FIELD || value in JSON.parse(field.field_data));
     };
-    for (const user of [...answer.realm_users, ...answer.realm_non_active_users]) {
+    for (const user of [...response.realm_users, ...response.realm_non_active_users]) {
       if (!user.profile_data) continue;
       user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(isLeft));
     }

@@ -100,13 +100,13 @@ const NEW_DEVICE = {
 };
 
 export const PUSH_RULES: Rules = {
-  'device/add': ({ answer, event: { device_id } }) => {
-    answer.devices[device_id] = NEW_DEVICE;
+  'device/add': ({ response, event: { device_id } }) => {
+    response.devices[device_id] = NEW_DEVICE;
   },
-  'device/update': ({ answer, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
-    answer.devices[device_id] = { ...answer.devices[device_id], ...changed };
+  'device/update': ({ response, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
+    response.devices[device_id] = { ...response.devices[device_id], ...changed };
   },
-  'device/remove': ({ answer, event: { device_id } }) => {
-    delete answer.devices[device_id];
+  'device/remove': ({ response, event: { device_id } }) => {
+    delete response.devices[device_id];
   },
 };

@@ -37,8 +37,8 @@ export const REACTIONS_SCENARIOS: Scenarios = {
 
 export const REACTIONS_RULES: Rules = {
   // Reactions are not in the response, but a message becomes the user's own with their reaction.
-  'reaction/add': ({ answer, selfId, event: { user_id, message_id } }) => {
-    if (user_id === selfId) own(answer, [message_id]);
+  'reaction/add': ({ response, selfId, event: { user_id, message_id } }) => {
+    if (user_id === selfId) own(response, [message_id]);
   },
   'reaction/remove': nothing,
 };

@@ -159,23 +159,23 @@ function addLinkifier({ server, people }: World): Promise<unknown> {
 
 export const REALMS_RULES: Rules = {
   realm_linkifiers: replaces('realm_linkifiers'),
-  'realm_domains/add': ({ answer, event }) => {
-    answer.realm_domains = [...answer.realm_domains, event.realm_domain];
+  'realm_domains/add': ({ response, event }) => {
+    response.realm_domains = [...response.realm_domains, event.realm_domain];
   },
-  'realm_domains/change': ({ answer, event: { realm_domain: changed } }) => {
-    answer.realm_domains = answer.realm_domains.map((known: Wire) =>
+  'realm_domains/change': ({ response, event: { realm_domain: changed } }) => {
+    response.realm_domains = response.realm_domains.map((known: Wire) =>
       known.domain === changed.domain ? changed : known,
     );
   },
-  'realm_domains/remove': ({ answer, event }) => {
-    answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
+  'realm_domains/remove': ({ response, event }) => {
+    response.realm_domains = response.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
   },
   realm_playgrounds: replaces('realm_playgrounds'),
-  'realm_user_settings_defaults/update': ({ answer, event }) => {
-    answer.realm_user_settings_defaults[event.property] = event.value;
+  'realm_user_settings_defaults/update': ({ response, event }) => {
+    response.realm_user_settings_defaults[event.property] = event.value;
   },
-  'realm/update': ({ answer, event }) => changeRealm(answer, event.property, event.value),
-  'realm/update_dict': ({ answer, event }) => {
-    for (const [property, value] of Object.entries(event.data)) changeRealm(answer, property, value);
+  'realm/update': ({ response, event }) => changeRealm(response, event.property, event.value),
+  'realm/update_dict': ({ response, event }) => {
+    for (const [property, value] of Object.entries(event.data)) changeRealm(response, property, value);
   },
 };

@@ -78,25 +78,25 @@ function remindLater(seconds: number) {
 const byTime = (id: string) => (a: Wire, b: Wire) =>
   a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
 
-function putScheduled(answer: Wire, message: Wire): void {
-  const others = answer.scheduled_messages.filter(
+function putScheduled(response: Wire, message: Wire): void {
+  const others = response.scheduled_messages.filter(
     (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
   );
-  answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
+  response.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
 }
 
 export const SCHEDULING_RULES: Rules = {
-  'scheduled_messages/add': ({ answer, event }) => {
-    for (const message of event.scheduled_messages) putScheduled(answer, message);
+  'scheduled_messages/add': ({ response, event }) => {
+    for (const message of event.scheduled_messages) putScheduled(response, message);
   },
-  'scheduled_messages/update': ({ answer, event }) => putScheduled(answer, event.scheduled_message),
-  'scheduled_messages/remove': ({ answer, event: { scheduled_message_id: id } }) => {
-    answer.scheduled_messages = answer.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
+  'scheduled_messages/update': ({ response, event }) => putScheduled(response, event.scheduled_message),
+  'scheduled_messages/remove': ({ response, event: { scheduled_message_id: id } }) => {
+    response.scheduled_messages = response.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
   },
-  'reminders/add': ({ answer, event }) => {
-    answer.reminders = [...answer.reminders, ...event.reminders].sort(byTime('reminder_id'));
+  'reminders/add': ({ response, event }) => {
+    response.reminders = [...response.reminders, ...event.reminders].sort(byTime('reminder_id'));
   },
-  'reminders/remove': ({ answer, event: { reminder_id: id } }) => {
-    answer.reminders = answer.reminders.filter((it: Wire) => it.reminder_id !== id);
+  'reminders/remove': ({ response, event: { reminder_id: id } }) => {
+    response.reminders = response.reminders.filter((it: Wire) => it.reminder_id !== id);
   },
 };

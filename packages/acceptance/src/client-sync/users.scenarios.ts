@@ -74,7 +74,7 @@ export const USERS_SCENARIOS: Scenarios = {
       ],
     },
     {
-      title: 'a bot that follows channels, without an owner',
+      title: 'a bot that is subscribed to channels, without an owner',
       as: 'iago',
       given: async ({ server, people: { iago, hamlet, helper } }) => {
         const subscribed = { subscriptions: [{ name: 'town' }], principals: [helper.id] };

@@ -3,7 +3,7 @@ import { fakeImage } from '@parley/testkit';
 import type { TestReply } from './test-reply.js';
 import type { TestServer, TestUser } from './test-server.js';
 
-export interface GivenFile {
+export interface FileUpload {
   /** Name of the part. */
   readonly field?: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface GivenFile {
 }
 
 /** Fake image for a server without real image processing; 10 × 20 by default. */
-export const imageFile = (info: Partial<ImageInfo> = {}): GivenFile => ({
+export const imageFile = (info: Partial<ImageInfo> = {}): FileUpload => ({
   name: 'a.png',
   content: Buffer.from(fakeImage({ format: 'png', width: 10, height: 20, frames: 1, ...info })),
   type: 'image/png',
@@ -23,7 +23,7 @@ const BOUNDARY = 'b0undary';
 export const MULTIPART = { 'Content-Type': `multipart/form-data; boundary=${BOUNDARY}` };
 
 /** Multipart body of a form with files. */
-export function multipart(files: readonly GivenFile[], fields: Readonly<Record<string, string>> = {}): Buffer {
+export function multipart(files: readonly FileUpload[], fields: Readonly<Record<string, string>> = {}): Buffer {
   const parts: Buffer[] = [];
   for (const [name, value] of Object.entries(fields)) {
     parts.push(Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`));
@@ -39,7 +39,7 @@ export const postFiles = (
   server: TestServer,
   path: string,
   as: TestUser | null,
-  files: readonly GivenFile[],
+  files: readonly FileUpload[],
   fields: Readonly<Record<string, string>> = {},
   realm?: string,
 ): Promise<TestReply> =>

@@ -20,7 +20,7 @@ export class TestBigBlueButton {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const service = new TestBigBlueButton(server);
     server.on('request', (request, response) => {
-      const { status, body, headers = {} } = service.failure ?? { status: 200, body: service.answer(request.url!) };
+      const { status, body, headers = {} } = service.failure ?? { status: 200, body: service.response(request.url!) };
       response.writeHead(status, { 'Content-Type': 'text/xml;charset=utf-8', ...headers }).end(body);
     });
     return service;
@@ -41,7 +41,7 @@ export class TestBigBlueButton {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private answer(target: string): string {
+  private response(target: string): string {
     const parameters = parametersOf('create', target);
     if (!parameters)
       return '<response><returncode>FAILED</returncode><messageKey>checksumError</messageKey></response>';

@@ -56,7 +56,7 @@ export class TestPushService {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const service = new TestPushService(server);
-    server.on('request', (request, response) => void service.answer(request, response));
+    server.on('request', (request, response) => void service.reply(request, response));
     return service;
   }
 
@@ -87,7 +87,7 @@ export class TestPushService {
     });
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const isJson = request.headers['content-type'] === 'application/json';
     const { authorization, 'user-agent': userAgent } = request.headers;
@@ -95,9 +95,9 @@ export class TestPushService {
     const fields = isJson ? JSON.parse(body) : Object.fromEntries(new URLSearchParams(body));
     this.calls.push({ path, authorization, userAgent, fields });
     if (this.isHeld) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    const { status, body: answer } = this.failure ?? this.judge(path, authorization, fields);
+    const { status, body: reply } = this.failure ?? this.judge(path, authorization, fields);
     response.writeHead(status, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(answer));
+    response.end(JSON.stringify(reply));
   }
 
   private judge(path: string, authorization: string | undefined, fields: Wire): { status: number; body: object } {

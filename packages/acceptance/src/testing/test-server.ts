@@ -28,8 +28,8 @@ import {
   MemoryPartialBlobStore,
   signJsonWebToken,
 } from '@parley/testkit';
-import { AnswerChecks } from './answer-checks.js';
 import { fieldsOf } from './expectations.js';
+import { ResponseChecks } from './response-checks.js';
 import type { TestReply } from './test-reply.js';
 import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
 
@@ -145,7 +145,7 @@ export class TestServer {
   readonly people = {} as Record<TestPerson, TestUser>;
   realmId!: RealmId;
   private readonly agent = new Agent({ keepAlive: true });
-  private readonly answers: AnswerChecks;
+  private readonly responses: ResponseChecks;
 
   private constructor(
     readonly parts: ParleyParts,
@@ -158,7 +158,7 @@ export class TestServer {
     readonly worksInBackground: boolean,
   ) {
     this.mailer = parts.mailer as FakeMailer;
-    this.answers = new AnswerChecks(parley.routes);
+    this.responses = new ResponseChecks(parley.routes);
   }
 
   static async start({ snapshot, ...options }: TestServerOptions = {}): Promise<TestServer> {
@@ -342,7 +342,7 @@ export class TestServer {
       },
       content,
     );
-    const problem = this.answers.problemWith(methodOf(method, params), url.split('?')[0]!, reply.status, reply.body);
+    const problem = this.responses.problemWith(methodOf(method, params), url.split('?')[0]!, reply.status, reply.body);
     if (problem !== null) throw new Error(problem);
     return reply;
   }

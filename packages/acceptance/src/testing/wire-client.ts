@@ -50,11 +50,11 @@ export class WireClient {
     private readonly as: TestUser,
     private readonly capabilities: Capabilities,
     private readonly queueId: string,
-    private readonly answer: Wire,
+    private readonly response: Wire,
     private readonly unread: WireUnread,
     newestChannelId: number,
   ) {
-    this.lastEventId = answer.last_event_id;
+    this.lastEventId = response.last_event_id;
     this.unsure = {
       isNewestGone: false,
       conversations: new Set(),
@@ -65,13 +65,13 @@ export class WireClient {
   }
 
   static async open(server: TestServer, as: TestUser, capabilities: Capabilities): Promise<WireClient> {
-    const answer = await register(server, as, capabilities);
+    const response = await register(server, as, capabilities);
     const channels = await server.storage.uow.read(server.realmId, (repositories) =>
       repositories.channels.listAll(server.realmId),
     );
     const newestChannelId = Math.max(0, ...channels.map(({ id }) => id));
-    const unread = new WireUnread(answer.unread_msgs);
-    return new WireClient(server, as, capabilities, answer.queue_id, answer, unread, newestChannelId);
+    const unread = new WireUnread(response.unread_msgs);
+    return new WireClient(server, as, capabilities, response.queue_id, response, unread, newestChannelId);
   }
 
   /** Applies all pending events. */
@@ -89,17 +89,17 @@ export class WireClient {
 
   /** State in the format of a register response. */
   get state(): Wire {
-    const { subscriptions, user_topics } = this.answer;
+    const { subscriptions, user_topics } = this.response;
     const unread_msgs = this.unread.present({ userId: this.as.id, subscriptions, user_topics });
-    return this.withoutUnsure(comparable({ ...this.answer, unread_msgs }));
+    return this.withoutUnsure(comparable({ ...this.response, unread_msgs }));
   }
 
   /** State of a newly registered client. */
   async fresh(): Promise<Wire> {
-    const answer = await register(this.server, this.as, this.capabilities);
+    const response = await register(this.server, this.as, this.capabilities);
     // Users who gain or lose administrator rights receive no changes of other users' bots (events §9 row 5).
-    if (this.answer.realm_bots === null) answer.realm_bots = null;
-    return this.withoutUnsure(comparable(answer));
+    if (this.response.realm_bots === null) response.realm_bots = null;
+    return this.withoutUnsure(comparable(response));
   }
 
   private withoutUnsure(state: Wire): Wire {
@@ -123,7 +123,7 @@ export class WireClient {
 
   private get parts(): Omit<Happening, 'event'> {
     return {
-      answer: this.answer,
+      response: this.response,
       unread: this.unread,
       unsure: this.unsure,
       selfId: this.as.id,
@@ -149,106 +149,109 @@ async function register(server: TestServer, as: TestUser, capabilities: Capabili
 const CORE_RULES: Rules = {
   heartbeat: nothing,
   muted_topics: replaces('muted_topics'),
-  'user_settings/update': ({ answer, event }) => {
-    answer.user_settings[event.property] = event.value;
-    if (event.property === 'enable_drafts_synchronization' && !event.value) answer.drafts = [];
+  'user_settings/update': ({ response, event }) => {
+    response.user_settings[event.property] = event.value;
+    if (event.property === 'enable_drafts_synchronization' && !event.value) response.drafts = [];
   },
   message: receiveMessage,
-  'update_message_flags/add': ({ answer, unread, event: { flag, all, messages } }) => {
-    own(answer, messages);
+  'update_message_flags/add': ({ response, unread, event: { flag, all, messages } }) => {
+    own(response, messages);
     if (flag === 'read') unread.markRead(all ? null : messages);
-    if (flag === 'starred') answer.starred_messages = union(answer.starred_messages, messages);
+    if (flag === 'starred') response.starred_messages = union(response.starred_messages, messages);
   },
-  'update_message_flags/remove': ({ answer, unread, event: { flag, messages, message_details: details } }) => {
-    own(answer, messages);
+  'update_message_flags/remove': ({ response, unread, event: { flag, messages, message_details: details } }) => {
+    own(response, messages);
     if (flag === 'read') for (const id of messages) unread.markUnread(id, details[id]);
-    if (flag === 'starred') answer.starred_messages = without(answer.starred_messages, messages);
+    if (flag === 'starred') response.starred_messages = without(response.starred_messages, messages);
   },
   update_message: updateMessages,
-  delete_message: ({ answer, unread, unsure, event: { message_ids, message_id } }) => {
+  delete_message: ({ response, unread, unsure, event: { message_ids, message_id } }) => {
     const ids: readonly number[] = message_ids ?? [message_id];
-    lose({ answer, unread, unsure }, ids);
-    for (const { user_ids, max_message_id } of answer.recent_private_conversations) {
+    lose({ response, unread, unsure }, ids);
+    for (const { user_ids, max_message_id } of response.recent_private_conversations) {
       if (ids.includes(max_message_id)) unsure.conversations.add(String(user_ids));
     }
   },
   submessage: nothing,
-  user_topic: ({ answer, event: { type: _, id: __, ...topic } }) => {
+  user_topic: ({ response, event: { type: _, id: __, ...topic } }) => {
     const isSame = (other: Wire) =>
       other.stream_id === topic.stream_id && other.topic_name.toLowerCase() === topic.topic_name.toLowerCase();
-    answer.user_topics = answer.user_topics.filter((other: Wire) => !isSame(other));
-    if (topic.visibility_policy !== 0) answer.user_topics.push(topic);
+    response.user_topics = response.user_topics.filter((other: Wire) => !isSame(other));
+    if (topic.visibility_policy !== 0) response.user_topics.push(topic);
   },
 
-  'stream/create': ({ answer, event, unsure }) => {
+  'stream/create': ({ response, event, unsure }) => {
     for (const channel of event.streams) {
       const id = channel.stream_id;
       if (id <= unsure.newestChannelId || unsure.hidden.has(id)) unsure.shownAgain.add(id);
-      put(answer, 'streams', channel);
-      if (!answer.is_guest || channel.is_web_public) put(answer, 'never_subscribed', { ...channel, subscribers: [] });
+      put(response, 'streams', channel);
+      if (!response.is_guest || channel.is_web_public)
+        put(response, 'never_subscribed', { ...channel, subscribers: [] });
     }
   },
-  'stream/delete': ({ answer, unsure, event: { stream_ids: ids } }) => {
-    forgetTopics(answer, ids);
-    for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
+  'stream/delete': ({ response, unsure, event: { stream_ids: ids } }) => {
+    forgetTopics(response, ids);
+    for (const list of CHANNEL_LISTS) for (const id of ids) take(response, list, id);
     for (const id of ids) unsure.hidden.add(id);
   },
   'stream/update': ({
-    answer,
+    response,
     unsure,
     event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more },
   }) => {
-    changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
+    changeChannel(response, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
     if (property === 'name') {
       // The older list of muted topics uses channel names (channels §6.6).
-      for (const muted of answer.muted_topics) if (muted[0] === name) muted[0] = value;
+      for (const muted of response.muted_topics) if (muted[0] === name) muted[0] = value;
     }
     if (property !== 'is_archived') return;
-    if (value) forgetTopics(answer, [stream_id]);
+    if (value) forgetTopics(response, [stream_id]);
     else unsure.shownAgain.add(stream_id);
   },
-  'subscription/add': ({ answer, event, can }) => {
+  'subscription/add': ({ response, event, can }) => {
     for (const subscription of event.subscriptions) {
-      for (const list of ['unsubscribed', 'never_subscribed'] as const) take(answer, list, subscription.stream_id);
-      const shown = can('notification_settings_null') ? subscription : inherited(subscription, answer.user_settings);
-      put(answer, 'subscriptions', shown);
+      for (const list of ['unsubscribed', 'never_subscribed'] as const) take(response, list, subscription.stream_id);
+      const shown = can('notification_settings_null') ? subscription : inherited(subscription, response.user_settings);
+      put(response, 'subscriptions', shown);
     }
   },
-  'subscription/remove': ({ answer, event, selfId }) => {
+  'subscription/remove': ({ response, event, selfId }) => {
     for (const { stream_id } of event.subscriptions) {
-      const left = take(answer, 'subscriptions', stream_id);
-      if (left) put(answer, 'unsubscribed', { ...left, subscribers: without(left.subscribers, [selfId]) });
+      const left = take(response, 'subscriptions', stream_id);
+      if (left) put(response, 'unsubscribed', { ...left, subscribers: without(left.subscribers, [selfId]) });
     }
   },
-  'subscription/update': ({ answer, event: { stream_id, property, value } }) =>
-    changeChannel(answer, stream_id, (channel) => (property in channel ? { ...channel, [property]: value } : channel)),
-  'subscription/peer_add': ({ answer, event: { stream_ids, user_ids } }) =>
-    changeSubscribers(answer, stream_ids, (ids) => union(ids, user_ids)),
-  'subscription/peer_remove': ({ answer, event: { stream_ids, user_ids } }) =>
-    changeSubscribers(answer, stream_ids, (ids) => without(ids, user_ids)),
+  'subscription/update': ({ response, event: { stream_id, property, value } }) =>
+    changeChannel(response, stream_id, (channel) =>
+      property in channel ? { ...channel, [property]: value } : channel,
+    ),
+  'subscription/peer_add': ({ response, event: { stream_ids, user_ids } }) =>
+    changeSubscribers(response, stream_ids, (ids) => union(ids, user_ids)),
+  'subscription/peer_remove': ({ response, event: { stream_ids, user_ids } }) =>
+    changeSubscribers(response, stream_ids, (ids) => without(ids, user_ids)),
 
-  'realm_user/add': ({ answer, event: { person } }) => {
+  'realm_user/add': ({ response, event: { person } }) => {
     const { is_active: _, ...user } = person;
-    answer.realm_users = [...withoutUser(answer.realm_users, user.user_id), user];
+    response.realm_users = [...withoutUser(response.realm_users, user.user_id), user];
   },
-  'realm_user/remove': ({ answer, event: { person }, can }) => {
-    const lost = answer.realm_users.find((user: Wire) => user.user_id === person.user_id);
-    answer.realm_users = withoutUser(answer.realm_users, person.user_id);
+  'realm_user/remove': ({ response, event: { person }, can }) => {
+    const lost = response.realm_users.find((user: Wire) => user.user_id === person.user_id);
+    response.realm_users = withoutUser(response.realm_users, person.user_id);
     // Clients without `user_list_incomplete` keep a placeholder user (events §4.3).
-    if (lost && !can('user_list_incomplete')) answer.realm_users.push(unknown(lost, answer));
+    if (lost && !can('user_list_incomplete')) response.realm_users.push(unknown(lost, response));
   },
   'realm_user/update': changeUser,
 };
 
 /** Removes topic policies of archived and inaccessible channels, which are hidden from the user (channels §7). */
-function forgetTopics(answer: Wire, ids: readonly number[]): void {
-  const names = namesOf(answer, (id) => ids.includes(id));
-  answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
-  answer.muted_topics = answer.muted_topics.filter(([name]: Wire) => !names.has(name));
+function forgetTopics(response: Wire, ids: readonly number[]): void {
+  const names = namesOf(response, (id) => ids.includes(id));
+  response.user_topics = response.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
+  response.muted_topics = response.muted_topics.filter(([name]: Wire) => !names.has(name));
 }
 
-const namesOf = (answer: Wire, isMeant: (id: number) => boolean): ReadonlySet<string> =>
-  new Set(answer.streams.filter(({ stream_id }: Wire) => isMeant(stream_id)).map(({ name }: Wire) => name));
+const namesOf = (response: Wire, isMeant: (id: number) => boolean): ReadonlySet<string> =>
+  new Set(response.streams.filter(({ stream_id }: Wire) => isMeant(stream_id)).map(({ name }: Wire) => name));
 
 /** Removes former subscriptions, topic policies and unread messages of the channels. */
 function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
@@ -262,12 +265,12 @@ function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
 
 /** Removes messages from the user's own. */
 function lose(
-  { answer, unread, unsure }: Pick<Happening, 'answer' | 'unread' | 'unsure'>,
+  { response, unread, unsure }: Pick<Happening, 'response' | 'unread' | 'unsure'>,
   ids: readonly number[],
 ): void {
   unread.remove(ids);
-  answer.starred_messages = without(answer.starred_messages, ids);
-  if (ids.includes(answer.max_message_id)) unsure.isNewestGone = true;
+  response.starred_messages = without(response.starred_messages, ids);
+  if (ids.includes(response.max_message_id)) unsure.isNewestGone = true;
 }
 
 /**
@@ -275,36 +278,36 @@ function lose(
  * protected.
  */
 function updateMessages(happening: Happening): void {
-  const { answer, unread, event } = happening;
+  const { response, unread, event } = happening;
   const { message_id, message_ids: ids, stream_id, new_stream_id: moved, subject = null } = event;
   if (event.content !== undefined) unread.name(message_id, event.flags);
   if (event.propagate_mode === undefined) return;
-  const target = answer.subscriptions.find((channel: Wire) => channel.stream_id === moved);
+  const target = response.subscriptions.find((channel: Wire) => channel.stream_id === moved);
   if (moved !== undefined && !target) lose(happening, ids);
   else unread.move(ids, moved ?? stream_id, subject);
-  if (target?.history_public_to_subscribers === false) own(answer, ids);
+  if (target?.history_public_to_subscribers === false) own(response, ids);
 }
 
-function receiveMessage({ answer, unread, selfId, event: { message, flags } }: Happening): void {
-  own(answer, [message.id]);
+function receiveMessage({ response, unread, selfId, event: { message, flags } }: Happening): void {
+  own(response, [message.id]);
   if (!flags.includes('read')) unread.receive(message, flags);
-  if (flags.includes('starred')) answer.starred_messages = union(answer.starred_messages, [message.id]);
+  if (flags.includes('starred')) response.starred_messages = union(response.starred_messages, [message.id]);
   if (message.type === 'private') {
     const user_ids = without(message.display_recipient.map(({ id }: Wire) => id).sort(ascending), [selfId]);
     const isOther = (conversation: Wire) => String(conversation.user_ids) !== String(user_ids);
-    answer.recent_private_conversations = [
+    response.recent_private_conversations = [
       { user_ids, max_message_id: message.id },
-      ...answer.recent_private_conversations.filter(isOther),
+      ...response.recent_private_conversations.filter(isOther),
     ];
   } else {
-    changeChannel(answer, message.stream_id, (channel) => ({
+    changeChannel(response, message.stream_id, (channel) => ({
       ...channel,
       first_message_id: channel.first_message_id ?? message.id,
     }));
   }
 }
 
-function changeUser({ answer, selfId, event: { person } }: Happening): void {
+function changeUser({ response, selfId, event: { person } }: Happening): void {
   const { user_id, is_active, new_email, role, custom_profile_field: said, ...others } = person;
   const changed = {
     ...others,
@@ -312,11 +315,11 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     ...(role !== undefined && { role, is_owner: role === 100, is_admin: role <= 200, is_guest: role === 600 }),
   };
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
-    for (const user of answer[list]) if (user.user_id === user_id) assignKnown(user, changed);
+    for (const user of response[list]) if (user.user_id === user_id) assignKnown(user, changed);
   }
   if (said) {
     for (const list of ['realm_users', 'realm_non_active_users']) {
-      for (const user of answer[list]) {
+      for (const user of response[list]) {
         if (user.user_id !== user_id) continue;
         const { id, value, ...rendered } = said;
         const { [id]: _, ...profile } = user.profile_data;
@@ -328,34 +331,34 @@ function changeUser({ answer, selfId, event: { person } }: Happening): void {
     const [from, to] = is_active
       ? ['realm_non_active_users', 'realm_users']
       : ['realm_users', 'realm_non_active_users'];
-    const user = answer[from].find((it: Wire) => it.user_id === user_id);
-    answer[from] = withoutUser(answer[from], user_id);
-    if (user) answer[to] = [...withoutUser(answer[to], user_id), user];
-    if (!is_active) leaveAllGroups(answer, user_id);
+    const user = response[from].find((it: Wire) => it.user_id === user_id);
+    response[from] = withoutUser(response[from], user_id);
+    if (user) response[to] = [...withoutUser(response[to], user_id), user];
+    if (!is_active) leaveAllGroups(response, user_id);
   }
   // Clients remove deactivated users from groups on their own (users §4.1).
   if (is_active === false) {
-    for (const group of answer.realm_user_groups) group.members = without(group.members, [user_id]);
+    for (const group of response.realm_user_groups) group.members = without(group.members, [user_id]);
   }
   if (user_id !== selfId) return;
-  if (changed.is_admin !== undefined && changed.is_admin !== answer.is_admin) answer.realm_bots = null;
-  assignKnown(answer, changed);
-  if (role !== undefined) answer.is_moderator = role <= 300;
+  if (changed.is_admin !== undefined && changed.is_admin !== response.is_admin) response.realm_bots = null;
+  assignKnown(response, changed);
+  if (role !== undefined) response.is_moderator = role <= 300;
 }
 
 /** Removes a deactivated user from all groups, since no event lists these groups (users §4.1). */
-function leaveAllGroups(answer: Wire, userId: number): void {
+function leaveAllGroups(response: Wire, userId: number): void {
   const leave = (thing: Wire): void => {
     for (const value of Object.values<Wire>(thing)) {
       if (value?.direct_members) value.direct_members = without(value.direct_members, [userId]);
     }
   };
-  leave(answer);
-  for (const group of answer.realm_user_groups) {
+  leave(response);
+  for (const group of response.realm_user_groups) {
     group.members = without(group.members, [userId]);
     leave(group);
   }
-  for (const list of CHANNEL_LISTS) answer[list].forEach(leave);
+  for (const list of CHANNEL_LISTS) response[list].forEach(leave);
 }
 
 /** Assigns known properties only, since an event about a user also contains fields only they can see. */
@@ -403,28 +406,28 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 type ChannelList = (typeof CHANNEL_LISTS)[number];
 
 /** Inserts a channel by name (events §3.2). */
-function put(answer: Wire, list: ChannelList, channel: Wire): void {
-  take(answer, list, channel.stream_id);
-  answer[list] = [...answer[list], channel].sort(byName);
+function put(response: Wire, list: ChannelList, channel: Wire): void {
+  take(response, list, channel.stream_id);
+  response[list] = [...response[list], channel].sort(byName);
 }
 
-function take(answer: Wire, list: ChannelList, id: number): Wire {
-  const found = answer[list].find(({ stream_id }: Wire) => stream_id === id);
-  answer[list] = answer[list].filter((channel: Wire) => channel !== found);
+function take(response: Wire, list: ChannelList, id: number): Wire {
+  const found = response[list].find(({ stream_id }: Wire) => stream_id === id);
+  response[list] = response[list].filter((channel: Wire) => channel !== found);
   return found;
 }
 
-function changeChannel(answer: Wire, id: number, change: (channel: Wire) => Wire): void {
+function changeChannel(response: Wire, id: number, change: (channel: Wire) => Wire): void {
   for (const list of CHANNEL_LISTS) {
-    answer[list] = answer[list]
+    response[list] = response[list]
       .map((channel: Wire) => (channel.stream_id === id ? change(channel) : channel))
       .sort(byName);
   }
 }
 
-function changeSubscribers(answer: Wire, ids: readonly number[], change: (ids: number[]) => number[]): void {
+function changeSubscribers(response: Wire, ids: readonly number[], change: (ids: number[]) => number[]): void {
   for (const id of ids) {
-    changeChannel(answer, id, (channel) =>
+    changeChannel(response, id, (channel) =>
       'subscribers' in channel ? { ...channel, subscribers: change(channel.subscribers) } : channel,
     );
   }
@@ -435,8 +438,8 @@ function changeSubscribers(answer: Wire, ids: readonly number[], change: (ids: n
  * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed
  * order.
  */
-function comparable(answer: Wire): Wire {
-  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(answer);
+function comparable(response: Wire): Wire {
+  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(response);
   const { presences: ____, presence_last_update_id: _____, ...state } = all;
   for (const list of CHANNEL_LISTS) {
     for (const channel of state[list]) {

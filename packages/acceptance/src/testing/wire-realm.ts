@@ -2,16 +2,16 @@ import type { Wire } from './expectations.js';
 
 /** Updates derived fields of the register response when properties of the organization change. */
 
-type Derive = (answer: Wire, value: Wire) => void;
+type Derive = (response: Wire, value: Wire) => void;
 
 /** Deprecated numbers for groups (events §5.2), which represent system groups only. */
 const numbered =
   (field: string, numbers: Readonly<Record<string, number>>): Derive =>
-  (answer, value) => {
-    const group = answer.realm_user_groups.find(({ id }: Wire) => id === value);
+  (response, value) => {
+    const group = response.realm_user_groups.find(({ id }: Wire) => id === value);
     const number = numbers[group?.name];
     if (number === undefined) throw new Error(`${field} has no number for ${JSON.stringify(value)}`);
-    answer[field] = number;
+    response[field] = number;
   };
 
 const CREATORS = {
@@ -34,8 +34,8 @@ const MENTIONERS = {
 /** Permission that guests never have, regardless of their groups. */
 const ownRight =
   (field: string): Derive =>
-  (answer, value) => {
-    answer[field] = !answer.is_guest && isMember(answer, value);
+  (response, value) => {
+    response[field] = !response.is_guest && isMember(response, value);
   };
 
 const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
@@ -46,17 +46,17 @@ const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
 };
 
 /** Recomputes the user's own permissions after a change of group membership. */
-export function deriveOwnRights(answer: Wire): void {
-  for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(answer, answer[`realm_${property}`]);
-  ownsAnyChannelRight(answer);
+export function deriveOwnRights(response: Wire): void {
+  for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(response, response[`realm_${property}`]);
+  ownsAnyChannelRight(response);
 }
 
 /** Fields that depend on a property of the organization (events §9 row 3). */
 const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
   authentication_methods: [
-    (answer, { Email, LDAP }) => {
-      answer.realm_email_auth_enabled = Email?.enabled === true;
-      answer.realm_password_auth_enabled = Email?.enabled === true || LDAP?.enabled === true;
+    (response, { Email, LDAP }) => {
+      response.realm_email_auth_enabled = Email?.enabled === true;
+      response.realm_password_auth_enabled = Email?.enabled === true || LDAP?.enabled === true;
     },
   ],
   can_create_public_channel_group: [
@@ -76,35 +76,35 @@ const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
   can_invite_users_group: [OWN_RIGHTS.can_invite_users_group!],
   can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
   jitsi_server_url: [
-    (answer, value) => {
-      answer.jitsi_server_url = value ?? answer.server_jitsi_server_url;
+    (response, value) => {
+      response.jitsi_server_url = value ?? response.server_jitsi_server_url;
     },
   ],
   message_edit_history_visibility_policy: [
-    (answer, value) => {
-      answer.realm_allow_edit_history = value !== 'none';
+    (response, value) => {
+      response.realm_allow_edit_history = value !== 'none';
     },
   ],
   plan_type: [
-    (answer, value) => {
-      answer.zulip_plan_is_not_limited = value !== 2;
+    (response, value) => {
+      response.zulip_plan_is_not_limited = value !== 2;
     },
   ],
 };
 
-function ownsAnyChannelRight(answer: Wire): void {
-  answer.can_create_streams = answer.can_create_public_streams || answer.can_create_private_streams;
+function ownsAnyChannelRight(response: Wire): void {
+  response.can_create_streams = response.can_create_public_streams || response.can_create_private_streams;
 }
 
 /** True if the client's user belongs to a group setting value, directly or through subgroups. */
-function isMember(answer: Wire, value: Wire): boolean {
+function isMember(response: Wire, value: Wire): boolean {
   const { direct_members: members, direct_subgroups: subgroups } =
     typeof value === 'number' ? { direct_members: [], direct_subgroups: [value] } : value;
-  const groups = answer.realm_user_groups.filter(({ id }: Wire) => subgroups.includes(id));
+  const groups = response.realm_user_groups.filter(({ id }: Wire) => subgroups.includes(id));
   return (
-    members.includes(answer.user_id) ||
+    members.includes(response.user_id) ||
     groups.some((group: Wire) =>
-      isMember(answer, { direct_members: group.members, direct_subgroups: group.direct_subgroup_ids }),
+      isMember(response, { direct_members: group.members, direct_subgroups: group.direct_subgroup_ids }),
     )
   );
 }
@@ -113,8 +113,8 @@ const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
 const NOT_KEPT = new Set(['rendered_description']);
 
 /** Applies `realm/update` and `realm/update_dict`. */
-export function changeRealm(answer: Wire, property: string, value: unknown): void {
+export function changeRealm(response: Wire, property: string, value: unknown): void {
   if (NOT_KEPT.has(property)) return;
-  answer[WITHOUT_PREFIX.has(property) ? property : `realm_${property}`] = value;
-  for (const derive of DERIVED[property] ?? []) derive(answer, value);
+  response[WITHOUT_PREFIX.has(property) ? property : `realm_${property}`] = value;
+  for (const derive of DERIVED[property] ?? []) derive(response, value);
 }

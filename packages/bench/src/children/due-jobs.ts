@@ -13,9 +13,9 @@ import {
 import {
   BotOwnerWarnings,
   DeliverScheduledMessage,
-  OwnTextParser,
   SendMessage,
   SystemMessages,
+  UserTextParser,
 } from '@parley/domain/messages';
 import { htmlMessages, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
@@ -93,7 +93,7 @@ answerCalls({
     const renderer = new ZulipMarkdownRenderer();
     const systemMessages = new SystemMessages(renderer, realmUrls, clock);
     const warnings = new BotOwnerWarnings(uow, systemMessages, clock);
-    const parser = new OwnTextParser(uow, renderer, realmUrls);
+    const parser = new UserTextParser(uow, renderer, realmUrls);
     const useCase = new SendMessage(uow, renderer, parser, realmUrls, clock, warnings);
     handler = new DeliverScheduledMessage(uow, useCase, systemMessages, clock);
     send = (n) =>

@@ -107,10 +107,10 @@ export const managedOrganization: WorldBuilder<ManagedOrganization> = async func
   const people = await world.addPeople(lab.size(10_000, 100));
   await world.addChannel('everybody', people);
   const channelCount = lab.size(500, 5);
-  const followers = lab.size(200, 10);
+  const subscribers = lab.size(200, 10);
   for (let n = 1; n < channelCount; n++) {
-    const first = (n * 19) % (people.length - followers);
-    await world.addChannel(`channel ${n}`, people.slice(first, first + followers));
+    const first = (n * 19) % (people.length - subscribers);
+    await world.addChannel(`channel ${n}`, people.slice(first, first + subscribers));
   }
   await world.close();
   return { owner, people, channelCount };

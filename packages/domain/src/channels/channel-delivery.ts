@@ -177,12 +177,12 @@ export async function loadChannelReceivers(
   const userIds = [...new Set(asking.map(({ owner }) => owner.userId))];
   const found = new Map((await channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
   const subscribers = await channels.listSubscribers(realmId, ids);
-  const followed = await channels.listSubscriptionsOf(realmId, userIds, ids);
+  const subscribed = await channels.listSubscriptionsOf(realmId, userIds, ids);
   const viewers = await actors.list(realmId, userIds);
   return requests.map(({ owner, needs }) => {
     const viewer = viewers.get(owner.userId);
     if (!viewer || !needs.subscribersOf) return NO_SUBSCRIBERS;
-    const own = new Set((followed.get(owner.userId) ?? []).filter((row) => row.isActive).map((row) => row.channelId));
+    const own = new Set((subscribed.get(owner.userId) ?? []).filter((row) => row.isActive).map((row) => row.channelId));
     const seen = needs.subscribersOf.filter((id) => {
       const channel = found.get(id);
       return channel !== undefined && hasMetadataAccess(viewer, channel, own.has(id));

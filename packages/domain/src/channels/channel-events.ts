@@ -216,7 +216,7 @@ export async function publishSubscriberChanges(
   const { realmId } = channels[0]!;
   const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel)).map(({ id }) => id);
   // A single channel has no other to share an event with.
-  const withGuests = open.length > 1 ? await followedByGuests(tx, realmId, open) : NO_CHANNELS;
+  const withGuests = open.length > 1 ? await withGuestSubscribers(tx, realmId, open) : NO_CHANNELS;
   const groups = new Map<string, PeerGroup>();
   for (const channel of channels) {
     const userIds = userIdsOf.get(channel.id)!;
@@ -247,15 +247,15 @@ const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
 const CHANNELS_AT_A_TIME = 50;
 
 /** Scans the subscribers of each channel until a guest is found. */
-async function followedByGuests(
+async function withGuestSubscribers(
   tx: Transaction,
   realmId: RealmId,
   ids: readonly ChannelId[],
 ): Promise<ReadonlySet<ChannelId>> {
-  const followed = new Set<ChannelId>();
+  const subscribed = new Set<ChannelId>();
   for (const some of slicesOf(ids, CHANNELS_AT_A_TIME)) {
-    for (const id of await tx.channels.filterWithGuestSubscribers(realmId, some)) followed.add(id);
+    for (const id of await tx.channels.filterWithGuestSubscribers(realmId, some)) subscribed.add(id);
     await tx.yield();
   }
-  return followed;
+  return subscribed;
 }

@@ -161,19 +161,19 @@ export async function announceVisibilityOf(
   channels: readonly Channel[],
 ): Promise<void> {
   const ids = channels.map(({ id }) => id);
-  const followers = new Map<ChannelId, Set<UserId>>(ids.map((id) => [id, new Set()]));
+  const subscribers = new Map<ChannelId, Set<UserId>>(ids.map((id) => [id, new Set()]));
   for (const some of slicesOfUsers(
     people.map(({ after }) => after.id),
     Math.max(1, ids.length),
   )) {
     for (const rows of (await tx.channels.listSubscriptionsOf(realmId, some, ids)).values()) {
-      for (const row of rows) if (row.isActive) followers.get(row.channelId)!.add(row.userId);
+      for (const row of rows) if (row.isActive) subscribers.get(row.channelId)!.add(row.userId);
     }
     await tx.yield();
   }
   const visibility = new VisibilityForChangedUsers(people);
   for (const channel of channels) {
-    visibility.add(channel, followers.get(channel.id)!);
+    visibility.add(channel, subscribers.get(channel.id)!);
     await tx.yield();
   }
   const { gained, lost } = visibility.change;

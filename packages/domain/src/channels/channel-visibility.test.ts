@@ -24,8 +24,8 @@ function visibilityFor(
 ) {
   const visibility = new VisibilityForChangedUsers(people);
   for (const channel of channels) {
-    const followers = people.flatMap(({ after }) => (isSubscribed(after.id, channel.id) ? [after.id] : []));
-    visibility.add(channel, new Set(followers));
+    const subscribers = people.flatMap(({ after }) => (isSubscribed(after.id, channel.id) ? [after.id] : []));
+    visibility.add(channel, new Set(subscribers));
   }
   return visibility.change;
 }

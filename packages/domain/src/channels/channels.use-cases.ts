@@ -34,14 +34,14 @@ export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promis
 /** Loads all channels visible to the viewer, archived ones included; by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
-  const known = new Set((await snapshot.load(loadKnownChannels)).map(({ id }) => id));
+  const known = new Set((await snapshot.load(loadVisibleChannels)).map(({ id }) => id));
   return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => known.has(id));
 }
 
 /** Loads the active default channels; ascending. Empty for guests. */
 export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[]> {
   if ((await snapshot.load(loadViewer)).role === 'guest') return [];
-  const known = await snapshot.load(loadKnownChannels);
+  const known = await snapshot.load(loadVisibleChannels);
   return known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
 }
 
@@ -59,9 +59,9 @@ export const loadChannelFolders = ({ caller, repositories }: Snapshot): Promise<
 export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
-  const followed = await snapshot.load(loadFollowedIds);
-  const known = await snapshot.load(loadKnownChannels);
-  const listed = known.filter((channel) => canListSubscribers(viewer, channel, followed.has(channel.id)).allowed);
+  const subscribed = await snapshot.load(loadSubscribedIds);
+  const known = await snapshot.load(loadVisibleChannels);
+  const listed = known.filter((channel) => canListSubscribers(viewer, channel, subscribed.has(channel.id)).allowed);
   const subscriberIds = new Map<ChannelId, readonly UserId[]>();
   for (const slice of slicesOf(listed, CHANNELS_AT_A_TIME)) {
     const ids = slice.map((channel) => channel.id);
@@ -80,18 +80,18 @@ export async function loadTopicPolicies(snapshot: Snapshot): Promise<readonly Na
   return nameTopicPolicies(repositories, await snapshot.load(loadViewer), policies);
 }
 
-async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelId>> {
+async function loadSubscribedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelId>> {
   const rows = await snapshot.load(loadOwnSubscriptions);
   return new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
 }
 
 /** Loads all channels visible to the viewer, archived ones included. */
-export async function loadKnownChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
+export async function loadVisibleChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
-  const followed = await snapshot.load(loadFollowedIds);
+  const subscribed = await snapshot.load(loadSubscribedIds);
   const channels = await repositories.channels.listAll(caller.realmId);
-  return channels.filter((channel) => hasMetadataAccess(viewer, channel, followed.has(channel.id)));
+  return channels.filter((channel) => hasMetadataAccess(viewer, channel, subscribed.has(channel.id)));
 }
 
 export interface ListChannelsInput {

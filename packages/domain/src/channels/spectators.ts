@@ -5,12 +5,12 @@ import { enforce } from '../kernel/permission.js';
 import { type Loaded, loadAll, type SnapshotLoaders, takeSnapshot } from '../kernel/register-queue.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { canSeeEmail, inaccessibleUserIds, type PresentUsers, presentKnownUsers } from '../users/accessible-users.js';
+import { canSeeEmail, inaccessibleUserIds, type PresentUsers, presentVisibleUsers } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
 import { loadOwnUser, loadViewer } from '../users/users.use-cases.js';
 import { type Channel, isWebPublic } from './channel.js';
 import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
-import { loadKnownChannels } from './channels.use-cases.js';
+import { loadVisibleChannels } from './channels.use-cases.js';
 
 /** Anonymous caller; null realm if the host name belongs to no organization. */
 export interface Spectator {
@@ -87,7 +87,7 @@ export class LoadSpectatorState {
       const snapshot = takeSnapshot(repositories, caller, [
         [loadViewer, actor],
         [loadOwnUser, spectatorUser(realm)],
-        [loadKnownChannels, (await repositories.channels.listAll(realm.id)).filter(isOpenToSpectators)],
+        [loadVisibleChannels, (await repositories.channels.listAll(realm.id)).filter(isOpenToSpectators)],
       ]);
       return loadAll(snapshot, loaders);
     });
@@ -109,7 +109,7 @@ export class SpectateUsers {
     present: PresentUsers<T>,
   ): Promise<T> {
     return readAsSpectator(this.uow, spectator, this.option, async (repositories, { realm, actor }) => {
-      return presentKnownUsers(repositories, { viewer: actor, realm, ids }, present);
+      return presentVisibleUsers(repositories, { viewer: actor, realm, ids }, present);
     });
   }
 }
@@ -151,7 +151,7 @@ export class FindAvatar {
     return this.uow.read(caller.realmId, async (reads) => {
       const viewer = await reads.actors.get(caller);
       const realm = await reads.realms.get(caller.realmId);
-      const user = await findKnown(reads, viewer, realm, userId);
+      const user = await findVisible(reads, viewer, realm, userId);
       return { realm, user, seesEmail: user !== null && canSeeEmail(viewer, user) };
     });
   }
@@ -168,12 +168,12 @@ export class SpectateAvatar {
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
   execute(spectator: Spectator, { userId }: { readonly userId: UserId }): Promise<FoundAvatar> {
     return readAsSpectator(this.uow, spectator, this.option, async (reads, { realm, actor }) => {
-      return { realm, user: await findKnown(reads, actor, realm, userId), seesEmail: false };
+      return { realm, user: await findVisible(reads, actor, realm, userId), seesEmail: false };
     });
   }
 }
 
-async function findKnown(reads: Repositories, viewer: Actor, realm: Realm, userId: UserId): Promise<User | null> {
+async function findVisible(reads: Repositories, viewer: Actor, realm: Realm, userId: UserId): Promise<User | null> {
   const [user = null] = await reads.users.list(realm.id, [userId]);
   return user && (await inaccessibleUserIds(reads, viewer, realm, [userId])).has(userId) ? null : user;
 }

@@ -148,8 +148,8 @@ async function announce(
     }
     await tx.yield();
   }
-  const followed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
-  await publishSubscriptions(tx, realmId, followed, subscriptions);
+  const subscribed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
+  await publishSubscriptions(tx, realmId, subscribed, subscriptions);
   await access?.announceChannels(
     channels.map(({ id }) => ({
       subscribers: subscribersOf(id),

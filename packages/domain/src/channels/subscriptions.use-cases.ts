@@ -25,7 +25,7 @@ import {
 /** Channels read per batch; the event loop may turn between batches. */
 const CHANNELS_AT_A_TIME = 200;
 
-export interface OwnSubscription {
+export interface ListedSubscription {
   readonly channel: ChannelView;
   readonly subscription: Subscription;
   /** Null if not requested. */
@@ -40,7 +40,7 @@ export class ListSubscriptions {
   execute(
     caller: Caller,
     { includeSubscribers }: { readonly includeSubscribers: boolean },
-  ): Promise<readonly OwnSubscription[]> {
+  ): Promise<readonly ListedSubscription[]> {
     return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const rows = (await repositories.channels.listSubscriptions(actor.realmId, actor.id)).filter(

@@ -74,11 +74,11 @@ import { PRESENCE_FEATURE } from '../users/presence.js';
 import { PROFILE_FEATURE } from '../users/profiles.js';
 import { STATUS_FEATURE } from '../users/statuses.js';
 import {
-  askedGuest,
   findInaccessible,
   loadUserReceivers,
   loadUserRights,
   loadUserSnapshot,
+  lookupGuest,
   needsUsers,
   replayedUser,
   signedOutUserIn,
@@ -128,7 +128,7 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   }),
 
   askedOwner(rights, questions) {
-    const guest = askedGuest(rights, questions);
+    const guest = lookupGuest(rights, questions);
     const isConcerned = asksForMessages(questions) || guest.guestIds.length > 0;
     return isConcerned ? { ids: [rights.userId], ...guest } : null;
   },
@@ -172,7 +172,7 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
       }),
       ownerOf: (user) => users.ownerOf(user),
       concerns: (questions) => asksForMessages(questions) || users.concerns(questions),
-      askedUsers: () => ({ ids: [...online.keys()], ...users.askedUsers() }),
+      lookupUsers: () => ({ ids: [...online.keys()], ...users.lookupUsers() }),
     };
   },
 

@@ -212,8 +212,8 @@ export class PeopleImport {
       await tx.copies.putReceived(own, recipientId, received, read);
       await tx.yield();
     }
-    const followed = person.subscriptions.filter(({ isActive }) => isActive).map(({ channelId }) => channelId);
-    for (const { recipientId } of await tx.channels.list(realmId, this.ids.channels.list(followed))) {
+    const subscribed = person.subscriptions.filter(({ isActive }) => isActive).map(({ channelId }) => channelId);
+    for (const { recipientId } of await tx.channels.list(realmId, this.ids.channels.list(subscribed))) {
       await tx.personal.openSpans(realmId, recipientId, [userId]);
     }
     for (const part of this.parts) {

@@ -4,7 +4,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm, RealmImageName } from '../realms/realm.js';
 import { canChangeBranding } from '../realms/realm-permissions.js';
-import { bytesOf, type GivenImage, type ImageTarget, requireOneImage } from './images.js';
+import { bytesOf, type ImageTarget, type ImageUpload, requireOneImage } from './images.js';
 import { namePicture, PictureMaker } from './pictures.js';
 
 const STILL = { format: 'png', maxFrames: 1 } as const;
@@ -22,7 +22,7 @@ export interface RealmImageInput {
 
 export interface ChangeRealmImageInput extends RealmImageInput {
   /** Null if the request has no file or several. */
-  readonly image: GivenImage | null;
+  readonly image: ImageUpload | null;
 }
 
 /** Uploads an icon or logo for the organization (organization §3). */

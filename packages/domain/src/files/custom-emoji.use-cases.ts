@@ -7,7 +7,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { canAddCustomEmoji, canOverrideDefaultEmoji, canRemoveCustomEmoji } from '../realms/realm-permissions.js';
 import { type CustomEmoji, emojiExists, emojiTargets, parseEmojiName, requireRoomForEmoji } from './custom-emoji.js';
 import { findEmoji, type LoadUnicodeEmoji } from './emoji.js';
-import { bytesOf, type GivenImage, type ImageProcessor, requireOneImage } from './images.js';
+import { bytesOf, type ImageProcessor, type ImageUpload, requireOneImage } from './images.js';
 import { type MadePicture, namePicture, PictureMaker } from './pictures.js';
 
 /** Lists all custom emoji of the organization, deactivated ones included; ascending id (organization §7). */
@@ -24,7 +24,7 @@ export interface AddCustomEmojiInput {
   /** Name as typed. */
   readonly name: string;
   /** Null if the request has no file or several. */
-  readonly image: GivenImage | null;
+  readonly image: ImageUpload | null;
 }
 
 /** Adds a custom emoji to the organization (organization §7). */
@@ -64,7 +64,7 @@ export class AddCustomEmoji {
     { realms, customEmoji }: Pick<Repositories, 'realms' | 'customEmoji'>,
     actor: Actor,
     name: string,
-    image: GivenImage | null,
+    image: ImageUpload | null,
   ): Promise<void> {
     const { realmId } = actor;
     enforce(canAddCustomEmoji(actor, await realms.get(realmId)));

@@ -132,7 +132,7 @@ export function pathIdOf(realmId: RealmId, name: string, digits: string): string
 }
 
 /** @throws DomainError UNKNOWN_FILE */
-export function ownFile(file: StoredFile | null, userId: UserId): StoredFile {
+export function requireOwnFile(file: StoredFile | null, userId: UserId): StoredFile {
   if (file?.ownerId === userId) return file;
   throw new DomainError('UNKNOWN_FILE', 'Invalid attachment');
 }

@@ -8,8 +8,8 @@ import {
   type FileLimits,
   fileTooLarge,
   nameOfFile,
-  ownFile,
   removeFile,
+  requireOwnFile,
   type StoredFile,
 } from './files.js';
 import { NewFiles } from './new-files.js';
@@ -83,7 +83,7 @@ export class DeleteFile {
   /** @throws DomainError UNKNOWN_FILE */
   async execute({ realmId, userId }: Caller, { id }: { readonly id: FileId }): Promise<void> {
     const blobs = await this.uow.write(realmId, async (tx) => {
-      const file = ownFile(await tx.files.find(realmId, id), userId);
+      const file = requireOwnFile(await tx.files.find(realmId, id), userId);
       return removeFile(tx, file);
     });
     // The file is no longer reachable. If the removal fails, the sweep removes the bytes.

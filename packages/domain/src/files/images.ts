@@ -93,7 +93,7 @@ export const unknownAnimationFormat = (): DomainError =>
   new DomainError('UNKNOWN_ANIMATION_FORMAT', 'Unknown animated image format.');
 
 /** Image file uploaded with a request. */
-export interface GivenImage {
+export interface ImageUpload {
   readonly bytes: Uint8Array;
   /** True if the file exceeds the size limit; `bytes` is then truncated. */
   readonly isTooLarge: boolean;
@@ -103,13 +103,13 @@ export interface GivenImage {
 export const MAX_IMAGE_MIB = 5;
 
 /** `image`: null if the request has no file or several files. @throws DomainError ONE_IMAGE_REQUIRED */
-export function requireOneImage(image: GivenImage | null, what: 'file' | 'avatar' | 'icon' | 'logo'): GivenImage {
+export function requireOneImage(image: ImageUpload | null, what: 'file' | 'avatar' | 'icon' | 'logo'): ImageUpload {
   if (!image) throw new DomainError('ONE_IMAGE_REQUIRED', `You must upload exactly one ${what}.`);
   return image;
 }
 
 /** @throws DomainError IMAGE_FILE_TOO_LARGE */
-export function bytesOf({ bytes, isTooLarge }: GivenImage): Uint8Array {
+export function bytesOf({ bytes, isTooLarge }: ImageUpload): Uint8Array {
   if (isTooLarge) {
     const text = `Uploaded file is larger than the allowed limit of ${MAX_IMAGE_MIB} MiB`;
     throw new DomainError('IMAGE_FILE_TOO_LARGE', text);

@@ -37,7 +37,7 @@ export interface RealmSnapshot {
 export interface AudienceAnswers {}
 
 /** Users for whom storage is queried. */
-export interface AskedUsers {
+export interface LookupUsers {
   readonly ids: readonly UserId[];
 }
 
@@ -82,7 +82,7 @@ export interface RealmProjection extends LiveProjection {
   /** True if the questions concern an online user and have to be looked up. */
   concerns(questions: AudienceQuestions): boolean;
   /** All online users. */
-  askedUsers(): AskedUsers;
+  lookupUsers(): LookupUsers;
 }
 
 /** Selects additional events for a queue and excludes others from it. */
@@ -116,10 +116,10 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
     repositories: Repositories,
     realmId: RealmId,
     questions: AudienceQuestions,
-    asked: AskedUsers,
+    asked: LookupUsers,
   ): Promise<AudienceAnswers>;
   /** Returns null if the questions do not concern the owner. */
-  askedOwner(rights: QueueOwnerRights, questions: AudienceQuestions): AskedUsers | null;
+  askedOwner(rights: QueueOwnerRights, questions: AudienceQuestions): LookupUsers | null;
   membershipOf(candidate: ReplayedCandidate): FeatureMembership;
   onlineUser(rights: QueueOwnerRights): OnlineUser;
   /** `users` holds the online users; the caller updates the map. */

@@ -216,7 +216,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   /** Queues known to this process. */
-  get knownQueues(): readonly LiveQueue[] {
+  get liveQueues(): readonly LiveQueue[] {
     return [...this.queues.values()];
   }
 
@@ -251,7 +251,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   /** Wakes all waiting polls, so that the process can exit. */
   close(): void {
-    for (const live of this.knownQueues) {
+    for (const live of this.liveQueues) {
       live.close();
       this.forget(live);
     }

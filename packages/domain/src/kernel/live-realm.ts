@@ -1,10 +1,10 @@
 import {
-  type AskedUsers,
   type AudienceAnswers,
   type AudienceQuestions,
   type DeliveryFeatures,
   type FeatureAudienceKind,
   LiveCandidate,
+  type LookupUsers,
   type Membership,
   mergeQuestions,
   type OnlineUser,
@@ -26,7 +26,7 @@ export interface LiveRealmParts {
   /** True if the queue's client wants events of this type. */
   readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
   /** Answers all questions in one look-up. */
-  readonly lookUp: (questions: AudienceQuestions, asked: AskedUsers) => Promise<AudienceAnswers>;
+  readonly lookUp: (questions: AudienceQuestions, asked: LookupUsers) => Promise<AudienceAnswers>;
   /** Called if deciding an event failed for this queue. */
   readonly onUnfit: (queue: LiveQueue, what: EventReference, error: unknown) => void;
   /** Called if the projection of the realm is invalid from this event on. */
@@ -148,7 +148,7 @@ export class LiveRealm {
     const { features, lookUp } = this.parts;
     const questions = mergeQuestions(batch.map((announced) => features.questionsOf(audienceOf(announced))));
     if (!this.projection.concerns(questions)) return features.noAnswers;
-    return lookUp(questions, this.projection.askedUsers());
+    return lookUp(questions, this.projection.lookupUsers());
   }
 
   private asks(announced: Announced): boolean {

@@ -299,7 +299,7 @@ describe('queue positions', () => {
       }
     }
     fixture.clock.advance(10);
-    for (const live of events.hub.knownQueues) await events.hub.acknowledge(live, -1);
+    for (const live of events.hub.liveQueues) await events.hub.acknowledge(live, -1);
     const sizes: number[] = [];
     Object.assign(
       fixture.uow,
@@ -339,10 +339,10 @@ describe('queue positions', () => {
     await events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
     fixture.clock.advance(299);
     await events.sweep.run();
-    expect(events.hub.knownQueues).toEqual([queue]);
+    expect(events.hub.liveQueues).toEqual([queue]);
     fixture.clock.advance(1);
     await events.sweep.run();
-    expect(events.hub.knownQueues).toEqual([]);
+    expect(events.hub.liveQueues).toEqual([]);
     const later = await events.announce(wholeRealm);
     const again = await events.open('hamlet', id);
     expect(again).not.toBe(queue);

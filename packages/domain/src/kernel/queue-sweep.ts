@@ -122,7 +122,7 @@ export class QueueSweep {
   /** Stores positions of queues known to this process, which may exit afterwards. */
   async savePositions(): Promise<void> {
     const byRealm = new Map<RealmId, LiveQueue[]>();
-    for (const live of this.parts.hub.knownQueues) {
+    for (const live of this.parts.hub.liveQueues) {
       const others = byRealm.get(live.queue.realmId);
       if (others) others.push(live);
       else byRealm.set(live.queue.realmId, [live]);
@@ -162,7 +162,7 @@ export class QueueSweep {
   private async removeIdle(): Promise<void> {
     const now = this.parts.clock.now();
     await this.removeAll((tx) => {
-      const waitedFor = this.parts.hub.knownQueues.filter(
+      const waitedFor = this.parts.hub.liveQueues.filter(
         (live) => live.isWaitedFor && now - live.lastPolledAt >= live.queue.idleTimeoutSeconds,
       );
       const except = waitedFor.map(({ queue }) => queue.id);

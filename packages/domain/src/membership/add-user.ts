@@ -102,9 +102,9 @@ export async function addUser(
   if (!bot) {
     // New users need no banners about changed features (organization §10.3).
     await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
-    const followed =
+    const subscribed =
       channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
-    await subscribeToChannels(tx, { channels: followed, userIds: [user.id], requestedColors: new Map() });
+    await subscribeToChannels(tx, { channels: subscribed, userIds: [user.id], requestedColors: new Map() });
     await announceExportConsent(tx, user);
   }
   return user;

@@ -148,7 +148,7 @@ export class PutBotStorage {
   }
 }
 
-const REMOVE_BOT_STORAGE_ENTRIES_AT_A_TIME = 1000;
+const ENTRIES_PER_REMOVAL = 1000;
 
 /** Deletes entries stored by the calling bot (users §14). */
 export class RemoveBotStorage {
@@ -169,7 +169,7 @@ export class RemoveBotStorage {
         await tx.botStorage.remove(realmId, id, keys);
         return;
       }
-      while ((await tx.botStorage.removeSome(realmId, id, REMOVE_BOT_STORAGE_ENTRIES_AT_A_TIME)) > 0) await tx.yield();
+      while ((await tx.botStorage.removeSome(realmId, id, ENTRIES_PER_REMOVAL)) > 0) await tx.yield();
     });
   }
 }

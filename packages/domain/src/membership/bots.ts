@@ -1,7 +1,7 @@
 import { type Actor, isAdministrator } from '../access/actor.js';
 import type { Channel } from '../channels/channel.js';
 import { hasMetadataAccess } from '../channels/channel-access.js';
-import { bytesOf, type GivenImage } from '../files/images.js';
+import { bytesOf, type ImageUpload } from '../files/images.js';
 import type { MadePicture, PictureMaker } from '../files/pictures.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import {
@@ -311,13 +311,13 @@ export async function botAudience(
 }
 
 /** Null keeps the present or default avatar; `several` means more than one file. */
-export type GivenAvatar = GivenImage | 'several' | null;
+export type AvatarUpload = ImageUpload | 'several' | null;
 
 /** Pictures or the error that prevented them; null if none were requested. */
 export type MadeAvatar = readonly MadePicture[] | DomainError | null;
 
 /** @throws DomainError ONE_IMAGE_REQUIRED */
-export function requireOneAvatar(given: GivenAvatar): void {
+export function requireOneAvatar(given: AvatarUpload): void {
   if (given === 'several') throw new DomainError('ONE_IMAGE_REQUIRED', 'You may only upload one file at a time');
 }
 
@@ -325,7 +325,7 @@ export function requireOneAvatar(given: GivenAvatar): void {
 export function makeBotAvatar<T>(
   pictures: PictureMaker,
   userId: UserId,
-  given: GivenAvatar,
+  given: AvatarUpload,
   work: (avatar: MadeAvatar) => Promise<T>,
 ): Promise<T> {
   if (given === null || given === 'several') return work(null);

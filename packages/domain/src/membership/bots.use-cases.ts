@@ -16,10 +16,10 @@ import { type BotKind, parseFullName, type User } from '../users/user.js';
 import { canAdministerBot, canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
 import {
+  type AvatarUpload,
   type BotOptions,
   botAudience,
   botEmail,
-  type GivenAvatar,
   getAdministeredBot,
   giveOwner,
   type MadeAvatar,
@@ -92,7 +92,7 @@ export interface CreateBotInput {
   readonly sendingChannel: string | null;
   readonly eventsChannel: string | null;
   readonly allPublicChannels: boolean;
-  readonly avatar: GivenAvatar;
+  readonly avatar: AvatarUpload;
 }
 
 /** Bot with its API key. */
@@ -200,7 +200,7 @@ export interface UpdateBotInput {
   readonly sendingChannel?: string;
   readonly eventsChannel?: string;
   readonly allPublicChannels?: boolean;
-  readonly avatar: GivenAvatar;
+  readonly avatar: AvatarUpload;
 }
 
 export interface UpdatedBot extends ViewedBot {

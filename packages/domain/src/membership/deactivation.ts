@@ -23,7 +23,7 @@ import { accessorsOf, announceExportConsent } from '../users/user-delivery.js';
 import { type AccessAnnouncer, accessAnnouncer } from '../users/user-events.js';
 import { isBotNameTaken } from '../users/user-permissions.js';
 import { expireInvitationsOf } from './invitation-changes.js';
-import { announceValuesNaming, directGroupsOf, followRole } from './roles.js';
+import { announceValuesNaming, directGroupsOf, moveToRoleGroups } from './roles.js';
 
 /**
  * Deactivates an active user: blocks login, closes event queues and stops delivery and subscriber counting. Data and
@@ -33,7 +33,7 @@ import { announceValuesNaming, directGroupsOf, followRole } from './roles.js';
 export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const { realmId, id } = user;
   const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
-  const channels = await followedBy(tx, user);
+  const channels = await subscribedChannels(tx, user);
   await tx.users.update({ ...user, isActive: false });
   await tx.queues.removeOfUser(realmId, id);
   await endSessions(tx, user);
@@ -50,7 +50,7 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
 /** Reactivates a user in the groups of their current role (users §4.3). Checks no permissions. */
 export async function reactivate(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
   const access = await accessAnnouncer(tx, realm);
-  const channels = await followedBy(tx, user);
+  const channels = await subscribedChannels(tx, user);
   const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
   for (const { recipientId } of channels) {
     await tx.personal.openSpans(realm.id, recipientId, [user.id]);
@@ -59,13 +59,13 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   // Published first, so that users who regain access through a channel know the subject of later events.
   await announceAccess(tx, user, channels, access);
   await announce(tx, user, true);
-  await followRole(tx, realm, back, now);
+  await moveToRoleGroups(tx, realm, back, now);
   if (channels.length > 0) await publishSubscriberChanges(tx, 'add', channels, allOf(channels, user.id));
   return back;
 }
 
 /** Includes archived channels. */
-const followedBy = async ({ channels }: Transaction, { realmId, id }: User): Promise<readonly Channel[]> =>
+const subscribedChannels = async ({ channels }: Transaction, { realmId, id }: User): Promise<readonly Channel[]> =>
   channels.list(realmId, await channels.listSubscribedIds(realmId, id));
 
 const allOf = (channels: readonly Channel[], userId: UserId): ReadonlyMap<ChannelId, readonly UserId[]> =>

@@ -57,8 +57,8 @@ describe('UpsertHostUser', () => {
       isActive: true,
       email: expect.stringMatching(/^[\da-f-]{36}@users\.parley\.invalid$/),
     });
-    const followed = await fixture.uow.read(realmId, (r) => r.channels.listSubscribedIds(realmId, ann.id));
-    expect(followed).toEqual([fixture.channel('general').id]);
+    const subscribed = await fixture.uow.read(realmId, (r) => r.channels.listSubscribedIds(realmId, ann.id));
+    expect(subscribed).toEqual([fixture.channel('general').id]);
     expect(await find.findId(realmId, 'u1')).toBe(ann.id);
     expect(await find.find(realmId, { userId: ann.id })).toEqual({ user: ann, externalId: 'u1' });
   });

@@ -50,7 +50,7 @@ export async function changeRole(
     audience: accessorsOf(user.id),
   });
   if (!before) return changed;
-  await followRole(tx, realm, changed, now);
+  await moveToRoleGroups(tx, realm, changed, now);
   const after = (await tx.actors.list(realm.id, [user.id])).get(user.id)!;
   await announceVisibilityAfterRole(tx, realm.id, { before, after });
   if (isGuest(before) !== isGuest(after)) await announceDefaultChannels(tx, realm, after);
@@ -74,7 +74,7 @@ async function announceDefaultChannels(tx: Transaction, realm: Realm, actor: Act
 }
 
 /** Moves an active user to the system groups of their role and publishes the changes. */
-export async function followRole(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<void> {
+export async function moveToRoleGroups(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<void> {
   const system = await tx.groups.systemGroupIds(realm.id);
   const direct = new Set(await tx.groups.listDirectIds(realm.id, user.id));
   const current = SYSTEM_GROUPS.map(({ name }) => name).filter((name) => direct.has(system[name]));

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import type { SubscribedSpan } from '../channels/channel.js';
-import { loadKnownChannels } from '../channels/channels.use-cases.js';
+import { loadVisibleChannels } from '../channels/channels.use-cases.js';
 import { loadTopicMutes } from '../channels/topic-policies.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
@@ -315,7 +315,7 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
   const overview = await personal.overviewUnread({ realmId, userId }, MAX_UNREAD);
   const topics = await loadTopicMutes(repositories, realmId, userId);
   const archived = new Set(
-    (await snapshot.load(loadKnownChannels)).filter(({ isArchived }) => isArchived).map(({ id }) => id),
+    (await snapshot.load(loadVisibleChannels)).filter(({ isArchived }) => isArchived).map(({ id }) => id),
   );
   const named = new Set(overview.mentionedIds);
   const meant = new Set(overview.wildcardMentionedIds);

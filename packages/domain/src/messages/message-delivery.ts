@@ -1,11 +1,11 @@
 import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import type {
-  AskedUsers,
   AudienceAnswers,
   AudienceQuestions,
   AudienceRules,
   LiveCandidate,
+  LookupUsers,
   Membership,
   QueueSelection,
   ReceiverRequest,
@@ -164,7 +164,7 @@ export async function findHolders(
   { personal }: Repositories,
   realmId: RealmId,
   { messageIds = [] }: AudienceQuestions,
-  { ids }: AskedUsers,
+  { ids }: LookupUsers,
 ): Promise<Pick<AudienceAnswers, 'holders'>> {
   const holders = messageIds.length === 0 ? [] : await personal.filterHolders(realmId, messageIds, ids);
   return { holders: new Map([...holders].map(([id, userIds]) => [id, new Set(userIds)])) };

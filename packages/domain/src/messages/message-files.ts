@@ -314,7 +314,7 @@ function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promis
 }
 
 /** Maximum number of messages per unit of work. */
-const MAKE_THUMBNAILS_MESSAGES_AT_A_TIME = 50;
+const MESSAGES_PER_UPDATE = 50;
 
 /** Creates thumbnails of an image and inserts them into messages with placeholders (markdown §15.2). */
 export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
@@ -368,7 +368,7 @@ export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
     const file = await tx.files.find(realmId, fileId);
     if (!file) return;
     const upload = uploadOfFile(file);
-    const ids = await tx.files.listAwaiting(realmId, fileId, MAKE_THUMBNAILS_MESSAGES_AT_A_TIME);
+    const ids = await tx.files.listAwaiting(realmId, fileId, MESSAGES_PER_UPDATE);
     const messages = await tx.messages.list(realmId, ids);
     const channelIds = new Set(messages.flatMap(({ channelId }) => channelId ?? []));
     const channels = new Map((await tx.channels.list(realmId, [...channelIds])).map((one) => [one.id, one]));
@@ -395,7 +395,7 @@ export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
       await tx.yield();
     }
     await tx.files.endAwaiting(realmId, fileId, ids);
-    if (ids.length === MAKE_THUMBNAILS_MESSAGES_AT_A_TIME) await scheduleFile(tx, file, this.clock);
+    if (ids.length === MESSAGES_PER_UPDATE) await scheduleFile(tx, file, this.clock);
   }
 }
 

@@ -212,7 +212,7 @@ const OPERATORS: readonly NarrowOperator[] = [
       condition: await lookUp(IS_OPERANDS, operand, "'is' operand").resolve(context),
     }),
     // Deliberate: in the reference server, operands unknown to queues match everything (events §1).
-    queueCondition: (operand) => ownEntry(IS_OPERANDS, operand)?.inQueues ?? EVERY_MESSAGE,
+    queueCondition: (operand) => findEntry(IS_OPERANDS, operand)?.inQueues ?? EVERY_MESSAGE,
   },
   {
     names: ['has'],
@@ -436,12 +436,12 @@ export function toMessageId(operand: Operand): MessageId | null {
 
 const spell = (operand: Operand): string => (typeof operand === 'object' ? `[${operand.join(', ')}]` : String(operand));
 
-function ownEntry<T>(entries: Readonly<Record<string, T>>, operand: Operand): T | undefined {
+function findEntry<T>(entries: Readonly<Record<string, T>>, operand: Operand): T | undefined {
   return typeof operand === 'string' && Object.hasOwn(entries, operand) ? entries[operand] : undefined;
 }
 
 function lookUp<T>(entries: Readonly<Record<string, T>>, operand: Operand, what: string): T {
-  const entry = ownEntry(entries, operand);
+  const entry = findEntry(entries, operand);
   if (entry === undefined) throw invalidNarrow(`unknown ${what} ${spell(operand)}`);
   return entry;
 }

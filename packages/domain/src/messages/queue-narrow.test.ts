@@ -1,7 +1,7 @@
 import { aChannel, aUser, createFixture, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
 import { isInNarrow, queueConditionOf } from './message-delivery.js';
-import { OwnTextParser } from './render-message.js';
+import { UserTextParser } from './render-message.js';
 import { type Addressee, SendMessage } from './send-message.use-cases.js';
 import { BotOwnerWarnings, SystemMessages } from './system-messages.js';
 
@@ -25,7 +25,7 @@ async function isUnmuted(terms: readonly QueueNarrowTerm[], content: string, top
   const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock);
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
   const renderer = new FakeRenderer();
-  const parser = new OwnTextParser(fixture.uow, renderer, fakeRealmUrls);
+  const parser = new UserTextParser(fixture.uow, renderer, fakeRealmUrls);
   const send = new SendMessage(fixture.uow, renderer, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings);
   await send.execute(fixture.caller(from), { to, topic, content, isReadBySender: true, echo: null });
   const event = fixture.storage.announced.at(-1)!.event;

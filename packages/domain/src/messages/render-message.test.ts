@@ -18,11 +18,11 @@ import { normalizeTopic, parseTopic } from '../channels/channel.js';
 import { unsubscribeFromChannels } from '../channels/subscribing.js';
 import type { MarkdownOptions, MarkdownRenderer } from '../markdown/markdown.js';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
-import { markdownOptions, OwnTextParser, RenderMarkdown, renderText } from './render-message.js';
+import { markdownOptions, RenderMarkdown, renderText, UserTextParser } from './render-message.js';
 
 const rendering = (fixture: MemoryFixture) => {
   const renderer = new FakeRenderer();
-  const parser = new OwnTextParser(fixture.uow, renderer, fakeRealmUrls);
+  const parser = new UserTextParser(fixture.uow, renderer, fakeRealmUrls);
   const useCase = new RenderMarkdown(fixture.uow, renderer, parser);
   return (who: string, content: string) => useCase.execute(fixture.caller(who), { content });
 };
@@ -91,7 +91,7 @@ describe('rendered text', () => {
       render: (parsed, names) => plain.render(parsed, names),
       topicLinks: () => [],
     };
-    const parser = new OwnTextParser(fixture.uow, spy, fakeRealmUrls);
+    const parser = new UserTextParser(fixture.uow, spy, fakeRealmUrls);
     const useCase = new RenderMarkdown(fixture.uow, spy, parser);
     for (const who of ['member', 'guest']) await useCase.execute(fixture.caller(who), { content: ':)' });
     const options = {

@@ -269,7 +269,7 @@ async function newestVisible(
 }
 
 /** Parse options of a user's messages, with the settings they depend on. */
-interface OwnOptions {
+interface ParseOptions {
   readonly realm: Realm;
   readonly translateEmoticons: boolean;
   readonly options: MarkdownOptions;
@@ -279,14 +279,14 @@ interface OwnOptions {
 export interface TextAhead {
   readonly content: string;
   readonly parsed: ParsedAhead;
-  readonly by: OwnOptions;
+  readonly by: ParseOptions;
 }
 
 /** Cache entry of a realm. */
-interface KnownRealm {
+interface RealmEntry {
   readonly realm: Realm;
-  readonly translating: OwnOptions;
-  readonly plain: OwnOptions;
+  readonly translating: ParseOptions;
+  readonly plain: ParseOptions;
   /** The `translateEmoticons` setting of each user seen so far. */
   readonly wishes: Map<UserId, boolean>;
 }
@@ -299,10 +299,10 @@ const MAX_PEOPLE = 10_000;
  * Parses user text before the unit of work that stores or shows it. Options are cached per user. The unit of work
  * checks if they still apply and re-parses otherwise.
  */
-export class OwnTextParser {
+export class UserTextParser {
   static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
 
-  private readonly known = new Map<RealmId, KnownRealm>();
+  private readonly known = new Map<RealmId, RealmEntry>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -328,21 +328,21 @@ export class OwnTextParser {
     return this.renderer.parseNow(content, this.optionsOf(realm, user.settings.translateEmoticons), ahead);
   }
 
-  private isStill({ realm: before, translateEmoticons, options }: OwnOptions, realm: Realm, user: User): boolean {
+  private isStill({ realm: before, translateEmoticons, options }: ParseOptions, realm: Realm, user: User): boolean {
     if (user.settings.translateEmoticons !== translateEmoticons) return false;
     // Usually the cached object itself.
     if (realm === before) return options.realmUrl === this.realmUrls.urlOf(realm);
     return areSame(this.optionsOf(realm, translateEmoticons), options);
   }
 
-  private find({ realmId, userId }: Caller): OwnOptions | null {
+  private find({ realmId, userId }: Caller): ParseOptions | null {
     const known = this.known.get(realmId);
     const wish = known?.wishes.get(userId);
     if (!known || wish === undefined) return null;
     return wish ? known.translating : known.plain;
   }
 
-  private async lookUp({ realmId, userId }: Caller): Promise<OwnOptions> {
+  private async lookUp({ realmId, userId }: Caller): Promise<ParseOptions> {
     const { realm, wish } = await this.uow.read(realmId, async ({ realms, users }) => ({
       realm: await realms.get(realmId),
       wish: (await users.find(realmId, userId))?.settings.translateEmoticons ?? false,
@@ -354,7 +354,7 @@ export class OwnTextParser {
   }
 
   /** Returns the cache entry if its options are current, else a new one. */
-  private knownAs(realm: Realm): KnownRealm {
+  private knownAs(realm: Realm): RealmEntry {
     const known = this.known.get(realm.id);
     if (known?.realm === realm) return known;
     const plain = this.optionsBy(realm, false);
@@ -365,7 +365,7 @@ export class OwnTextParser {
     return fresh;
   }
 
-  private optionsBy(realm: Realm, translateEmoticons: boolean): OwnOptions {
+  private optionsBy(realm: Realm, translateEmoticons: boolean): ParseOptions {
     return { realm, translateEmoticons, options: this.optionsOf(realm, translateEmoticons) };
   }
 
@@ -408,11 +408,11 @@ export class MarkdownTextRenderer implements TextRenderer {
 
 /** Renders text as the caller's message would look, without storing or publishing anything (messages §15.1). */
 export class RenderMarkdown {
-  static readonly inject = ['unitOfWork', 'markdownRenderer', OwnTextParser] as const;
+  static readonly inject = ['unitOfWork', 'markdownRenderer', UserTextParser] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly parser: OwnTextParser,
+    private readonly parser: UserTextParser,
   ) {}
 
   /** Returns HTML, empty for an empty text. @throws DomainError UNRENDERABLE_CONTENT */

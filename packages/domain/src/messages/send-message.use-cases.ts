@@ -26,7 +26,7 @@ import {
   NO_HOOKS,
   postMessage,
 } from './post-message.js';
-import { OwnTextParser, type RenderedText, renderText, type TextAhead } from './render-message.js';
+import { type RenderedText, renderText, type TextAhead, UserTextParser } from './render-message.js';
 import { BotOwnerWarnings } from './system-messages.js';
 import { parseWidget, type Widget, widgetIn } from './widgets.js';
 
@@ -102,7 +102,7 @@ export class SendMessage {
   static readonly inject = [
     'unitOfWork',
     'markdownRenderer',
-    OwnTextParser,
+    UserTextParser,
     'realmUrls',
     'clock',
     BotOwnerWarnings,
@@ -111,7 +111,7 @@ export class SendMessage {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly parser: OwnTextParser,
+    private readonly parser: UserTextParser,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
     private readonly botOwnerWarnings: BotOwnerWarnings,

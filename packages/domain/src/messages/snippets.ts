@@ -40,7 +40,7 @@ export function requireRoomForSnippetText(
 }
 
 /** @throws DomainError UNKNOWN_SNIPPET */
-export function knownSnippet(snippet: Snippet | null): Snippet {
+export function requireSnippet(snippet: Snippet | null): Snippet {
   if (snippet) return snippet;
   throw new DomainError('UNKNOWN_SNIPPET', 'Saved snippet does not exist.');
 }

@@ -2,11 +2,11 @@ import type { Caller, SnippetId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import {
-  knownSnippet,
   MAX_SNIPPETS,
   publishSnippet,
   requireRoomForSnippet,
   requireRoomForSnippetText,
+  requireSnippet,
   type Snippet,
 } from './snippets.js';
 
@@ -60,7 +60,7 @@ export class ChangeSnippet {
   /** @throws DomainError UNKNOWN_SNIPPET, TOO_MANY_SNIPPETS */
   execute({ realmId, userId }: Caller, { id, title, content }: ChangeSnippetInput): Promise<void> {
     return this.uow.write(realmId, async (tx) => {
-      const before = knownSnippet(await tx.snippets.find(realmId, userId, id));
+      const before = requireSnippet(await tx.snippets.find(realmId, userId, id));
       if (title === null && content === null) return;
       const snippet = { ...before, title: title ?? before.title, content: content ?? before.content };
       const present = await tx.snippets.countBytes(realmId, userId);
@@ -79,7 +79,7 @@ export class DeleteSnippet {
   /** @throws DomainError UNKNOWN_SNIPPET */
   execute({ realmId, userId }: Caller, { id }: { readonly id: SnippetId }): Promise<void> {
     return this.uow.write(realmId, async (tx) => {
-      const snippet = knownSnippet(await tx.snippets.find(realmId, userId, id));
+      const snippet = requireSnippet(await tx.snippets.find(realmId, userId, id));
       await tx.snippets.remove(realmId, userId, id);
       await publishSnippet(tx, snippet, { type: 'snippet.removed', id });
     });

@@ -45,7 +45,7 @@ import {
 } from './move-parts.js';
 import { allInTopic, FIRST_POLICY, MoveNotices, selectMoved, visibleInTopic } from './moves.js';
 import { type Destination, enforceMentions, type MessageHooks, NO_HOOKS } from './post-message.js';
-import { OwnTextParser, renderText, type TextAhead } from './render-message.js';
+import { renderText, type TextAhead, UserTextParser } from './render-message.js';
 
 export interface UpdateMessageInput {
   readonly messageId: MessageId;
@@ -73,7 +73,7 @@ export class UpdateMessage {
   static readonly inject = [
     'unitOfWork',
     'markdownRenderer',
-    OwnTextParser,
+    UserTextParser,
     'clock',
     'contentDigest',
     MoveNotices,
@@ -84,7 +84,7 @@ export class UpdateMessage {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly parser: OwnTextParser,
+    private readonly parser: UserTextParser,
     private readonly clock: Clock,
     private readonly digest: ContentDigest,
     private readonly notices: MoveNotices,

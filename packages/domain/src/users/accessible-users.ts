@@ -234,7 +234,7 @@ export type PresentUsers<T> = (
 ) => Promise<T>;
 
 /** Presents the users among `ids` that the viewer can see; null for all of them. */
-export async function presentKnownUsers<T>(
+export async function presentVisibleUsers<T>(
   repositories: Repositories,
   { viewer, realm, ids }: Pick<UserList, 'viewer' | 'realm'> & { readonly ids: readonly UserId[] | null },
   present: PresentUsers<T>,

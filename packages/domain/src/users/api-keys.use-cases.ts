@@ -10,10 +10,10 @@ import type { Realm } from '../realms/realm.js';
 import {
   accountDeactivated,
   authenticationFailed,
+  CallerCache,
   findActiveAccount,
   invalidEmail,
   type JsonWebTokens,
-  KnownCallers,
   LoginEmails,
   type PasswordLogIn,
   realmDeactivated,
@@ -254,7 +254,7 @@ export class VerifyApiKey implements EventListener {
   static readonly inject = ['unitOfWork', 'apiKeyMint'] as const;
 
   /** Keyed by email and fingerprint. */
-  private readonly known = new KnownCallers<VerifiedUser>();
+  private readonly known = new CallerCache<VerifiedUser>();
 
   constructor(
     private readonly uow: UnitOfWork,

@@ -27,7 +27,7 @@ export interface TokenClaims {
 const MAX_KNOWN = 10_000;
 
 /** Cache of authenticated callers by credential, evicted when their account changes. */
-export class KnownCallers<T extends { readonly userId: UserId }> implements EventListener {
+export class CallerCache<T extends { readonly userId: UserId }> implements EventListener {
   private readonly known = new Map<string, T>();
   /** Number of invalidations. A look-up that overlaps an invalidation is not cached. */
   private forgotten = 0;

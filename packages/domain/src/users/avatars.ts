@@ -1,5 +1,5 @@
 import type { BlobKey } from '../files/blobs.js';
-import { bytesOf, type GivenImage, type ImageTarget, requireOneImage } from '../files/images.js';
+import { bytesOf, type ImageTarget, type ImageUpload, requireOneImage } from '../files/images.js';
 import { type MadePicture, namePicture, PictureMaker, type PictureTarget } from '../files/pictures.js';
 import type { Caller, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
@@ -67,7 +67,7 @@ export interface AvatarOutput {
 
 export interface ChangeOwnAvatarInput {
   /** Null if the request has no file or several. */
-  readonly image: GivenImage | null;
+  readonly image: ImageUpload | null;
 }
 
 /** Uploads an avatar for the caller (users §11). */

@@ -27,7 +27,7 @@ export interface PresenceList {
   /** Sorted by update. */
   readonly entries: readonly PresenceEntry[];
   /** Users whose email the viewer may see (users §1.4); null: all users. */
-  readonly knownIds: ReadonlySet<UserId> | null;
+  readonly visibleIds: ReadonlySet<UserId> | null;
   /** True if the realm has disabled presence; nothing is stored or shown. */
   readonly isDisabled: boolean;
 }
@@ -86,7 +86,7 @@ export class PresenceBoard implements EventListener {
   /** Returns active users in update order, for viewers who may see everyone. */
   async list(realmId: RealmId, selection: PresenceSelection): Promise<PresenceList> {
     const board = await this.open(realmId);
-    return { entries: select(board, selection), knownIds: null, isDisabled: board.isDisabled };
+    return { entries: select(board, selection), visibleIds: null, isDisabled: board.isDisabled };
   }
 
   /** Returns the presence visible to the viewer, inside a unit of work. */
@@ -97,12 +97,12 @@ export class PresenceBoard implements EventListener {
   ): Promise<PresenceList> {
     const { realmId } = viewer;
     const board = this.realms.get(realmId) ?? (await this.load(repositories, realmId));
-    const knownIds = await knownIdsOf(repositories, viewer);
+    const visibleIds = await visibleIdsOf(repositories, viewer);
     const entries = select(board, selection);
-    const isLimited = knownIds !== null && this.policy.limitsToAccessors;
+    const isLimited = visibleIds !== null && this.policy.limitsToAccessors;
     return {
-      entries: isLimited ? entries.filter(({ userId }) => knownIds.has(userId)) : entries,
-      knownIds,
+      entries: isLimited ? entries.filter(({ userId }) => visibleIds.has(userId)) : entries,
+      visibleIds,
       isDisabled: board.isDisabled,
     };
   }
@@ -248,7 +248,7 @@ export class PresenceBoard implements EventListener {
 }
 
 /** Returns the human users the viewer may see; null for all (users §1.4). */
-async function knownIdsOf(
+async function visibleIdsOf(
   { actors, realms, users }: Repositories,
   viewer: { readonly realmId: RealmId; readonly userId: UserId },
 ): Promise<ReadonlySet<UserId> | null> {

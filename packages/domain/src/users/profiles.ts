@@ -226,7 +226,7 @@ export interface UserWithProfile extends User {
 }
 
 /** Requested value; null removes it. */
-export type GivenProfileValue = string | readonly UserId[] | null;
+export type ProfileValueInput = string | readonly UserId[] | null;
 
 /** In code points. */
 const MAX_LENGTH: Readonly<Partial<Record<ProfileFieldKind, number>>> = {
@@ -250,30 +250,30 @@ export function profileValueText(
   users: ReadonlyMap<UserId, User>,
 ): string {
   if (kind === 'users') {
-    if (typeof given === 'string') throw invalidProfileValue('User IDs is not a list');
+    if (typeof given === 'string') throw profileValueError('User IDs is not a list');
     return userListText(given, users);
   }
-  if (typeof given !== 'string') throw invalidProfileValue(`${name} is not a string`);
+  if (typeof given !== 'string') throw profileValueError(`${name} is not a string`);
   const limit = MAX_LENGTH[kind];
   if (limit !== undefined && isLongerThan(given, limit)) {
-    throw invalidProfileValue(`${name} is too long (limit: ${limit} characters)`);
+    throw profileValueError(`${name} is too long (limit: ${limit} characters)`);
   }
   if (kind === 'choice' && !Object.hasOwn(data, given)) {
-    throw invalidProfileValue(`'${given}' is not a valid choice for '${name}'.`);
+    throw profileValueError(`'${given}' is not a valid choice for '${name}'.`);
   }
-  if (kind === 'date' && !isDate(given)) throw invalidProfileValue(`${name} is not a date`);
-  if (kind === 'link' && !isUrl(given)) throw invalidProfileValue(`${name} is not a URL`);
+  if (kind === 'date' && !isDate(given)) throw profileValueError(`${name} is not a date`);
+  if (kind === 'link' && !isUrl(given)) throw profileValueError(`${name} is not a URL`);
   return given;
 }
 
 function userListText(ids: readonly UserId[], users: ReadonlyMap<UserId, User>): string {
   if (ids.length > MAX_USERS_IN_VALUE)
-    throw invalidProfileValue(`User IDs is too long (limit: ${MAX_USERS_IN_VALUE} items)`);
+    throw profileValueError(`User IDs is too long (limit: ${MAX_USERS_IN_VALUE} items)`);
   for (const id of ids) {
     const user = users.get(id);
-    if (!user || user.bot?.isSystem) throw invalidProfileValue(`Invalid user ID: ${id}`);
-    if (!user.isActive) throw invalidProfileValue(`User with ID ${id} is deactivated`);
-    if (user.bot) throw invalidProfileValue(`User with ID ${id} is a bot`);
+    if (!user || user.bot?.isSystem) throw profileValueError(`Invalid user ID: ${id}`);
+    if (!user.isActive) throw profileValueError(`User with ID ${id} is deactivated`);
+    if (user.bot) throw profileValueError(`User with ID ${id} is a bot`);
   }
   return JSON.stringify(ids);
 }
@@ -288,7 +288,7 @@ function isDate(text: string): boolean {
   return year > 0 && days !== undefined && day >= 1 && day <= days;
 }
 
-const invalidProfileValue = (text: string) => new DomainError('INVALID_PROFILE_VALUE', text);
+const profileValueError = (text: string) => new DomainError('INVALID_PROFILE_VALUE', text);
 
 export const PROFILE_ERRORS = declareErrors({
   UNKNOWN_PROFILE_FIELD: 'unknown',

@@ -9,13 +9,13 @@ import type { Realm } from '../realms/realm.js';
 import {
   changedProfileField,
   checkProfileField,
-  type GivenProfileValue,
   isRenderedKind,
   type ProfileField,
   type ProfileFieldChanges,
   type ProfileFieldKind,
   type ProfileFieldSettings,
   type ProfileValue,
+  type ProfileValueInput,
   profileValueText,
   removedChoices,
   unknownProfileField,
@@ -25,7 +25,7 @@ import { accessorsOf } from './user-delivery.js';
 
 export interface ProfileEntry {
   readonly fieldId: ProfileFieldId;
-  readonly value: GivenProfileValue;
+  readonly value: ProfileValueInput;
 }
 
 /** Parsed Markdown texts, keyed by text. */

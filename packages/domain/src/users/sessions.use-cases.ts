@@ -19,7 +19,7 @@ import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import {
   accountDeactivated,
   authenticationFailed,
-  KnownCallers,
+  CallerCache,
   LoginEmails,
   type PasswordLogIn,
   realmDeactivated,
@@ -194,7 +194,7 @@ export interface VerifiedSession {
   readonly csrfToken: string;
 }
 
-interface KnownSession {
+interface CachedSession {
   readonly userId: UserId;
   readonly botKind: BotKind | null;
   readonly csrfToken: string;
@@ -209,7 +209,7 @@ export class VerifySession implements EventListener {
   static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report'] as const;
 
   /** Keyed by fingerprint. */
-  private readonly known = new KnownCallers<KnownSession>();
+  private readonly known = new CallerCache<CachedSession>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -242,7 +242,7 @@ export class VerifySession implements EventListener {
     this.known.onUnreadable();
   }
 
-  private lookUp(fingerprint: string, csrfToken: string): Promise<KnownSession | null> {
+  private lookUp(fingerprint: string, csrfToken: string): Promise<CachedSession | null> {
     return this.uow.readAcross(async ({ sessions, users, realms }) => {
       const session = await sessions.findByFingerprint(fingerprint);
       const user = session && (await users.find(session.realmId, session.userId));
@@ -255,7 +255,7 @@ export class VerifySession implements EventListener {
   }
 
   /** A failure here does not reject the caller. */
-  private async renew(known: KnownSession, now: number): Promise<void> {
+  private async renew(known: CachedSession, now: number): Promise<void> {
     const use = { lastUsedAt: now, expiresAt: sessionExpiry(known.session.createdAt, now) };
     // Updates the cache first, so that only one of several concurrent requests writes.
     known.session = { ...known.session, ...use };

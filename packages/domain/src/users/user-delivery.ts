@@ -1,13 +1,13 @@
 import type { GroupProjection } from '../access/group-delivery.js';
 import { isAtLeast, ROLES, type Role } from '../access/roles.js';
 import type {
-  AskedUsers,
   AudienceAnswers,
   AudienceMembers,
   AudienceQuestions,
   AudienceRules,
   LiveCandidate,
   LiveProjection,
+  LookupUsers,
   Membership,
   OnlineUser,
   QueueOwner,
@@ -71,7 +71,7 @@ declare module '../kernel/delivery.js' {
     /** Users hidden from each guest, among the requested ones. */
     readonly inaccessible: ReadonlyMap<UserId, ReadonlySet<UserId>>;
   }
-  interface AskedUsers {
+  interface LookupUsers {
     /** Limited guests to check. */
     readonly guestIds: readonly UserId[];
   }
@@ -161,16 +161,16 @@ export const findInaccessible = async (
   repositories: Repositories,
   realmId: RealmId,
   { userIds = [] }: AudienceQuestions,
-  { guestIds }: AskedUsers,
+  { guestIds }: LookupUsers,
 ): Promise<Pick<AudienceAnswers, 'inaccessible'>> => ({
   inaccessible: await inaccessibleUserIdsByGuest(repositories, realmId, guestIds, userIds),
 });
 
 /** Returns the queue owner if visibility must be checked for them. */
-export const askedGuest = (
+export const lookupGuest = (
   { userId, isLimitedGuest: isLimited }: QueueOwnerRights,
   { userIds = [] }: AudienceQuestions,
-): Pick<AskedUsers, 'guestIds'> => ({ guestIds: isLimited && userIds.length > 0 ? [userId] : [] });
+): Pick<LookupUsers, 'guestIds'> => ({ guestIds: isLimited && userIds.length > 0 ? [userId] : [] });
 
 /** Roles of online users, and which of them are limited guests. */
 export class UserProjection implements LiveProjection {
@@ -220,7 +220,7 @@ export class UserProjection implements LiveProjection {
     return userIds.length > 0 && this.limitedGuests().length > 0;
   }
 
-  askedUsers(): Pick<AskedUsers, 'guestIds'> {
+  lookupUsers(): Pick<LookupUsers, 'guestIds'> {
     return { guestIds: this.limitedGuests().map(({ userId }) => userId) };
   }
 

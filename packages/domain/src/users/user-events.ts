@@ -150,8 +150,8 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
       const changedIds = [...new Set(changes.flatMap(({ changed }) => changed))];
       if (changedIds.length === 0) return;
       const guests = await limitedGuestsAmong(tx, realm, changedIds);
-      const followers = anyOf(...changes.map(({ subscribers }) => subscribers));
-      await announce(changedIds, except(followers, users([...guests])));
+      const affected = anyOf(...changes.map(({ subscribers }) => subscribers));
+      await announce(changedIds, except(affected, users([...guests])));
       if (guests.size === 0) return;
       // Users who join together gain access to each other; users who leave together lose it.
       const known = new Set(changedIds);

@@ -7,7 +7,12 @@ import type { Snapshot } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { loadRealm } from '../realms/realm-loaders.js';
-import { accessibleUserIds, conversationPartnerIds, type PresentUsers, presentKnownUsers } from './accessible-users.js';
+import {
+  accessibleUserIds,
+  conversationPartnerIds,
+  type PresentUsers,
+  presentVisibleUsers,
+} from './accessible-users.js';
 import { findReferencedUser, type UserReference } from './find-user.js';
 import { type UserWithProfile, withProfiles } from './profiles.js';
 import type { SpecialPermission, User, UserListEntry } from './user.js';
@@ -121,7 +126,7 @@ export class ListUsers {
     return this.uow.read(caller.realmId, async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(caller.realmId);
-      return presentKnownUsers(repositories, { viewer, realm, ids }, present);
+      return presentVisibleUsers(repositories, { viewer, realm, ids }, present);
     });
   }
 }

@@ -72,7 +72,7 @@ export class CaseRunner {
   async *run(cases: readonly (Case | Step)[]): AsyncGenerator<Answer> {
     for (const item of cases) {
       if ('step' in item) await STEPS[item.step](this);
-      else yield await this.answerTo(item);
+      else yield await this.responseTo(item);
     }
   }
 
@@ -125,7 +125,7 @@ export class CaseRunner {
     return (body as { readonly api_key: string }).api_key;
   }
 
-  private async answerTo(asked: Case): Promise<Answer> {
+  private async responseTo(asked: Case): Promise<Answer> {
     const { name, user, method, path, params = {}, shape, loose } = asked;
     const base = { name, user, method, path, params, ...(shape && { shape }), ...(loose && { loose }) };
     let received: HttpAnswer;

@@ -48,7 +48,7 @@ describe(`server fuzzed with seed ${SEED}`, () => {
         const number = next++;
         const request = requests.next().value as EncodedRequest;
         const account = number % 10 === 0 ? null : accounts[number % accounts.length]!;
-        const answer = await answerTo(server, request, account);
+        const answer = await responseTo(server, request, account);
         if (answer && !isOrderly(answer)) {
           const { method, target, body } = request;
           failed.push([number, method, target, body, answer.status, answer.text.slice(0, 300)]);
@@ -88,7 +88,7 @@ describe(`server fuzzed with seed ${SEED}`, () => {
 });
 
 /** Null if the server does not respond in time, as with a poll. */
-async function answerTo(
+async function responseTo(
   server: ParleyProcess,
   request: EncodedRequest,
   account: Account | null,

@@ -88,7 +88,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function record(path: string): Promise<number> {
   const file = createWriteStream(path);
   let count = 0;
-  for await (const line of answersTo(generatedRequests)) {
+  for await (const line of responsesTo(generatedRequests)) {
     file.write(`${JSON.stringify(line)}\n`);
     count++;
   }
@@ -104,7 +104,7 @@ async function compare(path: string): Promise<number> {
     recorded.flatMap(({ name, request }): NamedRequest[] => (request ? [[name, request]] : []));
   const expected = new Map(recorded.map((line) => [line.name, line]));
   let different = 0;
-  for await (const { name, request, status, answer } of answersTo(sameRequests)) {
+  for await (const { name, request, status, answer } of responsesTo(sameRequests)) {
     const before = expected.get(name);
     expected.delete(name);
     if (before?.status === status && before.answer === answer) continue;
@@ -120,7 +120,7 @@ async function compare(path: string): Promise<number> {
 
 type Requests = (organization: LargeOrganization) => AsyncIterable<NamedRequest> | Iterable<NamedRequest>;
 
-async function* answersTo(requestsFor: Requests): AsyncGenerator<Line> {
+async function* responsesTo(requestsFor: Requests): AsyncGenerator<Line> {
   const directory = mkdtempSync(join(tmpdir(), 'parley-recording-'));
   try {
     yield* answersToRequests(requestsFor, join(directory, 'requests.db'));
@@ -143,18 +143,18 @@ async function* answersToRequests(requestsFor: Requests, database: string): Asyn
       browser: { Cookie: 'csrftoken=of-a-recording', 'X-CSRFToken': 'of-a-recording' },
       nobody: {},
     };
-    const answerTo = async (request: StoredRequest): Promise<Answered> => {
+    const responseTo = async (request: StoredRequest): Promise<Answered> => {
       const { as, method, target, headers, body } = request;
       const url = `http://127.0.0.1:${server.port}${target}`;
       const sent = send({ method, url, headers: { ...headers, ...credentials[as] }, body: restoredBody(body) });
       const answer = await within(PATIENCE_MS, sent);
-      if (method === 'POST' && target === EXPORTS && answer?.status === 200) await exportsEnd(answerTo);
+      if (method === 'POST' && target === EXPORTS && answer?.status === 200) await exportsEnd(responseTo);
       return { status: answer?.status ?? 0, answer: comparable(answer?.text ?? '') };
     };
     let count = 0;
     for await (const [name, request] of requestsFor(organization)) {
-      yield { name, request, ...(await answerTo(request)) };
-      if (++count % CHECK_EVERY > 0 || (await answerTo(ownRequest('/api/v1/users/me'))).status === 200) continue;
+      yield { name, request, ...(await responseTo(request)) };
+      if (++count % CHECK_EVERY > 0 || (await responseTo(ownRequest('/api/v1/users/me'))).status === 200) continue;
       throw new Error(`The owner may not call any more, ${CHECK_EVERY} requests up to ${name}`);
     }
   } finally {
@@ -165,8 +165,8 @@ async function* answersToRequests(requestsFor: Requests, database: string): Asyn
 const ownRequest = (target: string): StoredRequest => ({ as: 'owner', method: 'GET', target, headers: {}, body: null });
 
 /** Waits for the message that announces an export, so that later messages have the same ids in every run. */
-async function exportsEnd(answerTo: (request: StoredRequest) => Promise<Answered>): Promise<void> {
-  while ((await answerTo(ownRequest(EXPORTS))).answer.includes('"pending":true')) await pause(20);
+async function exportsEnd(responseTo: (request: StoredRequest) => Promise<Answered>): Promise<void> {
+  while ((await responseTo(ownRequest(EXPORTS))).answer.includes('"pending":true')) await pause(20);
 }
 
 async function* answersToCases(database: string): AsyncGenerator<Line> {

@@ -61,7 +61,7 @@ export function readPeople(
   const fieldIds = new Set(readProfileFields(tables).map(({ id: own }) => own));
   const byUser = <T>(rows: readonly T[], userOf: (row: T) => UserId) => grouped(rows, userOf);
   const own = { user_profile: user };
-  const followed = byUser(subscriptions, (it) => it.user_profile);
+  const subscribed = byUser(subscriptions, (it) => it.user_profile);
   const topics = byUser(
     tables.table('zerver_usertopic', {
       ...own,
@@ -133,7 +133,7 @@ export function readPeople(
       return {
         ...NO_DATA,
         userId,
-        subscriptions: (followed.get(userId) ?? []).flatMap((it) => {
+        subscriptions: (subscribed.get(userId) ?? []).flatMap((it) => {
           const channelId = channelOf.get(it.recipient);
           if (channelId === undefined) return [];
           return {

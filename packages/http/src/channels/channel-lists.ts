@@ -135,7 +135,7 @@ export const channelListRoutes: readonly Route[] = [
     dto: CreateFolderDto,
     useCase: CreateChannelFolder,
     toInput: ({ name, description }) => ({ name, description }),
-    answer: wire.fields({ channel_folder_id: wire.integer() }),
+    response: wire.fields({ channel_folder_id: wire.integer() }),
     present: (channel_folder_id) => ({ channel_folder_id }),
   }),
   route('GET', '/channel_folders', {
@@ -143,7 +143,7 @@ export const channelListRoutes: readonly Route[] = [
     dto: ListFoldersDto,
     useCase: ListChannelFolders,
     toInput: ({ include_archived }) => ({ includeArchived: include_archived }),
-    answer: FOLDERS,
+    response: FOLDERS,
     present: (folders) => ({ channel_folders: folders.map(presentFolder) }),
   }),
   route('PATCH', '/channel_folders', {

@@ -115,7 +115,7 @@ export const CHANNEL_EVENTS = {
   'channel.created': { forms: [CREATED], present: presentChannelsCreated },
   'channel.hidden': toAll(HIDDEN, ({ channelIds }) => presentHidden(channelIds)),
   'channel.property_changed': toAll(PROPERTY_CHANGED, ({ channelId, name, ...change }) =>
-    updateChannelEvents({ channelId, name }, presentProperty(change)),
+    channelUpdate({ channelId, name }, presentProperty(change)),
   ),
   'channel.permission_changed': { forms: PERMISSION_CHANGED, present: presentPermissionChange },
   'channel.archived_changed': { forms: [...ARCHIVED, CREATED, HIDDEN], present: presentArchiving },
@@ -190,7 +190,7 @@ function presentFolderChange(change: ChannelFolderChange): WireFields {
 
 type PropertyUpdate = { readonly property: string; readonly value: unknown } & Readonly<Record<string, unknown>>;
 
-const updateChannelEvents = (
+const channelUpdate = (
   { channelId, name }: { readonly channelId: number; readonly name: string },
   change: PropertyUpdate,
 ): Readonly<Record<string, unknown>> => ({ op: 'update', stream_id: channelId, name, ...change });
@@ -230,7 +230,7 @@ const PROPERTY_NAMES = {
 function presentPermissionChange(event: EventOf<'channel.permission_changed'>, context: EventContext): Presented {
   const { permission, value, senders } = event;
   const updateOf = (key: string, change: PropertyUpdate) => [
-    context.shared(key, () => opened({ type: 'stream', ...updateChannelEvents(event, change) })),
+    context.shared(key, () => opened({ type: 'stream', ...channelUpdate(event, change) })),
   ];
   const permissionUpdate = updateOf('permission', {
     property: permissionTitle(permission),
@@ -255,7 +255,7 @@ function presentArchiving({ channel }: EventOf<'channel.archived_changed'>, cont
   if (knowsArchived(context)) {
     const change = { property: 'is_archived', value: isArchived };
     return [
-      [context.shared('update', () => opened({ type: 'stream', ...updateChannelEvents({ channelId, name }, change) }))],
+      [context.shared('update', () => opened({ type: 'stream', ...channelUpdate({ channelId, name }, change) }))],
     ];
   }
   return isArchived
@@ -287,11 +287,11 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
   const { receiver } = context;
   if (event.isReturning && knowsArchived(context)) return [];
   const pieces: (SharedText | string)[] = [];
-  const channels = new Map(event.channels.map((followed) => [followed.channel.id, followed]));
+  const channels = new Map(event.channels.map((entry) => [entry.channel.id, entry]));
   for (const row of event.subscriptions) {
-    const followed = row.userId === receiver.userId ? channels.get(row.channelId) : undefined;
-    if (!followed) continue;
-    const { channel, subscriberIds } = followed;
+    const entry = row.userId === receiver.userId ? channels.get(row.channelId) : undefined;
+    if (!entry) continue;
+    const { channel, subscriberIds } = entry;
     if (existing([channel], context).length === 0) continue;
     pieces.push(
       pieces.length === 0 ? '{"type":"subscription","op":"add","subscriptions":[' : ',',

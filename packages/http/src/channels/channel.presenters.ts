@@ -9,7 +9,7 @@ import {
   hasSharedHistory,
   isPrivate,
   isWebPublic,
-  type OwnSubscription,
+  type ListedSubscription,
   type RetentionDays,
   type SubscribeUsersOutput,
   type Subscription,
@@ -279,7 +279,7 @@ export function presentOwnSettings({ color, isMuted, isPinned, notifications }: 
 export const presentListedChannel = (channel: ChannelView): PresentedText =>
   channelText(channel).with({ is_default: channel.isDefault });
 
-export const presentOwnSubscription = ({ channel, subscription, subscriberIds }: OwnSubscription): PresentedText =>
+export const presentOwnSubscription = ({ channel, subscription, subscriberIds }: ListedSubscription): PresentedText =>
   presentSubscription(channel, subscription, subscriberIds);
 
 /** Channels §4.5. */

@@ -140,14 +140,14 @@ function presentSubscriptionLists(
     return presentSubscription(channel, shown, subscribersOf(channel));
   };
   const shown = shownChannels(channels, context);
-  const isFollowed = (channel: ChannelView) => rows.get(channel.id)?.isActive === true;
+  const isSubscribed = (channel: ChannelView) => rows.get(channel.id)?.isActive === true;
   const never = shown.filter(
     (channel) => !rows.has(channel.id) && (viewer.role !== 'guest' || channel.privacy === 'webPublic'),
   );
   return {
-    subscriptions: new PresentedList(shown.filter(isFollowed), present),
+    subscriptions: new PresentedList(shown.filter(isSubscribed), present),
     unsubscribed: new PresentedList(
-      shown.filter((channel) => rows.has(channel.id) && !isFollowed(channel)),
+      shown.filter((channel) => rows.has(channel.id) && !isSubscribed(channel)),
       present,
     ),
     never_subscribed: new PresentedList(never, (channel) =>

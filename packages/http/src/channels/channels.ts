@@ -136,7 +136,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListChannelsDto,
       useCase: ListChannels,
       toInput: toListedChannels,
-      answer: CHANNEL_LIST,
+      response: CHANNEL_LIST,
       present: (output, { dto }) => presentChannels(output, dto),
     }),
     route('POST', '/channels/create', {
@@ -151,7 +151,7 @@ export function channelRoutes(): readonly Route[] {
         subscriberIds: dto.subscribers as UserId[],
         announce: dto.announce,
       }),
-      answer: wire.fields({ id: wire.integer() }),
+      response: wire.fields({ id: wire.integer() }),
       present: (id) => ({ id }),
     }),
     route('GET', '/streams/:stream_id', {
@@ -159,7 +159,7 @@ export function channelRoutes(): readonly Route[] {
       dto: OneChannelDto,
       useCase: GetChannel,
       toInput: toChannelId,
-      answer: ONE_CHANNEL,
+      response: ONE_CHANNEL,
       present: (channel) => ({ stream: presentChannel(channel) }),
     }),
     route('GET', '/streams/:stream_id/members', {
@@ -167,7 +167,7 @@ export function channelRoutes(): readonly Route[] {
       dto: OneChannelDto,
       useCase: ListSubscribers,
       toInput: toChannelId,
-      answer: wire.fields({ subscribers: wire.listOf(wire.integer()) }),
+      response: wire.fields({ subscribers: wire.listOf(wire.integer()) }),
       present: (subscribers) => ({ subscribers }),
     }),
     route('GET', '/users/:user_id/subscriptions/:stream_id', {
@@ -175,7 +175,7 @@ export function channelRoutes(): readonly Route[] {
       dto: GetSubscriptionStatusDto,
       useCase: GetSubscriptionStatus,
       toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
-      answer: wire.fields({ is_subscribed: wire.boolean() }),
+      response: wire.fields({ is_subscribed: wire.boolean() }),
       present: (is_subscribed) => ({ is_subscribed }),
     }),
     route('GET', '/users/:user_id/channels', {
@@ -183,7 +183,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListUserChannelsDto,
       useCase: ListUserChannels,
       toInput: ({ user_id }) => ({ userId: user_id as UserId }),
-      answer: wire.fields({ subscribed_channel_ids: wire.listOf(wire.integer()) }),
+      response: wire.fields({ subscribed_channel_ids: wire.listOf(wire.integer()) }),
       present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
     }),
     route('GET', '/streams/:stream_id/email_address', {
@@ -194,7 +194,7 @@ export function channelRoutes(): readonly Route[] {
         channelId: stream_id as ChannelId,
         senderId: sender_id as UserId | null,
       }),
-      answer: wire.fields({ email: wire.text() }),
+      response: wire.fields({ email: wire.text() }),
       present: (address) => ({ email: address ?? '' }),
     }),
     route('PATCH', '/streams/:stream_id', {
@@ -215,7 +215,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListSubscriptionsDto,
       useCase: ListSubscriptions,
       toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
-      answer: SUBSCRIPTIONS,
+      response: SUBSCRIPTIONS,
       present: (subscriptions) =>
         presentLongList(turns, 'subscriptions', new PresentedList(subscriptions, presentOwnSubscription)),
     }),
@@ -233,7 +233,7 @@ export function channelRoutes(): readonly Route[] {
         failsOnInaccessible: dto.authorization_errors_fatal,
         notifyNewSubscribers: dto.send_new_subscription_messages,
       }),
-      answer: SUBSCRIBED,
+      response: SUBSCRIBED,
       present: (output, { dto }) => presentSubscribeUsers(output, dto),
     }),
     route('DELETE', '/users/me/subscriptions', {
@@ -244,7 +244,7 @@ export function channelRoutes(): readonly Route[] {
         channelNames: dto.subscriptions,
         principals: toPrincipals(dto.principals),
       }),
-      answer: UNSUBSCRIBED,
+      response: UNSUBSCRIBED,
       present: presentUnsubscribeUsers,
     }),
     route('PATCH', '/users/me/subscriptions', {
@@ -253,7 +253,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ChangeSubscriptionsDto,
       useCase: ChangeSubscriptions,
       toInput: (dto) => ({ add: toNewSubscriptions(dto.add), remove: dto.delete }),
-      answer: CHANGED_SUBSCRIPTIONS,
+      response: CHANGED_SUBSCRIPTIONS,
       present: presentChangeSubscriptions,
     }),
     route('POST', '/users/me/subscriptions/properties', {
@@ -285,7 +285,7 @@ export function channelRoutes(): readonly Route[] {
       dto: FindChannelIdDto,
       useCase: FindChannelId,
       toInput: ({ stream }) => ({ name: stream }),
-      answer: wire.fields({ stream_id: wire.integer() }),
+      response: wire.fields({ stream_id: wire.integer() }),
       present: (id) => ({ stream_id: id }),
     }),
     route('GET', '/users/me/:stream_id/topics', {
@@ -293,7 +293,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListTopicsDto,
       useCase: ListTopics,
       toInput: toChannelId,
-      answer: TOPICS,
+      response: TOPICS,
       present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
     }),
     route('GET', '/json/users/me/:stream_id/topics', {
@@ -302,7 +302,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListTopicsDto,
       useCase: SpectateTopics,
       toInput: toChannelId,
-      answer: TOPICS,
+      response: TOPICS,
       present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
     }),
   ];

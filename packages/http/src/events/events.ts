@@ -135,7 +135,7 @@ export class RemoveQueueDto {
  * Schema of events with the fields of their type (events §6.2). The timeout is present only if the call opens a
  * queue.
  */
-const eventsAnswer = (event: wire.WireSchema<object>) =>
+const eventsResponse = (event: wire.WireSchema<object>) =>
   wire.fields({
     events: wire.listOf(event),
     queue_id: wire.optional(wire.text()),
@@ -143,7 +143,7 @@ const eventsAnswer = (event: wire.WireSchema<object>) =>
   });
 
 /** Schema of the register response with the requested sections (events §3.1). */
-const registerAnswer = (sections: readonly RegisterSection[]) =>
+const registerResponse = (sections: readonly RegisterSection[]) =>
   wire.fields({
     queue_id: wire.text(),
     last_event_id: wire.integer(),
@@ -152,7 +152,7 @@ const registerAnswer = (sections: readonly RegisterSection[]) =>
     ...wire.optionalFields(Object.assign({}, ...sections.map(({ fields }) => fields))),
   });
 
-const spectatorAnswer = (sections: readonly RegisterSection[]) =>
+const spectatorResponse = (sections: readonly RegisterSection[]) =>
   wire.fields({
     queue_id: wire.nullable(wire.text()),
     ...VERSION_FIELDS,
@@ -185,7 +185,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       isExpensive: true,
       dto: RegisterDto,
       useCase: RegisterQueue,
-      answer: registerAnswer(parts.sections),
+      response: registerResponse(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, turns })),
     }),
@@ -196,7 +196,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       isExpensive: true,
       dto: RegisterDto,
       useCase: LoadSpectatorState,
-      answer: spectatorAnswer(parts.sections),
+      response: spectatorResponse(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await registerSpectator(useCase, caller, dto, request, { ...parts, turns })),
     }),
@@ -206,7 +206,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       longPoll: true,
       dto: PollEventsDto,
       useCase: RegisterQueue,
-      answer: eventsAnswer(parts.event),
+      response: eventsResponse(parts.event),
       handle: async ({ caller, dto, request, useCase }) => {
         if (dto.queue_id === undefined) {
           if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");
@@ -220,7 +220,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
     route('DELETE', '/events', {
       auth: 'user',
       dto: RemoveQueueDto,
-      answer: wire.fields({}),
+      response: wire.fields({}),
       handle: async ({ caller, dto }) => {
         await hub.remove(caller.realmId, caller.userId, dto.queue_id);
         return success();

@@ -18,7 +18,7 @@ import { LongPoll } from '../kernel/long-poll.js';
 import { PublicRealms } from '../kernel/public-realm.js';
 import type { Request } from '../kernel/request.js';
 
-interface Answer {
+interface SentResponse {
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   readonly events: readonly any[];
   readonly queue_id?: string;
@@ -71,7 +71,7 @@ async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue
     queueId: string,
     lastPosition = -1,
     { dontBlock = true, request = new ARequest(true) } = {},
-  ): Promise<Answer> => {
+  ): Promise<SentResponse> => {
     const claim = { queueId, lastPosition, dontBlock };
     const reply = await longPoll.poll(fixture.caller(who), claim, request as unknown as Request);
     return JSON.parse((reply.body as readonly string[]).join(''));
@@ -104,18 +104,18 @@ describe('poll without events', () => {
   it('returns heartbeats with ascending ids after 45 to 55 seconds for any event types', async () => {
     const { register, wait, longPoll } = await aServer(await cast());
     const queue = await register('hamlet', { eventTypes: ['no_such_type'] });
-    let answer: Answer | null = null;
+    let response: SentResponse | null = null;
     const waitFor = async (lastPosition: number) => {
-      answer = null;
+      response = null;
       void wait('hamlet', queue, lastPosition).then((body) => {
-        answer = body;
+        response = body;
       });
       for (let n = 0; n < 3; n++) await turn();
       await jest.advanceTimersByTimeAsync(44_000);
-      expect(answer).toBeNull();
+      expect(response).toBeNull();
       await jest.advanceTimersByTimeAsync(12_000);
       await turn();
-      return answer!.events;
+      return response!.events;
     };
     const [first] = await waitFor(-1);
     const [second] = await waitFor(first!.id);
@@ -385,14 +385,14 @@ describe('long poll catch-up', () => {
     for (let n = 0; n < 4; n++) ids.push(await register('hamlet'));
     await flood(events, 3);
     const requests = ids.map(() => new ARequest());
-    const answers: (Answer | null)[] = [null, null, null, null];
+    const responses: (SentResponse | null)[] = [null, null, null, null];
     ids.forEach((id, n) => {
-      void poll('hamlet', id, -1, { dontBlock: true, request: requests[n]! }).then((answer) => {
-        answers[n] = answer;
+      void poll('hamlet', id, -1, { dontBlock: true, request: requests[n]! }).then((response) => {
+        responses[n] = response;
       });
     });
     for (let n = 0; n < 20; n++) await turn();
-    const lengths = () => answers.map((answer) => answer?.events.length ?? null);
+    const lengths = () => responses.map((response) => response?.events.length ?? null);
     expect(lengths()).toEqual([3, 3, null, null]);
     requests[2]!.hangUp();
     await jest.advanceTimersByTimeAsync(1000);

@@ -74,7 +74,7 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       ...BY_ADMINISTRATORS,
       dto: NoParameters,
       useCase: ListExports,
-      answer: wire.fields({ exports: wire.listOf(EXPORT) }),
+      response: wire.fields({ exports: wire.listOf(EXPORT) }),
       handle: async ({ caller, useCase }: Context<'user', NoParameters, ListExports>) => {
         const views = await useCase.execute(caller);
         const { url } = await publicRealms.of(caller.realmId);
@@ -86,7 +86,7 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       dto: RequestExportDto,
       useCase: RequestExport,
       toInput: ({ export_type }) => ({ type: typeNamed(export_type) }),
-      answer: wire.fields({ id: wire.integer() }),
+      response: wire.fields({ id: wire.integer() }),
       present: ({ id }) => ({ id }),
     }),
     route('DELETE', '/export/realm/:export_id', {
@@ -99,7 +99,7 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       ...BY_ADMINISTRATORS,
       dto: NoParameters,
       useCase: ListExportConsents,
-      answer: wire.fields({
+      response: wire.fields({
         export_consents: wire.listOf(
           wire.fields({
             user_id: wire.integer(),
@@ -128,7 +128,7 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       limit: 'none',
       dto: ReadExportDto,
       useCase: ReadExport,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ dto, request, caller, useCase }) => {
         const archive = await useCase.execute(caller, { pathId: dto.path_id });
         if (!archive) throw unknownPath();

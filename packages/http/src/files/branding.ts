@@ -7,7 +7,7 @@ import { publicRealmOf } from '../kernel/public-realm.js';
 import { redirectTo } from '../kernel/reply.js';
 import { type Context, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
-import { givenImage, TAKES_IMAGE } from './images.js';
+import { imageUpload, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, serveIdenticon, servePicture } from './pictures.js';
 import { REALM_IMAGES, realmImageUrl } from './realm-image-urls.js';
 
@@ -35,7 +35,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: FindOwnRealm,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ caller, useCase }: Context<'user', NoParameters, FindOwnRealm>) =>
         redirectTo(urlOf('icon', await useCase.execute(caller))),
     }),
@@ -45,8 +45,8 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       roleRequirements: ['administrator'],
       dto: NoParameters,
       useCase: ChangeRealmImage,
-      toInput: (_dto, request) => ({ name: 'icon' as const, image: givenImage(request) }),
-      answer: ICON,
+      toInput: (_dto, request) => ({ name: 'icon' as const, image: imageUpload(request) }),
+      response: ICON,
       present: presentIcon,
     }),
     route('DELETE', '/realm/icon', {
@@ -55,14 +55,14 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: RemoveRealmImage,
       toInput: () => ({ name: 'icon' as const }),
-      answer: ICON,
+      response: ICON,
       present: presentIcon,
     }),
     route('GET', '/realm/logo', {
       auth: 'user',
       dto: LogoDto,
       useCase: FindOwnRealm,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ dto, caller, useCase }: Context<'user', LogoDto, FindOwnRealm>) =>
         redirectTo(urlOf(logoOf(dto), await useCase.execute(caller))),
     }),
@@ -72,8 +72,8 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       roleRequirements: ['administrator'],
       dto: LogoDto,
       useCase: ChangeRealmImage,
-      toInput: (dto, request) => ({ name: logoOf(dto), image: givenImage(request) }),
-      answer: wire.fields({}),
+      toInput: (dto, request) => ({ name: logoOf(dto), image: imageUpload(request) }),
+      response: wire.fields({}),
       present: () => ({}),
     }),
     route('DELETE', '/realm/logo', {
@@ -82,7 +82,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: LogoDto,
       useCase: RemoveRealmImage,
       toInput: (dto) => ({ name: logoOf(dto) }),
-      answer: wire.fields({}),
+      response: wire.fields({}),
       present: () => ({}),
     }),
     ...(Object.keys(REALM_IMAGES) as RealmImageName[]).map(image),
@@ -98,7 +98,7 @@ function image(name: RealmImageName): Route {
     ...SERVES_PICTURES,
     dto: RealmImageDto,
     useCase: ReadPicture,
-    answer: 'bytes',
+    response: 'bytes',
     handle: async ({ dto, caller, useCase }) => {
       try {
         if (caller.realmId === dto.realm_id) return servePicture(await useCase.execute(caller, { name }));

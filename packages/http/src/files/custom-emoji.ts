@@ -25,7 +25,7 @@ import { registerSection } from '../kernel/register-section.js';
 import { type Reply, unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
-import { givenImage, TAKES_IMAGE } from './images.js';
+import { imageUpload, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, servePicture } from './pictures.js';
 
 /** Implements organization §7. */
@@ -109,7 +109,7 @@ export const customEmojiRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListCustomEmoji,
-    answer: wire.fields({ emoji: customEmoji }),
+    response: wire.fields({ emoji: customEmoji }),
     present: (all) => ({ emoji: presentAllCustomEmoji(all) }),
   }),
   route('POST', '/realm/emoji/*emoji_name', {
@@ -118,8 +118,8 @@ export const customEmojiRoutes: readonly Route[] = [
     roleRequirements: ['member'],
     dto: EmojiNameDto,
     useCase: AddCustomEmoji,
-    toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: givenImage(request) }),
-    answer: wire.fields({}),
+    toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: imageUpload(request) }),
+    response: wire.fields({}),
     present: () => ({}),
   }),
   route('DELETE', '/realm/emoji/*emoji_name', {
@@ -137,7 +137,7 @@ function picture(path: string, nameOf: (id: number) => PictureName): Route {
     ...SERVES_PICTURES,
     dto: EmojiPictureDto,
     useCase: ReadPicture,
-    answer: 'bytes',
+    response: 'bytes',
     handle: async ({ dto, caller, useCase }): Promise<Reply> => {
       const [, id, format] = FILE.exec(dto.file) ?? [];
       if (id === undefined || caller.realmId !== dto.realm_id) throw unknownPath();

@@ -49,7 +49,7 @@ export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[
       limit: 'none',
       atRoot: true,
       dto: NoParameters,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async () => {
         body ??= JSON.stringify({ code_to_names: Object.fromEntries(unicodeEmoji().namesByCode) });
         return { status: 200, body, cacheControl: 'public, max-age=86400' };

@@ -116,7 +116,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       storesFiles: true,
       dto: NoParameters,
       useCase: UploadFile,
-      answer: wire.fields({ uri: wire.text(), url: wire.text(), filename: wire.text() }),
+      response: wire.fields({ uri: wire.text(), url: wire.text(), filename: wire.text() }),
       handle: async ({ request, caller, useCase }) => {
         const { blob, filename, mimeType } = theFile(request.files);
         const file = await useCase.execute(caller, { blob, name: unescaped(filename), claimedType: mimeType });
@@ -129,7 +129,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       limit: 'none',
       dto: TemporaryUrlDto,
       useCase: CreateTemporaryFileUrl,
-      answer: wire.fields({ url: wire.text() }),
+      response: wire.fields({ url: wire.text() }),
       handle: ({ dto, caller, useCase }) =>
         orPage(async () => {
           const { token, name } = await useCase.execute(caller, { pathId: `${dto.realm_id}/${dto.filename}` });
@@ -143,7 +143,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       limit: 'none',
       dto: ReadTemporaryFileDto,
       useCase: ReadTemporaryFile,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ dto, request, caller, useCase }) => serveFile(await useCase.execute(caller, dto), request),
     }),
     reading('/user_uploads/*path_id', (file, request) => serveFile(file, request)),
@@ -153,7 +153,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       auth: 'user',
       dto: NoParameters,
       useCase: ListFiles,
-      answer: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
+      response: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
       present: ({ files, usedBytes }) =>
         presentLongList(turns, 'attachments', new PresentedList(files, presentFile), { upload_space_used: usedBytes }),
     }),
@@ -181,7 +181,7 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
       optionsHeaders,
       dto,
       useCase: ResumableUploads,
-      answer: 'bytes',
+      response: 'bytes',
       ...(limit && { limit }),
       handle: ({ request, caller, useCase }) => protocol.handle(request, caller, useCase),
     });
@@ -206,7 +206,7 @@ function reading(path: string, serve: Serve): Route {
     takesKeyParameter: true,
     dto: ReadFileDto,
     useCase: ReadFile,
-    answer: 'bytes',
+    response: 'bytes',
     handle: ({ dto, request, caller, useCase }) =>
       orPage(async () => serve(await useCase.execute(caller, { pathId: dto.path_id }), request)),
     forSpectators: spectating(path, ReadFileDto, ({ path_id }) => ({ pathId: path_id, format: null }), serve),
@@ -226,7 +226,7 @@ function thumbnails(): readonly Route[] {
       takesKeyParameter: true,
       dto: ReadThumbnailDto,
       useCase: ReadThumbnail,
-      answer: 'bytes',
+      response: 'bytes',
       handle: ({ dto, request, caller, useCase }) =>
         orPage(async () => serveFile(await useCase.execute(caller, inputOf(dto)), request)),
       forSpectators: spectating(path, ReadThumbnailDto, inputOf, (file, request) => serveFile(file, request)),
@@ -245,7 +245,7 @@ const spectating = <D extends object>(
     auth: 'anyone',
     dto,
     useCase: SpectateFile,
-    answer: 'bytes',
+    response: 'bytes',
     handle: ({ dto: given, request, caller, useCase }) =>
       orPage(async () => serve(await useCase.execute(caller, inputOf(given)), request)),
   });
@@ -263,9 +263,9 @@ function theFile(files: readonly UploadedFile[]): UploadedFile {
 const PAGES: Readonly<Record<string, number>> = { UNKNOWN_FILE: 404, CANNOT_VIEW_FILE: 403 };
 
 /** Renders rejections as a page, because browsers show them to users (messages §16.2). */
-async function orPage(answer: () => Promise<Reply>): Promise<Reply> {
+async function orPage(response: () => Promise<Reply>): Promise<Reply> {
   try {
-    return await answer();
+    return await response();
   } catch (error) {
     const status = error instanceof DomainError ? PAGES[error.code] : undefined;
     if (status === undefined) throw error;

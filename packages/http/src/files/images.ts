@@ -1,4 +1,4 @@
-import { type GivenImage, MAX_IMAGE_MIB } from '@parley/domain/files';
+import { type ImageUpload, MAX_IMAGE_MIB } from '@parley/domain/files';
 import type { HttpFeature } from '../kernel/feature.js';
 import type { Request } from '../kernel/request.js';
 
@@ -6,7 +6,7 @@ import type { Request } from '../kernel/request.js';
 export const TAKES_IMAGE = { takesFiles: true, maxFileBytes: MAX_IMAGE_MIB * 1024 * 1024 } as const;
 
 /** Returns the image; null if the request has no file or several. */
-export function givenImage({ files }: Pick<Request, 'files'>): GivenImage | null {
+export function imageUpload({ files }: Pick<Request, 'files'>): ImageUpload | null {
   const [file, ...others] = files;
   return file && others.length === 0 ? { bytes: file.content, isTooLarge: file.isTruncated } : null;
 }

@@ -96,17 +96,17 @@ export class TusProtocol {
         };
       },
     };
-    const answer = await new Server(options).handleWeb(webRequestOf(request));
+    const response = await new Server(options).handleWeb(webRequestOf(request));
     if (request.isGone) throw new ClientGone();
     if (unexpected) throw unexpected;
-    const body = await answer.text();
+    const body = await response.text();
     const headers = HEADERS.flatMap((name) => {
-      const value = answer.headers.get(name);
+      const value = response.headers.get(name);
       return value === null ? [] : [name, value];
     });
     if (expiresAt !== null) headers.push('Upload-Expires', new Date(expiresAt * 1000).toUTCString());
     return {
-      status: answer.status,
+      status: response.status,
       body,
       headers,
       contentType: body.startsWith('{') ? 'application/json' : 'text/plain; charset=utf-8',

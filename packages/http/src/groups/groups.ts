@@ -286,7 +286,7 @@ export const groupRoutes: readonly Route[] = [
     dto: ListGroupsDto,
     useCase: ListGroups,
     toInput: ({ include_deactivated_groups }) => ({ includesDeactivated: include_deactivated_groups }),
-    answer: wire.fields({ user_groups: wire.listOf(group) }),
+    response: wire.fields({ user_groups: wire.listOf(group) }),
     present: (groups) => ({ user_groups: groups.map(presentGroup) }),
   }),
   route('POST', '/user_groups/create', {
@@ -300,7 +300,7 @@ export const groupRoutes: readonly Route[] = [
       subgroupIds: dto.subgroups as GroupId[],
       permissions: toGroupPermissions(dto),
     }),
-    answer: wire.fields({ group_id: wire.integer() }),
+    response: wire.fields({ group_id: wire.integer() }),
     present: (id) => ({ group_id: id }),
   }),
   route('PATCH', '/user_groups/:user_group_id', {
@@ -327,7 +327,7 @@ export const groupRoutes: readonly Route[] = [
       groupId: user_group_id as GroupId,
       directOnly: direct_member_only,
     }),
-    answer: wire.fields({ members: wire.listOf(wire.integer()) }),
+    response: wire.fields({ members: wire.listOf(wire.integer()) }),
     present: (members) => ({ members }),
   }),
   route('GET', '/user_groups/:user_group_id/members/:user_id', {
@@ -339,7 +339,7 @@ export const groupRoutes: readonly Route[] = [
       userId: user_id as UserId,
       directOnly: direct_member_only,
     }),
-    answer: wire.fields({ is_user_group_member: wire.boolean() }),
+    response: wire.fields({ is_user_group_member: wire.boolean() }),
     present: (isMember) => ({ is_user_group_member: isMember }),
   }),
   route('GET', '/user_groups/:user_group_id/subgroups', {
@@ -350,7 +350,7 @@ export const groupRoutes: readonly Route[] = [
       groupId: user_group_id as GroupId,
       directOnly: direct_subgroup_only,
     }),
-    answer: wire.fields({ subgroups: wire.listOf(wire.integer()) }),
+    response: wire.fields({ subgroups: wire.listOf(wire.integer()) }),
     present: (subgroups) => ({ subgroups }),
   }),
   route('POST', '/user_groups/:user_group_id/members', {

@@ -5,9 +5,9 @@ import type { Request } from './request.js';
 const KEY = 'a'.repeat(32);
 
 /** Fake credentials whose check has the given result. */
-const credentialsThat = (answer: DomainError | 'accept'): Credentials => ({
+const credentialsThat = (response: DomainError | 'accept'): Credentials => ({
   verify: async () => {
-    if (answer !== 'accept') throw answer;
+    if (response !== 'accept') throw response;
     return { realmId: 1 as RealmId, userId: 2 as UserId };
   },
 });
@@ -20,8 +20,8 @@ const BUSY = new DomainError('SERVER_BUSY', 'Try again in a moment.', { retryAft
 
 describe('Basic authentication', () => {
   const header = `Basic ${Buffer.from(`x@y:${KEY}`).toString('base64')}`;
-  const authenticate = (answer: DomainError | 'accept') =>
-    new BasicAuthenticator(credentialsThat(answer)).authenticate(request('', header));
+  const authenticate = (response: DomainError | 'accept') =>
+    new BasicAuthenticator(credentialsThat(response)).authenticate(request('', header));
 
   it('rejects any credential problem as unauthorized', async () => {
     for (const error of [WRONG, DEACTIVATED]) {
@@ -36,8 +36,8 @@ describe('Basic authentication', () => {
 });
 
 describe('key parameter authentication', () => {
-  const authenticate = (answer: DomainError | 'accept', query = `api_key=${KEY}`) =>
-    new KeyParameterAuthenticator(credentialsThat(answer)).authenticate(request(query));
+  const authenticate = (response: DomainError | 'accept', query = `api_key=${KEY}`) =>
+    new KeyParameterAuthenticator(credentialsThat(response)).authenticate(request(query));
 
   it('rejects malformed and unknown keys and passes on other errors', async () => {
     const invalid = { status: 401, message: 'Invalid API key' };

@@ -20,7 +20,7 @@ import {
 } from './params.js';
 import { RateLimiter } from './rate-limit.js';
 import { type Reply, success, WireText } from './reply.js';
-import type { AnsweredRequest, Logger, RequestTracer } from './request-log.js';
+import type { CompletedRequest, Logger, RequestTracer } from './request-log.js';
 import { type AnonymousClient, type CallerRole, type Route, route } from './route.js';
 
 // --- Small chat server ---
@@ -129,7 +129,7 @@ class RoleDto {
   @IntegerOneOfParam([100, 400]) role!: number;
 }
 
-let waiting: { answer: () => void; wasClosed: Promise<void> } | undefined;
+let waiting: { response: () => void; wasClosed: Promise<void> } | undefined;
 
 const TABLE: readonly Route[] = [
   route('GET', '/messages', { auth: 'user', dto: NoParameters, handle: async () => success({ messages: [] }) }),
@@ -201,7 +201,7 @@ const TABLE: readonly Route[] = [
     handle: ({ request }) =>
       new Promise((resolve) => {
         const wasClosed = new Promise<void>((closed) => request.signal.addEventListener('abort', () => closed()));
-        waiting = { answer: () => resolve(success({ events: [] })), wasClosed };
+        waiting = { response: () => resolve(success({ events: [] })), wasClosed };
       }),
   }),
   route('DELETE', '/events', { auth: 'user', dto: NoParameters, handle: async () => success() }),
@@ -236,7 +236,7 @@ class TestClock {
 
 // --- Helpers ---
 
-interface Answer {
+interface SentResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -299,7 +299,11 @@ async function restart(options: Partial<DispatcherOptions> = {}, mount?: (dispat
   await start(options, mount);
 }
 
-function call(method: string, path: string, { as = 'hamlet@x', headers = {}, form, body }: Call = {}): Promise<Answer> {
+function call(
+  method: string,
+  path: string,
+  { as = 'hamlet@x', headers = {}, form, body }: Call = {},
+): Promise<SentResponse> {
   const sent: Record<string, string> = { ...headers };
   if (as !== null && sent.authorization === undefined) sent.authorization = basicOf(as);
   let content = body;
@@ -429,12 +433,12 @@ describe('authentication', () => {
     ['a closed account', basicOf('gone@x'), 401, 'Account is deactivated'],
   ])('rejects %s', async (_what, authorization, status, msg) => {
     const headers: Record<string, string> = authorization ? { authorization } : {};
-    const answer = await call('GET', '/users/me', { as: null, headers });
-    expect(answer.status).toBe(status);
-    expect(answer.body).toEqual({ result: 'error', msg, code: status === 400 ? 'BAD_REQUEST' : 'UNAUTHORIZED' });
-    expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Basic realm="zulip"' : undefined);
-    expect(answer.headers['cache-control']).toBeUndefined();
-    expect(answer.headers['x-ratelimit-limit']).toBeUndefined();
+    const response = await call('GET', '/users/me', { as: null, headers });
+    expect(response.status).toBe(status);
+    expect(response.body).toEqual({ result: 'error', msg, code: status === 400 ? 'BAD_REQUEST' : 'UNAUTHORIZED' });
+    expect(response.headers['www-authenticate']).toBe(status === 401 ? 'Basic realm="zulip"' : undefined);
+    expect(response.headers['cache-control']).toBeUndefined();
+    expect(response.headers['x-ratelimit-limit']).toBeUndefined();
   });
 
   it.each([
@@ -593,8 +597,8 @@ describe('request parameter parsing', () => {
     ['nothing but its end', '--B--\r\n', {}],
   ])('accepts a multipart form of %s', async (_what, body, more) => {
     const headers = { 'content-type': 'multipart/form-data; boundary=B', ...more };
-    const { status, body: answer } = await call('POST', '/user_uploads', { headers, body });
-    expect([status, answer.files]).toEqual([200, []]);
+    const { status, body: response } = await call('POST', '/user_uploads', { headers, body });
+    expect([status, response.files]).toEqual([200, []]);
   });
 
   it('ignores multipart parts without a name', async () => {
@@ -611,8 +615,8 @@ describe('request parameter parsing', () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=B' };
     const body =
       '--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=bogus\r\n\r\nx\r\n--B--\r\n';
-    const { status, body: answer } = await call('POST', '/messages', { headers, body });
-    expect([status, answer.msg]).toEqual([400, 'Malformed payload']);
+    const { status, body: response } = await call('POST', '/messages', { headers, body });
+    expect([status, response.msg]).toEqual([400, 'Malformed payload']);
   });
 
   it('rejects deeply nested JSON', async () => {
@@ -848,7 +852,7 @@ describe('dispatcher responses', () => {
   it('reports requests to observers and tracers for every outcome', async () => {
     const seen: unknown[] = [];
     const observer = {
-      answered: (answered: AnsweredRequest) => void seen.push([answered.route?.path, answered.status]),
+      answered: (answered: CompletedRequest) => void seen.push([answered.route?.path, answered.status]),
     };
     const tracer: RequestTracer = {
       start: ({ method }) =>
@@ -945,7 +949,7 @@ describe('reads by one user', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       const begun = pending.length;
       while (dispatcher.inFlight > 0) {
-        for (const answer of pending.splice(0)) answer();
+        for (const response of pending.splice(0)) response();
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
       expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -969,7 +973,7 @@ describe('long polls in the dispatcher', () => {
   it('limits long polls separately', async () => {
     const poll = call('GET', '/events');
     await until(() => waiting !== undefined);
-    waiting!.answer();
+    waiting!.response();
     expect((await poll).headers['x-ratelimit-remaining']).toBe('199');
     expect((await call('GET', '/users/me')).headers['x-ratelimit-remaining']).toBe('199');
     expect((await call('DELETE', '/events')).status).toBe(200);
@@ -981,7 +985,7 @@ describe('long polls in the dispatcher', () => {
     server.closeAllConnections();
     await waiting!.wasClosed;
     expect(dispatcher.inFlight).toBe(1);
-    waiting!.answer();
+    waiting!.response();
     await until(() => dispatcher.inFlight === 0);
     expect(log.at(-1)!.fields.status).toBe(499);
   });
@@ -995,7 +999,7 @@ describe('long polls in the dispatcher', () => {
     });
     expect((await call('GET', '/users/me')).headers.connection).toBe('close');
     expect(isDrained).toBe(false);
-    waiting!.answer();
+    waiting!.response();
     expect((await poll).headers.connection).toBe('close');
     await drained;
   });

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Injectable } from '@parley/domain/composition';
 import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, type RealmId, WorkQueue } from '@parley/domain/kernel';
-import { AnswerWriter, type Written } from './answer-writer.js';
 import type { Authenticator, Identity, RealmDirectory } from './authenticate.js';
 import { CallerProof, CallLimits, clientOf, isProven, type Proof } from './caller-proof.js';
 import { BrowserChecks, csrfTokenOf, type TrustedOrigins, withoutCsrfToken } from './csrf.js';
@@ -47,6 +46,7 @@ import {
   type RequestTracer,
   silentLogger,
 } from './request-log.js';
+import { ResponseWriter, type Written } from './response-writer.js';
 import {
   type AnonymousClient,
   type Auth,
@@ -108,7 +108,7 @@ export interface Dispatcher {
   /** Number of pending requests, including long polls. */
   readonly inFlight: number;
   /** Bytes held by pending requests and unsent responses. */
-  readonly bytesInFlight: { readonly bodies: number; readonly answers: number };
+  readonly bytesInFlight: { readonly bodies: number; readonly responses: number };
   /**
    * Closes each connection after its next response. Resolves when no request is in flight; the caller must end long
    * polls. Connections of requests still pending after the timeout are destroyed.
@@ -155,7 +155,7 @@ class TableDispatcher implements Dispatcher {
   });
   private readonly table: RouteTable;
   private readonly bodies: RequestBodies;
-  private readonly answers: AnswerWriter;
+  private readonly responses: ResponseWriter;
   private readonly load: LoadGauge;
   private readonly logger: Logger;
   private readonly log: RequestLog;
@@ -168,7 +168,7 @@ class TableDispatcher implements Dispatcher {
   constructor(private readonly options: DispatcherOptions) {
     const limits = { ...TRANSPORT_LIMITS, ...options.limits };
     this.bodies = new RequestBodies(limits, options.files ?? null);
-    this.answers = new AnswerWriter(limits);
+    this.responses = new ResponseWriter(limits);
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
     this.log = new RequestLog(this.logger, options.contractPathOf);
@@ -190,7 +190,7 @@ class TableDispatcher implements Dispatcher {
   }
 
   get bytesInFlight(): Dispatcher['bytesInFlight'] {
-    return { bodies: this.bodies.heldBytes, answers: this.answers.heldBytes };
+    return { bodies: this.bodies.heldBytes, responses: this.responses.heldBytes };
   }
 
   async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
@@ -219,8 +219,8 @@ class TableDispatcher implements Dispatcher {
     try {
       if (!hasOneHost(raw, target)) throw malformedRequest();
       if (!requestState) throw unknownPath();
-      const answering = () => this.answer(request, requestState, target);
-      reply = await (span ? span.run(answering) : answering());
+      const responding = () => this.response(request, requestState, target);
+      reply = await (span ? span.run(responding) : responding());
     } catch (error) {
       reply = this.replyTo(error, request, requestState);
     }
@@ -264,7 +264,11 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Performs the checks of every operation in contract order. */
-  private async answer(request: ReceivedRequest, requestState: RequestState, { query }: RequestTarget): Promise<Reply> {
+  private async response(
+    request: ReceivedRequest,
+    requestState: RequestState,
+    { query }: RequestTarget,
+  ): Promise<Reply> {
     const { entry, values } = requestState.match;
     if (request.method === 'OPTIONS') {
       return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader, ...entry.optionsHeaders()] };
@@ -437,7 +441,7 @@ class TableDispatcher implements Dispatcher {
     requestState: RequestState | null,
   ): Written {
     try {
-      return this.answers.write(response, reply, {
+      return this.responses.write(response, reply, {
         request,
         client: clientOf(request, requestState?.proof),
         isAuthenticated: requestState?.identity !== undefined,

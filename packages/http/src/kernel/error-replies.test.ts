@@ -4,7 +4,7 @@ import { ERROR_REPLIES } from '../features.js';
 import { methodNotAllowed } from './reply.js';
 import { parseUserAgent, variantOf } from './request.js';
 
-const answer = (code: ErrorCode, message: string, details?: object) => {
+const response = (code: ErrorCode, message: string, details?: object) => {
   const { reply } = ERROR_REPLIES.replyTo(
     new DomainError(code, message, ...([details] as DetailsParameter<ErrorCode>)),
   );
@@ -26,7 +26,7 @@ it.each`
   ${'STALE_VALUE'}           | ${{ field: 'old' }}     | ${400} | ${'EXPECTATION_MISMATCH'}   | ${{}}
   ${'STORAGE_UNAVAILABLE'}   | ${{}}                   | ${503} | ${'SERVER_NOT_READY'}       | ${{}}
 `('presents $code as $status $wire', ({ code, details, status, wire, extra }) => {
-  expect(answer(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
+  expect(response(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
 });
 
 it.each`
@@ -37,7 +37,7 @@ it.each`
   ${'SYSTEM_GROUP_REQUIRED'} | ${{ permission: 'canAccessAllUsers' }}                        | ${"'can_access_all_users_group' must be a system user group."}             | ${'SYSTEM_GROUP_REQUIRED'}    | ${{ setting_name: 'can_access_all_users_group' }}
   ${'NO_TARGET_USERS'}       | ${{}}                                                         | ${'Either user_ids or group_ids must be provided.'}                        | ${'BAD_REQUEST'}              | ${{}}
 `('presents $code with wire names', ({ code, details, msg, wire, extra }) => {
-  expect(answer(code, 'text', details)).toEqual({ status: 400, result: 'error', msg, code: wire, ...extra });
+  expect(response(code, 'text', details)).toEqual({ status: 400, result: 'error', msg, code: wire, ...extra });
 });
 
 it('lists the uses of a group in the order of the rule (users §12.3)', () => {
@@ -47,7 +47,7 @@ it('lists the uses of a group in the order of the rule (users §12.3)', () => {
     { type: 'group', groupId: 9, permissions: ['canManage', 'canAddMembers'] },
     { type: 'realm', permissions: ['canCreateGroups', 'canInviteUsers', 'createMultiuseInvite'] },
   ];
-  expect(answer('CANNOT_DEACTIVATE_GROUP_IN_USE', 'text', { objections })).toEqual({
+  expect(response('CANNOT_DEACTIVATE_GROUP_IN_USE', 'text', { objections })).toEqual({
     status: 400,
     result: 'error',
     msg: 'text',
@@ -73,7 +73,7 @@ it('reports why each address was not invited (organization §9.3)', () => {
     { hasReachedDailyLimit: false, isTooNew: false },
   );
   if (decision.allowed) throw new Error('Somebody was passed over.');
-  expect(answer(decision.code, 'text', decision.details)).toEqual({
+  expect(response(decision.code, 'text', decision.details)).toEqual({
     status: 400,
     result: 'error',
     msg: 'text',
@@ -86,14 +86,14 @@ it('reports why each address was not invited (organization §9.3)', () => {
 });
 
 it('sends a challenge for missing credentials', () => {
-  expect(answer('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
+  expect(response('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
 });
 
 it.each([
   ['RATE_LIMITED', 429, { 'retry-after': 28.5 }],
   ['SERVER_BUSY', 503, {}],
 ] as const)('says when to come again: %s', (code, status, fields) => {
-  const { headers, status: answered, ...body } = answer(code, 'text', { retryAfter: 28.5 });
+  const { headers, status: answered, ...body } = response(code, 'text', { retryAfter: 28.5 });
   expect([answered, headers]).toEqual([status, ['Retry-After', '28.5']]);
   expect(body).toEqual({ result: 'error', msg: 'text', code: expect.any(String), ...fields });
 });

@@ -47,7 +47,7 @@ const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
 export const newSharedTexts = (): EncodedTexts => new EncodedTexts('');
 
 /** Events of a poll response under construction. */
-export class EventAnswer {
+export class EventResponse {
   private chunks: BodyChunk[] = [];
   /** Texts of the next chunk and their total length. */
   private open: string[] = [];
@@ -284,9 +284,9 @@ export class LongPoll {
     const publicRealm = await this.publicRealms.of(caller.realmId);
     const context = new PollContext(this.writer, queue, presentation, publicRealm, this.texts);
     const client = { live, context, request };
-    const answer = this.collectNow(client) ?? (await this.collect(client));
+    const response = this.collectNow(client) ?? (await this.collect(client));
     if (live.hasFailed) throw queueNotFound(queueId);
-    if (answer.count > 0 || dontBlock || live.isClosed) return success(textOf(answer));
+    if (response.count > 0 || dontBlock || live.isClosed) return success(textOf(response));
     return this.wait(client);
   }
 
@@ -296,36 +296,36 @@ export class LongPoll {
   }
 
   /** Collects unacknowledged events from memory; null if the log must be read. */
-  private collectNow({ live, context }: Client): EventAnswer | null {
-    const answer = new EventAnswer(this.encoded);
-    return this.hub.readNow(live, (delivery) => this.take(answer, delivery, live, context)) ? answer : null;
+  private collectNow({ live, context }: Client): EventResponse | null {
+    const response = new EventResponse(this.encoded);
+    return this.hub.readNow(live, (delivery) => this.take(response, delivery, live, context)) ? response : null;
   }
 
   /** Collects unacknowledged events, from the log if necessary. @throws DomainError UNKNOWN_EVENT_QUEUE */
-  private async collect(client: Client): Promise<EventAnswer> {
+  private async collect(client: Client): Promise<EventResponse> {
     const { live, request } = client;
     if (!live.isBehind) return this.read(client);
     const turn = await this.line.enter(live.queue.ownerId, request);
-    if (!turn) return new EventAnswer(this.encoded);
+    if (!turn) return new EventResponse(this.encoded);
     let bytes = 0;
     try {
-      const answer = await this.read(client);
-      bytes = answer.bytes;
-      return answer;
+      const response = await this.read(client);
+      bytes = response.bytes;
+      return response;
     } finally {
       turn.done(bytes);
     }
   }
 
-  private async read({ live, context }: Client): Promise<EventAnswer> {
-    const answer = new EventAnswer(this.encoded);
-    await this.hub.read(live, (delivery) => this.take(answer, delivery, live, context));
-    return answer;
+  private async read({ live, context }: Client): Promise<EventResponse> {
+    const response = new EventResponse(this.encoded);
+    await this.hub.read(live, (delivery) => this.take(response, delivery, live, context));
+    return response;
   }
 
-  private take(answer: EventAnswer, delivery: Delivery, live: LiveQueue, context: PollContext): DeliveryOutcome {
-    const taken = answer.take(delivery, context.present(delivery), live.acked);
-    live.lastGiven = Math.max(live.lastGiven, answer.lastPosition);
+  private take(response: EventResponse, delivery: Delivery, live: LiveQueue, context: PollContext): DeliveryOutcome {
+    const taken = response.take(delivery, context.present(delivery), live.acked);
+    live.lastGiven = Math.max(live.lastGiven, response.lastPosition);
     return taken;
   }
 
@@ -341,16 +341,16 @@ export class LongPoll {
         clearTimeout(heartbeat);
         settle();
       };
-      const finish = (answer: EventAnswer) => end(() => resolve(success(textOf(answer, live.queue.id))));
+      const finish = (response: EventResponse) => end(() => resolve(success(textOf(response, live.queue.id))));
       const fail = (error: unknown) => end(() => reject(error));
       /** Never throws, because no request awaits it. */
       const flush = async (how: { readonly always?: boolean; readonly withHeartbeat?: boolean } = {}) => {
         isDue = false;
         if (isOver) return;
         try {
-          const answer = this.collectNow(client) ?? (await this.collect(client));
-          if (how.withHeartbeat && answer.count === 0) await this.addHeartbeat(answer, live);
-          if (answer.count > 0 || how.always) finish(answer);
+          const response = this.collectNow(client) ?? (await this.collect(client));
+          if (how.withHeartbeat && response.count === 0) await this.addHeartbeat(response, live);
+          if (response.count > 0 || how.always) finish(response);
           else if (live.hasNews) wake('event');
         } catch (error) {
           fail(error);
@@ -368,14 +368,14 @@ export class LongPoll {
       const seconds = HEARTBEAT_SECONDS + Math.round(this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS);
       const heartbeat = setTimeout(() => void flush({ withHeartbeat: true }), seconds * 1000).unref();
       live.waitFor(wake);
-      request.onClose(() => finish(new EventAnswer(this.encoded)));
+      request.onClose(() => finish(new EventResponse(this.encoded)));
       // Events that arrived during this request did not wake the poll.
       if (live.hasNews) wake('event');
     });
   }
 
-  private async addHeartbeat(answer: EventAnswer, live: LiveQueue): Promise<void> {
-    answer.add(['{"type":"heartbeat"'], await this.hub.takeUnloggedPosition(live));
+  private async addHeartbeat(response: EventResponse, live: LiveQueue): Promise<void> {
+    response.add(['{"type":"heartbeat"'], await this.hub.takeUnloggedPosition(live));
   }
 }
 
@@ -415,7 +415,7 @@ class PollContext implements EventContext {
 }
 
 /** @param queueId present only if the poll waited */
-function textOf(answer: EventAnswer, queueId?: string): WireText {
+function textOf(response: EventResponse, queueId?: string): WireText {
   const end = queueId === undefined ? '' : `,"queue_id":${JSON.stringify(queueId)}`;
-  return new WireText(['"events":[', ...answer.finish(), `]${end}`]);
+  return new WireText(['"events":[', ...response.finish(), `]${end}`]);
 }

@@ -68,11 +68,11 @@ it('counts keys and rules separately', () => {
 it('applies all quotas of a rule', () => {
   const { clock, limiter } = given();
   const change = () => limiter.hit('email_change_by_user', 7).isAllowed;
-  const answers = [0, 1, 2, 3, 4, 5].map(() => {
+  const responses = [0, 1, 2, 3, 4, 5].map(() => {
     clock.pass(1801);
     return change();
   });
-  expect(answers).toEqual([true, true, true, true, true, false]);
+  expect(responses).toEqual([true, true, true, true, true, false]);
   expect(limiter.hit('email_change_by_user', 7).retryAfterSeconds).toBe(86_400 - 5 * 1801 + 0);
 });
 

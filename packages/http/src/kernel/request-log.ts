@@ -25,7 +25,7 @@ export function warn(logger: Logger, fields: object, message: string): void {
 }
 
 /** Completed request, or one whose client disconnected. */
-export interface AnsweredRequest {
+export interface CompletedRequest {
   /** Undefined if no operation matched. */
   readonly route: Route | undefined;
   /** Status code; 499 if the client disconnected. */
@@ -36,14 +36,14 @@ export interface AnsweredRequest {
 
 /** Observer notified when a request ends. Must be fast and must not throw. */
 export interface RequestObserver {
-  answered(request: AnsweredRequest): void;
+  answered(request: CompletedRequest): void;
 }
 
 /** Tracing span of one request. */
 export interface RequestSpan {
   /** Runs work inside the span. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  end(request: AnsweredRequest): void;
+  end(request: CompletedRequest): void;
 }
 
 export interface RequestTracer {
@@ -139,7 +139,7 @@ export class RequestLog {
     private readonly contractPathOf: (requestPath: string) => string | undefined,
   ) {}
 
-  answered(request: ReceivedRequest, known: LoggedRequest | null, answered: AnsweredRequest): void {
+  answered(request: ReceivedRequest, known: LoggedRequest | null, answered: CompletedRequest): void {
     if (this.logger === silentLogger) return;
     const { route, status, durationMs } = answered;
     const fields = {

@@ -165,7 +165,7 @@ interface Declaration<A extends Auth, D extends object> {
    * Schema of success fields besides the envelope, for OpenAPI; `bytes` if not JSON. Absent without a presenter. All
    * HTTP tests check responses against it.
    */
-  readonly answer?: WireSchema<object> | 'bytes';
+  readonly response?: WireSchema<object> | 'bytes';
   /**
    * True if the operation impersonates any user: only for callers on this machine and never for pages of other
    * origins.
@@ -181,19 +181,25 @@ export type ErrorPage = (failure: {
   readonly headers: readonly string[];
 }) => Reply;
 
-type Answer = WireFields | WireText;
+type PresentedResponse = WireFields | WireText;
 
 interface UseCaseRoute<A extends Auth, D extends object, I, O> extends Declaration<A, D> {
   readonly useCase: Injectable<{ execute(caller: CallerOf<A>, input: I): Promise<O> }>;
   readonly toInput: (dto: D, request: Request, caller: CallerOf<A>) => NoInfer<I>;
   /** Presents the output; absent for success without fields. Asynchronous only for long lists. */
-  readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
+  readonly present?: (
+    output: NoInfer<O>,
+    presentation: Presentation<D, A>,
+  ) => PresentedResponse | Promise<PresentedResponse>;
 }
 
 interface InputlessRoute<A extends Auth, D extends object, O> extends Declaration<A, D> {
   readonly useCase: Injectable<{ execute(caller: CallerOf<A>): Promise<O> }>;
   readonly toInput?: undefined;
-  readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
+  readonly present?: (
+    output: NoInfer<O>,
+    presentation: Presentation<D, A>,
+  ) => PresentedResponse | Promise<PresentedResponse>;
 }
 
 interface HandlerRoute<A extends Auth, D extends object, C extends Injectable> extends Declaration<A, D> {
@@ -233,11 +239,13 @@ export interface Route {
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
-  readonly answer: WireSchema<object> | 'bytes' | undefined;
+  readonly response: WireSchema<object> | 'bytes' | undefined;
   readonly errorPage: ErrorPage | undefined;
   readonly useCase: Injectable | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
-  readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
+  readonly present:
+    | ((output: unknown, presentation: Presentation<unknown>) => PresentedResponse | Promise<PresentedResponse>)
+    | undefined;
   readonly handle: ((context: Context<Auth, unknown, unknown>) => Promise<Reply>) | undefined;
 }
 
@@ -278,7 +286,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
-    answer: undefined,
+    response: undefined,
     errorPage: undefined,
     roleRequirements: [],
     useCase: undefined,

@@ -148,7 +148,7 @@ afterEach(() => {
   server.close();
 });
 
-interface Answer {
+interface SentResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -162,7 +162,7 @@ interface Call {
   readonly form?: Record<string, string>;
 }
 
-function call(method: string, path: string, { user = 7, headers = {}, form }: Call = {}): Promise<Answer> {
+function call(method: string, path: string, { user = 7, headers = {}, form }: Call = {}): Promise<SentResponse> {
   const content = form && new URLSearchParams(form).toString();
   return new Promise((resolve, reject) => {
     httpRequest(
@@ -205,7 +205,7 @@ function open(text: string): Socket {
 }
 
 /** Returns all bytes received until the server closes the connection. */
-async function answerTo(text: string): Promise<string> {
+async function responseTo(text: string): Promise<string> {
   const chunks: Buffer[] = [];
   const socket = open(text);
   socket.on('data', (chunk) => chunks.push(chunk));
@@ -230,13 +230,13 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns the first response with this status. */
-async function first(status: number, ask: () => Promise<Answer>): Promise<Answer> {
-  let answer: Answer | undefined;
+async function first(status: number, ask: () => Promise<SentResponse>): Promise<SentResponse> {
+  let response: SentResponse | undefined;
   await until(async () => {
-    answer = await ask();
-    return answer.status === status;
+    response = await ask();
+    return response.status === status;
   });
-  return answer!;
+  return response!;
 }
 
 const refusal = (status: number, code: string) => ({
@@ -268,7 +268,7 @@ describe('request body limits', () => {
         /Content-Length.*/,
         'Transfer-Encoding: chunked',
       );
-      return (await answerTo(`${head}${chunks.join('')}0\r\n\r\n`)).split(' ', 2)[1];
+      return (await responseTo(`${head}${chunks.join('')}0\r\n\r\n`)).split(' ', 2)[1];
     };
     expect(await statusOf('/echo', 20_000)).toBe('200');
     expect(await statusOf('/echo', 20_001)).toBe('413');
@@ -292,8 +292,8 @@ describe('request body limits', () => {
       socket.write(byte);
       await pause(0);
     }
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toContain('"length":295');
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toContain('"length":295');
   });
 
   it('rejects a body that does not arrive within the time limit', async () => {
@@ -304,9 +304,9 @@ describe('request body limits', () => {
       post('/echo', 100_000, 't'),
       `POST /api/v1/upload HTTP/1.1\r\nHost: localhost\r\nX-User: 7\r\n${multipart}Content-Length: 99\r\n\r\n--B`,
     ]) {
-      const answer = await answerTo(request);
-      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-      expect(answer).toContain('"code":"BAD_REQUEST"');
+      const response = await responseTo(request);
+      expect(response).toMatch(/^HTTP\/1\.1 408 /);
+      expect(response).toContain('"code":"BAD_REQUEST"');
     }
     await until(async () => (await connections()) === 0);
     expect(dispatcher.inFlight).toBe(0);
@@ -359,10 +359,10 @@ describe('request body limits', () => {
       `POST /api/v1/upload HTTP/1.1\r\nHost: localhost\r\nX-User: ${1 + sockets.length}\r\nConnection: close\r\n` +
       `Content-Type: multipart/form-data; boundary=B\r\nContent-Length: ${body.length + 5}\r\n\r\n${body}`;
     open(upload(part + part));
-    await until(async () => (await answerTo(`${upload(part)}--B--`)).startsWith('HTTP/1.1 503 '));
+    await until(async () => (await responseTo(`${upload(part)}--B--`)).startsWith('HTTP/1.1 503 '));
     sockets[0]!.write('--B--');
     await until(() => dispatcher.inFlight === 0);
-    expect(await answerTo(`${upload(part)}--B--`)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await responseTo(`${upload(part)}--B--`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
@@ -370,13 +370,13 @@ describe('requests rejected before they are complete', () => {
   it('receive their response even if the client keeps sending', async () => {
     await start({ limits: { anonymousBodyBytes: 100, lingerMs: 5000 } });
     const body = 'x'.repeat(3 * MIB);
-    const answer = await answerTo(post('/log_in', body.length, body, 'Connection: close\r\n'));
-    expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"BAD_REQUEST"\}\n$/s);
+    const response = await responseTo(post('/log_in', body.length, body, 'Connection: close\r\n'));
+    expect(response).toMatch(/^HTTP\/1\.1 413 .*"code":"BAD_REQUEST"\}\n$/s);
   });
 
   it('release the connection after a time limit', async () => {
     await start({ limits: { anonymousBodyBytes: 100, lingerMs: 40 } });
-    expect(await answerTo(post('/log_in', 3 * MIB, 'x'))).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await responseTo(post('/log_in', 3 * MIB, 'x'))).toMatch(/^HTTP\/1\.1 413 /);
     await until(async () => (await connections()) === 0);
   });
 });
@@ -450,7 +450,7 @@ describe('long responses', () => {
     };
     unread(1);
     await until(() => dispatcher.inFlight === 2);
-    expect(dispatcher.bytesInFlight).toMatchObject({ bodies: 0, answers: 8 * MIB });
+    expect(dispatcher.bytesInFlight).toMatchObject({ bodies: 0, responses: 8 * MIB });
     const mine = await call('GET', '/long', { user: 1 });
     expect(mine).toMatchObject({ status: 429, body: { code: 'RATE_LIMIT_HIT', 'retry-after': 1 } });
     expect((await call('GET', '/long', { user: 2 })).status).toBe(200);
@@ -462,7 +462,7 @@ describe('long responses', () => {
     expect((await call('POST', '/echo', { user: 9, form: { text: 'short' } })).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     await until(() => dispatcher.inFlight === 0);
-    expect(dispatcher.bytesInFlight).toEqual({ bodies: 0, answers: 0 });
+    expect(dispatcher.bytesInFlight).toEqual({ bodies: 0, responses: 0 });
     expect((await call('GET', '/long', { user: 1 })).status).toBe(200);
   });
 
@@ -501,11 +501,11 @@ describe('pipelined requests', () => {
     await pause(20);
     expect(dispatcher.inFlight).toBe(1);
     finishes.pop()!();
-    let answers = '';
+    let responses = '';
     socket.on('data', (chunk) => {
-      answers += chunk;
+      responses += chunk;
     });
-    await until(() => answers.split('HTTP/1.1 200 OK').length === 4);
+    await until(() => responses.split('HTTP/1.1 200 OK').length === 4);
   });
 
   it('end when the connection closes', async () => {
@@ -547,9 +547,9 @@ describe('request host', () => {
     ['another, for an unknown path', 'GET http://b.test/api/v1/x HTTP/1.1\r\nHost: a.test\r\n', 400],
   ])('handles a request whose host is %s', async (_what, head, status) => {
     await start();
-    const answer = await answerTo(`${head}Connection: close\r\n\r\n`);
-    expect(answer.split(' ', 2)[1]).toBe(String(status));
-    if (status === 400) expect(answer).toContain('"msg":"Malformed HTTP request"');
+    const response = await responseTo(`${head}Connection: close\r\n\r\n`);
+    expect(response.split(' ', 2)[1]).toBe(String(status));
+    if (status === 400) expect(response).toContain('"msg":"Malformed HTTP request"');
   });
 });
 
@@ -573,16 +573,16 @@ describe('development endpoints', () => {
     ['localhost:9991', { 'sec-fetch-site': 'cross-site' }, 403],
   ])('respond to host %p with %j: %i', async (host, headers, status) => {
     await start({ publicUrl: 'https://chat.example.com' });
-    const answer = await call('GET', '/dev_list', { user: null, headers: { ...headers, host } });
-    expect(answer.status).toBe(status);
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    const response = await call('GET', '/dev_list', { user: null, headers: { ...headers, host } });
+    expect(response.status).toBe(status);
+    expect(response.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
   it('hide responses from pages of other origins', async () => {
     await start();
     for (const method of ['OPTIONS', 'DELETE']) {
-      const answer = await call(method, '/dev_list', { user: null });
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      const response = await call(method, '/dev_list', { user: null });
+      expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     }
   });
 
@@ -620,7 +620,7 @@ describe('dispatcher mounted in an application', () => {
   it('applies the same size and time limits to bodies', async () => {
     const form = { text: 'x'.repeat(1000) };
     expect(await call('POST', '/log_in', { user: null, form })).toMatchObject(refusal(413, 'BAD_REQUEST'));
-    expect(await answerTo(post('/log_in', 50, 't', ''))).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await responseTo(post('/log_in', 50, 't', ''))).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   it('disconnects clients that do not read their responses', async () => {
@@ -632,10 +632,10 @@ describe('dispatcher mounted in an application', () => {
   });
 
   it('requires exactly one host', async () => {
-    const answer = await answerTo(
+    const response = await responseTo(
       'GET http://b.test/api/v1/short HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n',
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 

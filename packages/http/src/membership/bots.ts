@@ -1,5 +1,6 @@
 import { parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
+  type AvatarUpload,
   type BotChange,
   type BotEventTypes,
   type BotView,
@@ -7,7 +8,6 @@ import {
   DeactivateBot,
   GetBotApiKey,
   GetBotStorage,
-  type GivenAvatar,
   type KeyedBot,
   ListOwnBots,
   loadBots,
@@ -25,7 +25,7 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import { type BotKind, publicAddress } from '@parley/domain/users';
-import { givenImage, TAKES_IMAGE } from '../files/images.js';
+import { imageUpload, TAKES_IMAGE } from '../files/images.js';
 import { TextChunks } from '../kernel/caches.js';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
@@ -241,8 +241,8 @@ const wordOf = <W extends string>(numbers: Readonly<Record<W, number>>, number: 
 const kindOf = (type: number): BotKind | 'unknown' => wordOf(BOT_TYPES, type);
 const interfaceOf = (type: number): WebhookInterface | 'unknown' => wordOf(WEBHOOK_INTERFACE_NUMBERS, type);
 
-const givenAvatar = (request: Request): GivenAvatar =>
-  givenImage(request) ?? (request.files.length > 0 ? 'several' : null);
+const avatarUpload = (request: Request): AvatarUpload =>
+  imageUpload(request) ?? (request.files.length > 0 ? 'several' : null);
 
 const toBot = ({ bot_id }: BotDto) => ({ botId: bot_id as UserId });
 const presentKey = (apiKey: string) => ({ api_key: apiKey });
@@ -264,9 +264,9 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
         sendingChannel: dto.default_sending_stream ?? null,
         eventsChannel: dto.default_events_register_stream ?? null,
         allPublicChannels: dto.default_all_public_streams,
-        avatar: givenAvatar(request),
+        avatar: avatarUpload(request),
       }),
-      answer: CREATED_BOT,
+      response: CREATED_BOT,
       present: (bot) => presentCreatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
     route('GET', '/bots', {
@@ -274,7 +274,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       roleRequirements: ['human', 'member'],
       dto: NoParameters,
       useCase: ListOwnBots,
-      answer: OWN_BOTS,
+      response: OWN_BOTS,
       present: ({ realm, bots }) => ({ bots: bots.map((bot) => presentOwnBot(bot, publicRealmOf(realm, realmUrls))) }),
     }),
     route('PATCH', '/bots/:bot_id', {
@@ -294,9 +294,9 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
           sendingChannel: dto.default_sending_stream,
           eventsChannel: dto.default_events_register_stream,
           allPublicChannels: dto.default_all_public_streams,
-          avatar: givenAvatar(request),
+          avatar: avatarUpload(request),
         }),
-      answer: CHANGED_BOT,
+      response: CHANGED_BOT,
       present: (bot) => presentUpdatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
     route('DELETE', '/bots/:bot_id', { auth: 'user', dto: BotDto, useCase: DeactivateBot, toInput: toBot }),
@@ -305,7 +305,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: BotDto,
       useCase: GetBotApiKey,
       toInput: toBot,
-      answer: OWN_KEY,
+      response: OWN_KEY,
       present: presentKey,
     }),
     route('POST', '/bots/:bot_id/api_key/regenerate', {
@@ -313,14 +313,14 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: BotDto,
       useCase: RegenerateBotApiKey,
       toInput: toBot,
-      answer: OWN_KEY,
+      response: OWN_KEY,
       present: presentKey,
     }),
     route('POST', '/users/me/api_key/regenerate', {
       auth: 'user',
       dto: NoParameters,
       useCase: RegenerateApiKey,
-      answer: OWN_KEY,
+      response: OWN_KEY,
       present: presentKey,
     }),
   ];
@@ -350,7 +350,7 @@ export function botStorageRoutes(): readonly Route[] {
       dto: StoredKeysDto,
       useCase: GetBotStorage,
       toInput,
-      answer: wire.fields({ storage: wire.dictionaryOf(wire.text()) }),
+      response: wire.fields({ storage: wire.dictionaryOf(wire.text()) }),
       present: async (entries) => new WireText(await turns.runSteps(writeStorage(entries))),
     }),
     route('PUT', '/bot_storage', {

@@ -112,7 +112,7 @@ export class TestWelcomeMessageDto {
 }
 
 /** Organization §9.2. */
-const INVITATION_ROUTES_INVITATIONS = wire.fields({
+const INVITATION_LIST = wire.fields({
   invites: wire.listOf(
     wire.named(
       'Invitation',
@@ -158,7 +158,7 @@ export const invitationRoutes: readonly Route[] = [
     dto: CreateInvitationLinkDto,
     useCase: CreateInvitationLink,
     toInput: toOffer,
-    answer: wire.fields({ invite_link: wire.text() }),
+    response: wire.fields({ invite_link: wire.text() }),
     present: (link) => ({ invite_link: link }),
   }),
   route('GET', '/invites', {
@@ -166,7 +166,7 @@ export const invitationRoutes: readonly Route[] = [
     roleRequirements: INVITERS,
     dto: NoParameters,
     useCase: ListInvitations,
-    answer: INVITATION_ROUTES_INVITATIONS,
+    response: INVITATION_LIST,
     present: (invitations) => ({ invites: invitations.map(presentInvitation) }),
   }),
   route('POST', '/invites', {
@@ -195,7 +195,7 @@ export const invitationRoutes: readonly Route[] = [
       emailAddressVisibility: toEmailVisibility(visibility),
       cancellation: signal,
     }),
-    answer: JOINED,
+    response: JOINED,
     present: presentJoined,
   }),
   route('DELETE', '/invites/:invite_id', {
@@ -225,7 +225,7 @@ export const invitationRoutes: readonly Route[] = [
     dto: TestWelcomeMessageDto,
     useCase: TestWelcomeMessage,
     toInput: ({ welcome_message_custom_text: text }) => ({ text }),
-    answer: wire.fields({ message_id: wire.integer() }),
+    response: wire.fields({ message_id: wire.integer() }),
     present: (id) => ({ message_id: id }),
   }),
 ];

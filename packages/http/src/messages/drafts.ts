@@ -60,15 +60,15 @@ const SHAPE = {
   timestamp: optional(float({ max: MAX_TIME })),
 };
 type WireDraft = ObjectOf<typeof SHAPE>;
-const draftDraftDtos = object(SHAPE);
+const draftParameter = object(SHAPE);
 
 export class CreateDraftsDto {
-  @param(listOf(draftDraftDtos, { max: MAX_NAMES, jsonLength: MAX_JSON_LENGTH })) drafts!: WireDraft[];
+  @param(listOf(draftParameter, { max: MAX_NAMES, jsonLength: MAX_JSON_LENGTH })) drafts!: WireDraft[];
 }
 
 export class ChangeDraftDto {
   @IntegerParam() draft_id!: number;
-  @param(draftDraftDtos) draft!: WireDraft;
+  @param(draftParameter) draft!: WireDraft;
 }
 
 export class DeleteDraftDto {
@@ -145,7 +145,7 @@ export function draftRoutes(): readonly Route[] {
       ...OF_SYNCHRONIZED,
       dto: NoParameters,
       useCase: ListDrafts,
-      answer: wire.fields({ count: wire.integer(), drafts: wire.listOf(draft) }),
+      response: wire.fields({ count: wire.integer(), drafts: wire.listOf(draft) }),
       present: (drafts) =>
         presentLongList(turns, 'drafts', new PresentedList(drafts, presentDraft), { count: drafts.length }),
     }),
@@ -154,7 +154,7 @@ export function draftRoutes(): readonly Route[] {
       dto: CreateDraftsDto,
       useCase: CreateDrafts,
       toInput: toCreateDraftsInput,
-      answer: wire.fields({ ids: wire.listOf(wire.integer()) }),
+      response: wire.fields({ ids: wire.listOf(wire.integer()) }),
       present: (ids) => ({ ids }),
     }),
     route('PATCH', '/drafts/:draft_id', {

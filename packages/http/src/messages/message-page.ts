@@ -308,7 +308,7 @@ interface MatchReader {
 
 /** Returns `messages` of messages §8. One read determines the matches; long responses are streamed. */
 export async function readNarrowMatches(reader: MatchReader, input: MatchNarrowInput): Promise<WireText> {
-  const { text, remaining, highlight } = await readPartReadNarrowMatches(reader, input);
+  const { text, remaining, highlight } = await readMatches(reader, input);
   if (remaining.length === 0) return new WireText(`"messages":{${text}}`);
   return new WireText(`"messages":{${text}`, continueMatches(reader, remaining, text !== '', highlight));
 }
@@ -322,7 +322,7 @@ async function* continueMatches(
   let isFirst = !hasBegun;
   for (let ids = remaining; ids.length > 0; ) {
     // The match is settled, so the narrow is not needed.
-    const part = await reader.turns.run(() => readPartReadNarrowMatches(reader, { ids, narrow: [] }, highlight));
+    const part = await reader.turns.run(() => readMatches(reader, { ids, narrow: [] }, highlight));
     if (part.text !== '') yield isFirst ? [part.text] : [',', part.text];
     isFirst &&= part.text === '';
     ids = part.remaining;
@@ -330,7 +330,7 @@ async function* continueMatches(
   yield ['}'];
 }
 
-function readPartReadNarrowMatches(
+function readMatches(
   { useCase, caller }: MatchReader,
   input: MatchNarrowInput,
   highlight?: Highlight,

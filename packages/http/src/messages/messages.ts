@@ -176,7 +176,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: SendMessageDto,
       useCase: SendMessage,
       toInput: (dto, _request, { clientName }) => toSendMessageInput(dto, clientName),
-      answer: SENT_MESSAGE,
+      response: SENT_MESSAGE,
       present: presentSentMessage,
     }),
     // Custom handler, because the page is presented inside the snapshot's read and long pages are streamed.
@@ -186,7 +186,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       isExpensive: true,
       dto: GetMessagesDto,
       useCase: GetMessages,
-      answer: MESSAGE_PAGE,
+      response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request);
         return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
@@ -199,7 +199,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       isExpensive: true,
       dto: GetMessagesDto,
       useCase: SpectateMessages,
-      answer: MESSAGE_PAGE,
+      response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request);
         return success(
@@ -213,7 +213,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetMessageDto,
       useCase: SpectateMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
-      answer: ONE_MESSAGE,
+      response: ONE_MESSAGE,
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
     route('POST', '/messages/render', {
@@ -222,7 +222,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: RenderDto,
       useCase: RenderMarkdown,
       toInput: ({ content }) => ({ content }),
-      answer: wire.fields({ rendered: wire.text() }),
+      response: wire.fields({ rendered: wire.text() }),
       present: (rendered) => ({ rendered }),
     }),
     route('GET', '/messages/matches_narrow', {
@@ -230,7 +230,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       isExpensive: true,
       dto: MatchNarrowDto,
       useCase: MatchNarrow,
-      answer: NARROW_MATCHES,
+      response: NARROW_MATCHES,
       handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
         success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
     }),
@@ -239,7 +239,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
-      answer: ONE_MESSAGE,
+      response: ONE_MESSAGE,
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
     route('GET', '/messages/:message_id/history', {
@@ -248,7 +248,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetEditHistoryDto,
       useCase: GetEditHistory,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
-      answer: MESSAGE_HISTORY,
+      response: MESSAGE_HISTORY,
       present: (snapshots, { dto }) => presentMessageHistory(snapshots, dto),
     }),
     route('PATCH', '/messages/:message_id', {
@@ -256,7 +256,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: UpdateMessageDto,
       useCase: UpdateMessage,
       toInput: toUpdateMessageInput,
-      answer: wire.fields({ detached_uploads: wire.listOf(attachment) }),
+      response: wire.fields({ detached_uploads: wire.listOf(attachment) }),
       present: (detached) => ({ detached_uploads: detached.map(presentFile) }),
     }),
     route('DELETE', '/messages/:message_id', {
@@ -272,7 +272,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: DeleteTopicDto,
       useCase: DeleteTopic,
       toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
-      answer: wire.fields({ complete: wire.boolean() }),
+      response: wire.fields({ complete: wire.boolean() }),
       present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
@@ -281,7 +281,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: ChangeMessageFlagsDto,
       useCase: ChangeMessageFlags,
       toInput: (dto) => ({ ids: dto.messages as MessageId[], ...toFlagChange(dto) }),
-      answer: CHANGED_FLAGS,
+      response: CHANGED_FLAGS,
       present: ({ ignoredChannelIds }, { dto }) => ({
         messages: dto.messages,
         ...presentIgnoredChannels(ignoredChannelIds),
@@ -294,7 +294,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: ChangeNarrowFlagsDto,
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
-      answer: CHANGED_NARROW,
+      response: CHANGED_NARROW,
       present: presentChangedNarrow,
     }),
     route('GET', '/messages/:message_id/read_receipts', {
@@ -303,7 +303,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: MessageDto,
       useCase: ListReaders,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
-      answer: wire.fields({ user_ids: wire.listOf(wire.integer()) }),
+      response: wire.fields({ user_ids: wire.listOf(wire.integer()) }),
       present: (user_ids) => ({ user_ids }),
     }),
     route('POST', '/messages/:message_id/report', {
@@ -337,7 +337,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: NoParameters,
       useCase: MarkRead,
       toInput: (): MarkReadInput => ({ scope: { kind: 'everything' } }),
-      answer: wire.fields({ complete: wire.boolean() }),
+      response: wire.fields({ complete: wire.boolean() }),
       present: () => ({ complete: true }),
     }),
     route('POST', '/mark_stream_as_read', {

@@ -86,7 +86,7 @@ export const navigationViewRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListNavigationViews,
-    answer: wire.fields({ navigation_views: wire.listOf(navigationView) }),
+    response: wire.fields({ navigation_views: wire.listOf(navigationView) }),
     present: (views) => ({ navigation_views: views.map(presentNavigationView) }),
   }),
   route('POST', '/navigation_views', {

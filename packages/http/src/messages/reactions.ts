@@ -55,20 +55,20 @@ function presentReactionChange(event: EventOf<'reaction.changed'>, context: Even
 }
 
 /** Loose limit, because unknown emoji are rejected with the text of messages §12. */
-const EMOJI_LIMITS = { max: MAX_TEXT_LENGTH };
+const STATUS_EMOJI = { max: MAX_TEXT_LENGTH };
 
 class AddReactionDto {
   @IntegerParam() message_id!: number;
-  @TextParam(EMOJI_LIMITS) emoji_name!: string;
-  @TextParam({ ...EMOJI_LIMITS, optional: true }) emoji_code?: string;
-  @TextParam({ ...EMOJI_LIMITS, optional: true }) reaction_type?: string;
+  @TextParam(STATUS_EMOJI) emoji_name!: string;
+  @TextParam({ ...STATUS_EMOJI, optional: true }) emoji_code?: string;
+  @TextParam({ ...STATUS_EMOJI, optional: true }) reaction_type?: string;
 }
 
 class RemoveReactionDto {
   @IntegerParam() message_id!: number;
-  @TextParam({ ...EMOJI_LIMITS, optional: true }) emoji_name?: string;
-  @TextParam({ ...EMOJI_LIMITS, optional: true }) emoji_code?: string;
-  @TextParam({ ...EMOJI_LIMITS, optional: true }) reaction_type?: string;
+  @TextParam({ ...STATUS_EMOJI, optional: true }) emoji_name?: string;
+  @TextParam({ ...STATUS_EMOJI, optional: true }) emoji_code?: string;
+  @TextParam({ ...STATUS_EMOJI, optional: true }) reaction_type?: string;
 }
 
 /** Returns code and type of an emoji for both operations; null if absent. */

@@ -28,7 +28,7 @@ import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { CONTENT, isReadingClient } from './message.dtos.js';
 
-const SCHEDULING_ANSWERS_CONTENT = {
+const SCHEDULED_CONTENT = {
   content: wire.text(),
   rendered_content: wire.text(),
   scheduled_delivery_timestamp: wire.integer(),
@@ -43,7 +43,7 @@ export const scheduledMessage = wire.named(
     type: wire.oneOf('stream', 'private'),
     to: wire.anyOf(wire.integer(), wire.listOf(wire.integer())),
     topic: wire.optional(wire.text()),
-    ...SCHEDULING_ANSWERS_CONTENT,
+    ...SCHEDULED_CONTENT,
   }),
 );
 
@@ -54,7 +54,7 @@ export const reminder = wire.named(
     reminder_id: wire.integer(),
     type: wire.oneOf('private'),
     to: wire.listOf(wire.integer()),
-    ...SCHEDULING_ANSWERS_CONTENT,
+    ...SCHEDULED_CONTENT,
     reminder_target_message_id: wire.integer(),
   }),
 );
@@ -233,7 +233,7 @@ export function schedulingRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListScheduledMessages,
-      answer: wire.fields({ scheduled_messages: wire.listOf(scheduledMessage) }),
+      response: wire.fields({ scheduled_messages: wire.listOf(scheduledMessage) }),
       present: (messages) =>
         presentLongList(turns, 'scheduled_messages', new PresentedList(messages, presentScheduledMessage)),
     }),
@@ -242,7 +242,7 @@ export function schedulingRoutes(): readonly Route[] {
       dto: CreateScheduledMessageDto,
       useCase: CreateScheduledMessage,
       toInput: (dto, _request, caller) => toCreateScheduledMessageInput(dto, caller),
-      answer: wire.fields({ scheduled_message_id: wire.integer() }),
+      response: wire.fields({ scheduled_message_id: wire.integer() }),
       present: (id) => ({ scheduled_message_id: id }),
     }),
     route('PATCH', '/scheduled_messages/:scheduled_message_id', {
@@ -261,7 +261,7 @@ export function schedulingRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListReminders,
-      answer: wire.fields({ reminders: wire.listOf(reminder) }),
+      response: wire.fields({ reminders: wire.listOf(reminder) }),
       present: (reminders) => presentLongList(turns, 'reminders', new PresentedList(reminders, presentReminder)),
     }),
     route('POST', '/reminders', {
@@ -269,7 +269,7 @@ export function schedulingRoutes(): readonly Route[] {
       dto: CreateReminderDto,
       useCase: CreateReminder,
       toInput: toCreateReminderInput,
-      answer: wire.fields({ reminder_id: wire.integer() }),
+      response: wire.fields({ reminder_id: wire.integer() }),
       present: (id) => ({ reminder_id: id }),
     }),
     route('DELETE', '/reminders/:reminder_id', {

@@ -83,7 +83,7 @@ export function snippetRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListSnippets,
-      answer: wire.fields({ saved_snippets: wire.listOf(snippet) }),
+      response: wire.fields({ saved_snippets: wire.listOf(snippet) }),
       present: (snippets) => presentLongList(turns, 'saved_snippets', new PresentedList(snippets, presentSnippet)),
     }),
     route('POST', '/saved_snippets', {
@@ -91,7 +91,7 @@ export function snippetRoutes(): readonly Route[] {
       dto: CreateSnippetDto,
       useCase: CreateSnippet,
       toInput: ({ title, content }) => ({ title, content }),
-      answer: wire.fields({ saved_snippet_id: wire.integer() }),
+      response: wire.fields({ saved_snippet_id: wire.integer() }),
       present: (id) => ({ saved_snippet_id: id }),
     }),
     route('PATCH', '/saved_snippets/:saved_snippet_id', {

@@ -17,15 +17,15 @@ class ThingDto {
 const handle = async () => success();
 
 it('writes all parameters and omits the envelope from responses', () => {
-  const answer = wire.fields({
+  const response = wire.fields({
     things: wire.listOf(wire.named('Thing', wire.fields({ id: wire.integer(), "it's": wire.nullable(wire.text()) }))),
     more: wire.optional(wire.dictionaryOf(wire.anything())),
   });
   const written = writeClientApi(
     openApiOf([
-      route('PATCH', '/things/:thing_id', { auth: 'user', dto: ThingDto, answer, handle }),
-      route('GET', '/pictures/:thing_id', { auth: 'user', dto: ThingDto, answer: 'bytes', handle }),
-      route('GET', '/elsewhere', { auth: 'user', atRoot: true, dto: ThingDto, answer, handle }),
+      route('PATCH', '/things/:thing_id', { auth: 'user', dto: ThingDto, response, handle }),
+      route('GET', '/pictures/:thing_id', { auth: 'user', dto: ThingDto, response: 'bytes', handle }),
+      route('GET', '/elsewhere', { auth: 'user', atRoot: true, dto: ThingDto, response, handle }),
     ]),
   );
   expect(written).toBe(`// Made of the route table by \`npm run client-api\`: change that instead.
@@ -63,8 +63,10 @@ it('omits deprecated forms for older clients', () => {
     formWithout('many_at_once', 'gone', { id_of_one: wire.integer() }),
     form('heartbeat'),
   ]);
-  const answer = wire.fields({ events: wire.listOf(event) });
-  const written = writeClientApi(openApiOf([route('GET', '/events', { auth: 'user', dto: ThingDto, answer, handle })]));
+  const response = wire.fields({ events: wire.listOf(event) });
+  const written = writeClientApi(
+    openApiOf([route('GET', '/events', { auth: 'user', dto: ThingDto, response, handle })]),
+  );
   expect(written).toContain(`export type GoneEvent = {
   id: number;
   type: 'gone';

@@ -17,7 +17,7 @@ export interface Field {
 }
 
 /** Returns the success schema without the envelope; null if the response is not JSON. */
-export function answerOf({ responses }: OpenApiOperation): JsonSchema | null {
+export function responseOf({ responses }: OpenApiOperation): JsonSchema | null {
   const schema = contentOf(responses[200]!)[JSON_TYPE]?.schema;
   if (!schema) return null;
   const { properties = {}, required = [] } = schema as { properties?: Record<string, unknown>; required?: string[] };
@@ -151,14 +151,14 @@ export function writeClientApi({ paths, components }: OpenApiDocument): string {
   for (const [path, methods] of Object.entries(paths)) {
     if (!path.startsWith(PREFIX)) continue;
     for (const [method, operation] of Object.entries(methods)) {
-      const answer = answerOf(operation);
-      if (!answer) continue;
+      const response = responseOf(operation);
+      if (!response) continue;
       const key = `${method.toUpperCase()} ${path.slice(PREFIX.length)}`;
       const fields = fieldsOf(operation);
       operations.push(
         `${commentOf(operation.description)}  ${quoted(key)}: {`,
         `    params: ${paramsType(fields)};`,
-        `    answer: ${typeOf(answer, 'answered', '    ')};`,
+        `    answer: ${typeOf(response, 'answered', '    ')};`,
         '  };',
       );
       const texts = fields.filter(({ holdsJson, schema }) => holdsJson && mayBeText(schema)).map(({ name }) => name);

@@ -3,7 +3,7 @@ import { NoParameters } from '../kernel/params.js';
 import { unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import type { ServerInfo } from '../kernel/server-info.js';
-import { answerOf, type Described, type Field, fieldsOf, typeOf } from './client-api.js';
+import { type Described, type Field, fieldsOf, responseOf, typeOf } from './client-api.js';
 import { describeApi, type OpenApiDocument, type OpenApiOperation } from './openapi.js';
 
 const STYLE = `
@@ -67,12 +67,12 @@ type Names = ReadonlySet<string>;
 
 function operationHtml(method: string, path: string, operation: OpenApiOperation, names: Names): string {
   const fields = fieldsOf(operation);
-  const answer = answerOf(operation);
+  const response = responseOf(operation);
   const parts = [
     ...(operation.description === undefined ? [] : [`<p>${escapeHtml(operation.description)}</p>`]),
     ...(operation.security?.length === 0 ? ['<p>Whoever asks.</p>'] : []),
     ...(fields.length > 0 ? [fieldsHtml(fields, names)] : []),
-    answer ? `<p>Answers</p><pre>${typeHtml(answer, names)}</pre>` : '<p>Answers bytes.</p>',
+    response ? `<p>Answers</p><pre>${typeHtml(response, names)}</pre>` : '<p>Answers bytes.</p>',
   ];
   return detailsHtml(`<b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>`, parts.join(''));
 }
@@ -133,14 +133,14 @@ export function openApiRoutes(
     route('GET', '/openapi.json', {
       auth: 'anyone',
       dto: NoParameters,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async () => ({ status: 200, body: await json() }),
     }),
     route('GET', '/api/docs', {
       auth: 'anyone',
       atRoot: true,
       dto: NoParameters,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async () => {
         if (!serverInfo.isDevelopment) throw unknownPath();
         return { status: 200, body: await page(), contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };

@@ -139,7 +139,7 @@ function operationOf(route: Route, components: Components): OpenApiOperation {
     ...(parameters.length > 0 && { parameters }),
     ...(!isInQuery && (free.length > 0 || route.takesFiles) && { requestBody: bodyOf(route, free) }),
     responses: {
-      200: { description: 'Success.', ...answerContentOf(route, components) },
+      200: { description: 'Success.', ...responseContentOf(route, components) },
       default: {
         description: 'A refusal: its code says why.',
         content: { 'application/json': { schema: components.hoist(ERROR_SCHEMA) } },
@@ -194,10 +194,10 @@ const schemaOf = ({ type, byDefault }: Member): JsonSchema => ({
 /** Drops undefined members, which JSON does not have. */
 const plain = (schema: JsonSchema): JsonSchema => JSON.parse(JSON.stringify(schema));
 
-function answerContentOf(route: Route, components: Components) {
-  const json = answerSchemaOf(route);
+function responseContentOf(route: Route, components: Components) {
+  const json = responseSchemaOf(route);
   if (json) return { content: { 'application/json': { schema: components.hoist(json) } } };
-  return route.answer === 'bytes'
+  return route.response === 'bytes'
     ? { content: { '*/*': {} } }
     : { content: { 'application/json': { schema: ENVELOPE } } };
 }
@@ -212,10 +212,10 @@ const ENVELOPE: JsonSchema = {
  * Returns the complete success schema of a route; null if undeclared or not JSON. Without a presenter, it is the bare
  * envelope.
  */
-export function answerSchemaOf({ answer, present, handle }: Route): JsonSchema | null {
-  if (answer === 'bytes') return null;
-  if (answer === undefined && (present || handle)) return null;
-  const { properties = {}, required = [] } = (answer?.json ?? {}) as {
+export function responseSchemaOf({ response, present, handle }: Route): JsonSchema | null {
+  if (response === 'bytes') return null;
+  if (response === undefined && (present || handle)) return null;
+  const { properties = {}, required = [] } = (response?.json ?? {}) as {
     readonly properties?: object;
     readonly required?: readonly string[];
   };
@@ -233,8 +233,8 @@ export function answerSchemaOf({ answer, present, handle }: Route): JsonSchema |
 }
 
 /** Returns the success schema with shared `components`, which compile faster than repeated named schemas. */
-export function compactAnswerSchemaOf(route: Route): JsonSchema | null {
-  const schema = answerSchemaOf(route);
+export function compactResponseSchemaOf(route: Route): JsonSchema | null {
+  const schema = responseSchemaOf(route);
   if (!schema) return null;
   const components = new Components();
   return { ...components.hoist(schema), components: { schemas: components.schemas } };

@@ -177,7 +177,7 @@ export const passwordField = (
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="${PASSWORD_MIN_LENGTH}" maxlength="${PASSWORD_MAX_LENGTH}"${describedBy(failure)}></p>
 <p class="hint">At least ${PASSWORD_MIN_LENGTH} characters, and not easily guessed.</p>`;
 
-class SignUpPagesKeyDto {
+class SignUpKeyDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) key!: string;
 }
 
@@ -199,7 +199,7 @@ class RegistrationDto {
 /** Pages for joining by invitation link, by email, or freely in open organizations (organization §10.1). */
 export const signUpPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/join/:key/', {
-    dto: SignUpPagesKeyDto,
+    dto: SignUpKeyDto,
     useCase: GetSignUp,
     handle: async ({ site, realm, caller, dto, useCase }) => {
       try {

@@ -169,7 +169,7 @@ export const pushRoutes: readonly Route[] = [
     roleRequirements: ['human'],
     dto: NoParameters,
     useCase: AddDevice,
-    answer: wire.fields({ device_id: wire.integer() }),
+    response: wire.fields({ device_id: wire.integer() }),
     present: (deviceId) => ({ device_id: deviceId }),
   }),
   route('POST', '/remove_client_device', {

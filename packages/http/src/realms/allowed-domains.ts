@@ -46,7 +46,7 @@ export const allowedDomainRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListAllowedDomains,
-    answer: wire.fields({ domains: wire.listOf(allowedDomain) }),
+    response: wire.fields({ domains: wire.listOf(allowedDomain) }),
     present: (domains) => ({ domains: domains.map(presentAllowedDomain) }),
   }),
   route('POST', '/realm/domains', {
@@ -55,7 +55,7 @@ export const allowedDomainRoutes: readonly Route[] = [
     dto: AddAllowedDomainDto,
     useCase: AddAllowedDomain,
     toInput: ({ domain, allow_subdomains }) => ({ domain, allowsSubdomains: allow_subdomains }),
-    answer: wire.fields({ new_domain: wire.listOf(wire.anyOf(wire.integer(), wire.text())) }),
+    response: wire.fields({ new_domain: wire.listOf(wire.anyOf(wire.integer(), wire.text())) }),
     present: ({ id, domain }) => ({ new_domain: [id, domain] }),
   }),
   route('PATCH', '/realm/domains/:domain', {

@@ -43,7 +43,7 @@ export const callRoutes: readonly Route[] = [
     dto: CreateBigBlueButtonCallDto,
     useCase: CreateMeetingLink,
     toInput: ({ meeting_name, voice_only }) => ({ name: meeting_name, isVoiceOnly: voice_only }),
-    answer: wire.fields({ url: wire.text() }),
+    response: wire.fields({ url: wire.text() }),
     present: (link) => ({ url: `${JOIN_PATH}?bigbluebutton=${link}` }),
   }),
   // Browsers open this URL from links in messages.
@@ -52,7 +52,7 @@ export const callRoutes: readonly Route[] = [
     atRoot: true,
     dto: JoinBigBlueButtonCallDto,
     useCase: JoinMeeting,
-    answer: 'bytes',
+    response: 'bytes',
     handle: async ({ dto, caller, useCase }) => ({
       ...redirectTo(await useCase.execute(caller, { link: dto.bigbluebutton })),
       // The URL joins the call under the caller's name.

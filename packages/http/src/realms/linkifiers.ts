@@ -68,7 +68,7 @@ export const linkifierRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListLinkifiers,
-    answer: wire.fields({ linkifiers: wire.listOf(linkifier) }),
+    response: wire.fields({ linkifiers: wire.listOf(linkifier) }),
     present: (linkifiers) => ({ linkifiers: linkifiers.map(presentLinkifier) }),
   }),
   route('PATCH', '/realm/linkifiers', {
@@ -90,7 +90,7 @@ export const linkifierRoutes: readonly Route[] = [
       reverseTemplate: dto.reverse_template ?? null,
       alternativeUrlTemplates: dto.alternative_url_templates ?? [],
     }),
-    answer: wire.fields({ id: wire.integer() }),
+    response: wire.fields({ id: wire.integer() }),
     present: (id) => ({ id }),
   }),
   route('PATCH', '/realm/filters/:filter_id', {

@@ -38,7 +38,7 @@ export const playgroundRoutes: readonly Route[] = [
       language: pygments_language,
       urlTemplate: url_template,
     }),
-    answer: wire.fields({ id: wire.integer() }),
+    response: wire.fields({ id: wire.integer() }),
     present: (id) => ({ id }),
   }),
   route('DELETE', '/realm/playgrounds/:playground_id', {

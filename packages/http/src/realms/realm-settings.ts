@@ -247,7 +247,7 @@ const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.sett
 const isInDictionary = (name: RealmSettingName): boolean =>
   Object.hasOwn(DICTIONARIES, name) || REALM_SETTINGS[name].kind === 'channel';
 
-const REALM_SETTINGS_EVENTS_UPDATED = propertyForms(
+const SETTING_UPDATED = propertyForms(
   REALM_SETTING_FORMS.schemas({ isWanted: (name) => !Object.hasOwn(DICTIONARIES, name) }),
   (shape) => form('realm', { op: wire.oneOf('update'), ...shape }),
 );
@@ -272,7 +272,7 @@ export const REALM_SETTINGS_EVENTS = {
     form('realm', { op: wire.oneOf('update'), property: wire.oneOf('name'), value: wire.text() }),
     ({ name }) => propertyUpdate('name', name),
   ),
-  'realm.setting_changed': toAll([...REALM_SETTINGS_EVENTS_UPDATED, DICTIONARY_UPDATED], presentRealmSetting),
+  'realm.setting_changed': toAll([...SETTING_UPDATED, DICTIONARY_UPDATED], presentRealmSetting),
   'realm.authentication_changed': toAll(DICTIONARY_UPDATED, ({ methods }) =>
     dictionaryUpdate({ authentication_methods: presentAuthenticationMethods(methods) }),
   ),

@@ -34,7 +34,7 @@ export const realmSettingRoutes: readonly Route[] = [
         authenticationMethods: dto.authentication_methods && toAuthenticationMethods(dto.authentication_methods),
         permissions: toRealmPermissionChanges(dto),
       }),
-    answer: CHANGED_REALM,
+    response: CHANGED_REALM,
     present: (output, { dto }) => presentRealmChanges(output, dto),
   }),
 ];
@@ -100,7 +100,7 @@ export const realmRoutes: readonly Route[] = [
     atRoot: true,
     dto: CheckStringIdDto,
     useCase: CheckStringId,
-    answer: wire.fields({}),
+    response: wire.fields({}),
     handle: async ({ caller, dto, useCase }) =>
       successSaying((await useCase.execute(caller, { stringId: dto.subdomain })) ?? 'available'),
   }),

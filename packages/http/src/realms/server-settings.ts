@@ -53,7 +53,7 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
 }
 
 /** Response of the server settings (protocol §10); organization fields are present only if there is one. */
-const SERVER_SETTINGS_ROUTES_SERVER_SETTINGS = wire.fields({
+const SERVER_SETTINGS_RESPONSE = wire.fields({
   authentication_methods: wire.dictionaryOf(wire.boolean()),
   external_authentication_methods: wire.listOf(wire.anything()),
   zulip_feature_level: wire.integer(),
@@ -81,7 +81,7 @@ export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [
       const { hostname } = new URL(parts.realmUrls.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.realmAddress === hostname || request.realmAddress === `www.${hostname}` };
     },
-    answer: SERVER_SETTINGS_ROUTES_SERVER_SETTINGS,
+    response: SERVER_SETTINGS_RESPONSE,
     present: (settings) => presentServerSettings(settings, parts),
   }),
   // Very old clients ask if they are supported; all are (protocol §10).
@@ -89,7 +89,7 @@ export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [
     auth: 'anyone',
     atRoot: true,
     dto: NoParameters,
-    answer: wire.fields({}),
+    response: wire.fields({}),
     handle: async ({ request }) => {
       if (request.header('user-agent') === undefined) throw badParameter('User-Agent header missing from request');
       return success();

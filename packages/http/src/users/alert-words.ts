@@ -27,7 +27,7 @@ export const ALERT_WORD_EVENTS = {
   })),
 } satisfies Presenters<keyof AlertWordEventTypes>;
 
-const ALERT_WORD_ROUTES_ALERT_WORDS = wire.fields({ alert_words: wire.listOf(wire.text()) });
+const ALERT_WORD_LIST = wire.fields({ alert_words: wire.listOf(wire.text()) });
 
 class AlertWordsDto {
   @TextListParam({ max: MAX_NAMES, each: { max: 100 } }) alert_words!: string[];
@@ -44,7 +44,7 @@ export const alertWordRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListAlertWords,
-    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    response: ALERT_WORD_LIST,
     present,
   }),
   route('POST', PATH, {
@@ -52,7 +52,7 @@ export const alertWordRoutes: readonly Route[] = [
     dto: AlertWordsDto,
     useCase: ChangeAlertWords,
     toInput: change('add'),
-    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    response: ALERT_WORD_LIST,
     present,
   }),
   route('DELETE', PATH, {
@@ -60,7 +60,7 @@ export const alertWordRoutes: readonly Route[] = [
     dto: AlertWordsDto,
     useCase: ChangeAlertWords,
     toInput: change('remove'),
-    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    response: ALERT_WORD_LIST,
     present,
   }),
 ];

@@ -106,7 +106,7 @@ export function authenticationRoutes({
       dto: FetchApiKeyDto,
       useCase: FetchApiKey,
       toInput: ({ username, password }, { signal }) => ({ username, password, cancellation: signal }),
-      answer: API_KEY,
+      response: API_KEY,
       present: presentApiKey,
     }),
     // Custom handler because of the cookies: development clients continue like browsers (clients §6).
@@ -116,7 +116,7 @@ export function authenticationRoutes({
       isDevelopment: true,
       dto: FetchDevelopmentApiKeyDto,
       useCase: LogInForDevelopment,
-      answer: API_KEY,
+      response: API_KEY,
       handle: async ({ caller, dto: { username }, request, useCase }) => {
         const { key, session } = await useCase.execute(caller, { username, userAgent: userAgentOf(request) });
         return { ...success(presentApiKey(key)), headers: sessionCookies.begin(request, session) };
@@ -128,7 +128,7 @@ export function authenticationRoutes({
       isDevelopment: true,
       dto: NoParameters,
       useCase: ListDevelopmentUsers,
-      answer: wire.fields({ direct_admins: DEVELOPMENT_USERS, direct_users: DEVELOPMENT_USERS }),
+      response: wire.fields({ direct_admins: DEVELOPMENT_USERS, direct_users: DEVELOPMENT_USERS }),
       present: presentDevelopmentUsers,
     }),
     route('POST', '/jwt/fetch_api_key', {
@@ -137,7 +137,7 @@ export function authenticationRoutes({
       dto: FetchApiKeyByTokenDto,
       useCase: FetchApiKeyByToken,
       toInput: ({ token }) => ({ token }),
-      answer: KEY_OF_TOKEN,
+      response: KEY_OF_TOKEN,
       present: (key, { dto }) => presentKeyOfToken(key, dto.include_profile, realmUrls),
     }),
     // Sets the cookie required to log in. The host application controls the content of its own page.
@@ -145,7 +145,7 @@ export function authenticationRoutes({
       auth: 'anyone',
       atRoot: true,
       dto: NoParameters,
-      answer: wire.fields({}),
+      response: wire.fields({}),
       handle: async () => success(),
     }),
     // The response header keeps pages of other origins from reading the token.
@@ -154,7 +154,7 @@ export function authenticationRoutes({
       atRoot: true,
       tellsCsrfToken: true,
       dto: NoParameters,
-      answer: wire.fields({ csrf_token: wire.text() }),
+      response: wire.fields({ csrf_token: wire.text() }),
       handle: async ({ request: { csrfToken } }) => ({
         ...success({ csrf_token: csrfToken }),
         headers: ['Cross-Origin-Resource-Policy', 'same-origin'],
@@ -166,7 +166,7 @@ export function authenticationRoutes({
       limit: ATTEMPTS,
       dto: FetchApiKeyDto,
       useCase: LogIn,
-      answer: wire.fields({ email: wire.text(), user_id: wire.integer() }),
+      response: wire.fields({ email: wire.text(), user_id: wire.integer() }),
       handle: async ({ caller, dto: { username, password }, request, useCase }) => {
         const input = { username, password, cancellation: request.signal, userAgent: userAgentOf(request) };
         const session = await useCase.execute(caller, input);
@@ -178,7 +178,7 @@ export function authenticationRoutes({
       atRoot: true,
       dto: NoParameters,
       useCase: LogOut,
-      answer: wire.fields({}),
+      response: wire.fields({}),
       handle: async ({ caller, request, useCase }: Context<'user', NoParameters, LogOut>) => {
         await useCase.execute(caller);
         return { ...success(), headers: sessionCookies.end(request) };
@@ -190,7 +190,7 @@ export function authenticationRoutes({
       dto: FetchOwnApiKeyDto,
       useCase: FetchOwnApiKey,
       toInput: ({ password }, { signal }) => ({ password, cancellation: signal }),
-      answer: API_KEY,
+      response: API_KEY,
       present: presentApiKey,
     }),
   ];

@@ -2,7 +2,7 @@ import { FindAvatar, type FoundAvatar, SpectateAvatar } from '@parley/domain/cha
 import { ReadPicture } from '@parley/domain/files';
 import type { RealmUrls, UserId } from '@parley/domain/kernel';
 import { type AvatarOutput, ChangeOwnAvatar, RemoveOwnAvatar } from '@parley/domain/users';
-import { givenImage, TAKES_IMAGE } from '../files/images.js';
+import { imageUpload, TAKES_IMAGE } from '../files/images.js';
 import { SERVES_PICTURES, serveIdenticon, servePicture } from '../files/pictures.js';
 import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
@@ -36,8 +36,8 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
     avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
   });
   const redirecting = (path: string, urlOf: typeof avatarUrl): Route => {
-    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, answer: 'bytes' } as const;
-    const answer = ({ realm, user, seesEmail }: FoundAvatar) => {
+    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, response: 'bytes' } as const;
+    const response = ({ realm, user, seesEmail }: FoundAvatar) => {
       const publicRealm = publicRealmOf(realm, realmUrls);
       const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });
       return redirectTo(url ?? unknownAvatarUrl(publicRealm));
@@ -48,13 +48,13 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       takesKeyParameter: true,
       useCase: FindAvatar,
       handle: async ({ dto, caller, useCase }) =>
-        answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+        response(await useCase.execute(caller, { userId: dto.user_id as UserId })),
       forSpectators: route('GET', path, {
         ...shape,
         auth: 'anyone',
         useCase: SpectateAvatar,
         handle: async ({ dto, caller, useCase }) =>
-          answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+          response(await useCase.execute(caller, { userId: dto.user_id as UserId })),
       }),
     });
   };
@@ -64,15 +64,15 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ChangeOwnAvatar,
-      toInput: (_dto, request) => ({ image: givenImage(request) }),
-      answer: OWN_AVATAR,
+      toInput: (_dto, request) => ({ image: imageUpload(request) }),
+      response: OWN_AVATAR,
       present: presentOwn,
     }),
     route('DELETE', '/users/me/avatar', {
       auth: 'user',
       dto: NoParameters,
       useCase: RemoveOwnAvatar,
-      answer: OWN_AVATAR,
+      response: OWN_AVATAR,
       present: presentOwn,
     }),
     redirecting('/avatar/:user_id', avatarUrl),
@@ -83,7 +83,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       ...SERVES_PICTURES,
       dto: AvatarFileDto,
       useCase: ReadPicture,
-      answer: 'bytes',
+      response: 'bytes',
       handle: async ({ dto, caller, useCase }) => {
         const [, who, medium] = DRAWN.exec(dto.file) ?? [];
         if (who !== undefined) return serveIdenticon(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);

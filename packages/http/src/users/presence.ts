@@ -113,12 +113,12 @@ const MEMBERS: Readonly<Record<MemberForm, WeakMap<PresenceEntry, string>>> = {
 
 /** Writes presences as JSON text, keyed by id or address, because there may be thousands. */
 export function presentPresences(
-  { entries, knownIds }: Pick<PresenceList, 'entries' | 'knownIds'>,
+  { entries, visibleIds }: Pick<PresenceList, 'entries' | 'visibleIds'>,
   form: PresenceForm,
   publicRealm: PublicRealm,
 ): string {
   const members = entries.map((entry) => {
-    const isHidden = form === 'legacy' && knownIds !== null && !knownIds.has(entry.userId);
+    const isHidden = form === 'legacy' && visibleIds !== null && !visibleIds.has(entry.userId);
     const memberForm = isHidden ? 'legacyHidden' : form;
     const known = MEMBERS[memberForm];
     let text = known.get(entry);
@@ -205,7 +205,7 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
     load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
       const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
       const since = now - days * SECONDS_PER_DAY;
-      if (days <= 0 || isSpectator) return { entries: [], knownIds: null, isDisabled: isSpectator };
+      if (days <= 0 || isSpectator) return { entries: [], visibleIds: null, isDisabled: isSpectator };
       const { entries, ...rest } = await presence.listFor(repositories, caller, { after: null, since });
       // Omits users who hide their presence (events §4.5).
       return { ...rest, entries: entries.filter(({ user }) => user.settings.presenceEnabled) };
@@ -220,12 +220,12 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
   });
 
 const STATUSES: readonly string[] = ['active', 'idle'];
-const statusPresenceRoutes = refine(text({ max: MAX_TEXT_LENGTH }), (word) =>
+const presenceStatus = refine(text({ max: MAX_TEXT_LENGTH }), (word) =>
   STATUSES.includes(word) ? undefined : `Invalid status: ${word}`,
 );
 
 class ReportPresenceDto {
-  @param(statusPresenceRoutes) status!: 'active' | 'idle';
+  @param(presenceStatus) status!: 'active' | 'idle';
   @IntegerParam({ min: -1, optional: true }) last_update_id?: number;
   @IntegerParam({ min: 0 }) history_limit_days = DEFAULT_HISTORY_DAYS;
   @BooleanParam() ping_only = false;
@@ -263,7 +263,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
         lastUpdateId: dto.last_update_id ?? null,
         historyDays: dto.history_limit_days,
       }),
-      answer: REPORTED_PRESENCE,
+      response: REPORTED_PRESENCE,
       present: async (list, { dto, caller }) => {
         if (!list) return {};
         const form = dto.slim_presence || dto.last_update_id !== undefined ? 'modern' : 'legacy';
@@ -275,7 +275,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       dto: GetPresenceDto,
       useCase: GetPresence,
       toInput: ({ user_id_or_email: name }) => (DIGITS.test(name) ? { id: Number(name) as UserId } : { email: name }),
-      answer: ONE_PRESENCE,
+      response: ONE_PRESENCE,
       present: (entry) => presentPresence(entry, clock.now()),
     }),
     route('GET', '/realm/presence', {
@@ -283,7 +283,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       isExpensive: true,
       dto: NoParameters,
       useCase: ListPresence,
-      answer: ALL_PRESENCES,
+      response: ALL_PRESENCES,
       present: (list, { caller }) => present(caller.realmId, list, 'legacy'),
     }),
   ];

@@ -232,7 +232,7 @@ export const profileRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListProfileFields,
-    answer: wire.fields({ custom_fields: wire.listOf(profileField) }),
+    response: wire.fields({ custom_fields: wire.listOf(profileField) }),
     present: (fields, { variant }) => ({ custom_fields: fields.map((field) => presentProfileField(field, variant)) }),
   }),
   route('POST', '/realm/profile_fields', {
@@ -249,7 +249,7 @@ export const profileRoutes: readonly Route[] = [
       isForMatching: dto.use_for_user_matching,
       isInSummary: dto.display_in_profile_summary,
     }),
-    answer: wire.fields({ id: wire.integer() }),
+    response: wire.fields({ id: wire.integer() }),
     present: (id) => ({ id }),
   }),
   route('PATCH', '/realm/profile_fields', {

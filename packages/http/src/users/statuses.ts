@@ -74,7 +74,7 @@ export const statusSection: RegisterSection = registerSection({
 
 const TEXT = { max: MAX_STATUS_TEXT_LENGTH, strip: true, optional: true };
 /** Loose limit, because unknown emoji are rejected with their own text. */
-const EMOJI_LIMITS = { max: MAX_TEXT_LENGTH, optional: true };
+const STATUS_EMOJI = { max: MAX_TEXT_LENGTH, optional: true };
 
 class UserDto {
   @IntegerParam() user_id!: number;
@@ -83,17 +83,17 @@ class UserDto {
 class ChangeOwnStatusDto {
   @TextParam(TEXT) status_text?: string;
   @BooleanParam({ optional: true }) away?: boolean;
-  @TextParam(EMOJI_LIMITS) emoji_name?: string;
-  @TextParam(EMOJI_LIMITS) emoji_code?: string;
-  @TextParam(EMOJI_LIMITS) reaction_type?: string;
+  @TextParam(STATUS_EMOJI) emoji_name?: string;
+  @TextParam(STATUS_EMOJI) emoji_code?: string;
+  @TextParam(STATUS_EMOJI) reaction_type?: string;
 }
 
 class ChangeStatusDto {
   @IntegerParam() user_id!: number;
   @TextParam(TEXT) status_text?: string;
-  @TextParam(EMOJI_LIMITS) emoji_name?: string;
-  @TextParam(EMOJI_LIMITS) emoji_code?: string;
-  @TextParam(EMOJI_LIMITS) reaction_type?: string;
+  @TextParam(STATUS_EMOJI) emoji_name?: string;
+  @TextParam(STATUS_EMOJI) emoji_code?: string;
+  @TextParam(STATUS_EMOJI) reaction_type?: string;
 }
 
 const toChange = (dto: Omit<ChangeOwnStatusDto, 'away'>) => ({
@@ -116,7 +116,7 @@ export const statusRoutes: readonly Route[] = [
     dto: UserDto,
     useCase: GetStatus,
     toInput: ({ user_id }) => ({ userId: user_id as UserId }),
-    answer: wire.fields({ status: userStatus }),
+    response: wire.fields({ status: userStatus }),
     present: (status, { variant }) => ({ status: presentStatus(status, variant) }),
   }),
   route('POST', '/users/:user_id/status', {

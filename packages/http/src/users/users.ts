@@ -315,7 +315,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       isExpensive: true,
       dto: ListUsersDto,
       useCase: ListUsers,
-      answer: USER_LIST,
+      response: USER_LIST,
       handle: async ({ caller, dto, useCase }) => {
         const form: UserListForm = {
           clientGravatar: dto.client_gravatar,
@@ -335,7 +335,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       isExpensive: true,
       dto: ListUsersDto,
       useCase: SpectateUsers,
-      answer: SHOWN_USERS,
+      response: SHOWN_USERS,
       handle: async ({ caller, dto, useCase }) => {
         const form: UserListForm = {
           clientGravatar: false,
@@ -356,14 +356,14 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       dto: CreateUserDto,
       useCase: CreateUser,
       toInput: ({ email, password, full_name }) => ({ email, password, fullName: full_name }),
-      answer: wire.fields({ user_id: wire.integer() }),
+      response: wire.fields({ user_id: wire.integer() }),
       present: (id) => ({ user_id: id }),
     }),
     route('GET', '/users/me', {
       auth: 'user',
       dto: NoParameters,
       useCase: GetOwnUser,
-      answer: OWN_USER,
+      response: OWN_USER,
       present: (output) => presentOwnUser(output, realmUrls),
     }),
     route('GET', '/users/:user_id', {
@@ -371,7 +371,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       dto: GetUserDto,
       useCase: GetUser,
       toInput: ({ user_id }) => ({ id: user_id as UserId }),
-      answer: ONE_USER,
+      response: ONE_USER,
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
     route('GET', '/users/:email', {
@@ -379,7 +379,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       dto: GetUserByEmailDto,
       useCase: GetUser,
       toInput: ({ email }) => ({ email }),
-      answer: ONE_USER,
+      response: ONE_USER,
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
     route('DELETE', '/users/me', {
@@ -442,7 +442,7 @@ export const zcommandRoutes: readonly Route[] = [
     auth: 'user',
     dto: ZcommandDto,
     useCase: SwitchDisplay,
-    answer: wire.fields({}),
+    response: wire.fields({}),
     handle: async ({ caller, dto: { command }, useCase }) => {
       if (!command.startsWith('/')) throw badParameter('There should be a leading slash in the zcommand.');
       if (command === '/ping') return success();

@@ -57,16 +57,16 @@ export const unicodeEmojiCharacters: InlineRule = (text, { stash }) => {
   });
 };
 
-interface KnownEmoji {
+interface EmojiMatch {
   readonly code: string;
   readonly name: string;
   readonly text: string;
 }
 
 /** Cache of emoji by source text, because a message may repeat one thousands of times. */
-const known = new Map<string, KnownEmoji>();
+const known = new Map<string, EmojiMatch>();
 
-function knownAs(typed: string): KnownEmoji | undefined {
+function knownAs(typed: string): EmojiMatch | undefined {
   let emoji = known.get(typed);
   if (!emoji) {
     const code = codeOf(typed);

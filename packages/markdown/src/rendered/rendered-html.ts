@@ -165,14 +165,14 @@ export function searchableText(html: string): string {
 /** Writes an element and its tail; numbered lists and spoilers write their tail themselves. */
 function write(element: Element, depth: number): string {
   if (element.tag === 'ol') return writeNumbers(element, depth);
-  if (hasClassPlainText(element, 'spoiler-block')) return writeSpoiler(element, depth);
+  if (elementHasClass(element, 'spoiler-block')) return writeSpoiler(element, depth);
   const inside = element.children.map((child) => write(child, depth)).join('');
   if (element.tag === 'blockquote') return quoted(inside) + element.tail;
   return ownText(element) + inside + element.tail;
 }
 
 function ownText(element: Element): string {
-  const code = hasClassPlainText(element, 'emoji') ? EMOJI_CODE.exec(element.attributes.class!)?.[1] : undefined;
+  const code = elementHasClass(element, 'emoji') ? EMOJI_CODE.exec(element.attributes.class!)?.[1] : undefined;
   if (code) return String.fromCodePoint(...code.split('-').map((point) => Number.parseInt(point, 16)));
   if (element.tag === FORMULA_TAG) return `$$${element.text}$$`;
   return element.tag === 'img' ? (element.attributes.alt ?? '') : element.text;
@@ -197,8 +197,7 @@ function quoted(text: string): string {
     .join('');
 }
 
-const hasClassPlainText = (element: Element, name: string) =>
-  (element.attributes.class ?? '').split(' ').includes(name);
+const elementHasClass = (element: Element, name: string) => (element.attributes.class ?? '').split(' ').includes(name);
 
 /**
  * Placeholders as written by `writeHtml`: with the preview frame behind a link, or inline. User text cannot imitate

@@ -42,7 +42,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
     const realm = await findRealm(parley, context.flag('realm'));
     const register = parley.useCase(RegisterUser);
     const people = checkedPeople(rows, register);
-    const known = await knownAddresses(parley, realm.id, people);
+    const known = await existingAddresses(parley, realm.id, people);
     const newcomers = people.filter(({ email }) => !known.has(email.toLowerCase()));
     const isDryRun = context.isOn('dry-run');
     const created: { readonly id: number; readonly email: string }[] = [];
@@ -155,7 +155,7 @@ function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check
 
 const LOOKED_UP_AT_ONCE = 500;
 
-async function knownAddresses(
+async function existingAddresses(
   { ports }: ComposedParley,
   realmId: Parameters<RegisterUser['execute']>[0]['realmId'],
   people: readonly Person[],

@@ -145,8 +145,8 @@ describe('parley command line', () => {
       const logIn = async () => {
         const anonymous = { Cookie: 'csrftoken=mine', 'X-CSRFToken': 'mine', 'User-Agent': 'Lynx/2.9\u009b' };
         const body = new URLSearchParams({ username: email, password });
-        const answer = await fetch(`${url}/accounts/login/`, { method: 'POST', headers: anonymous, body });
-        return answer.headers.getSetCookie()[0]!.split(';')[0]!;
+        const response = await fetch(`${url}/accounts/login/`, { method: 'POST', headers: anonymous, body });
+        return response.headers.getSetCookie()[0]!.split(';')[0]!;
       };
       const statusWith = async (Cookie: string) =>
         (await fetch(`${url}/json/users/me`, { headers: { Cookie } })).status;

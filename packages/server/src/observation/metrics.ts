@@ -1,5 +1,5 @@
 import type { EventHub, LogFollower } from '@parley/domain/kernel';
-import type { AnsweredRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
+import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
 import type { Commit, StorageGauges } from '@parley/sqlite';
 import type { Counter, Histogram, Registry } from 'prom-client';
 import type { JobWorkers } from '../workers/job-workers.js';
@@ -34,11 +34,11 @@ export interface GaugeSources {
 
 /** Reads the gauges; costs a few reads, so call it rarely. */
 export async function readGauges({ dispatcher, hub, follower, jobs, storage }: GaugeSources): Promise<ServerGauges> {
-  const queues = hub.knownQueues;
+  const queues = hub.liveQueues;
   return {
     requestsInFlight: dispatcher.inFlight,
     bodiesBytes: dispatcher.bytesInFlight.bodies,
-    answersBytes: dispatcher.bytesInFlight.answers,
+    answersBytes: dispatcher.bytesInFlight.responses,
     queues: queues.length,
     waitingPolls: queues.filter(({ isWaitedFor }) => isWaitedFor).length,
     undeliveredEvents: await follower.countUndelivered(),
@@ -147,7 +147,7 @@ export class ServerMetrics implements RequestObserver {
     return this.underWay;
   }
 
-  answered({ route, status, durationMs }: AnsweredRequest): void {
+  answered({ route, status, durationMs }: CompletedRequest): void {
     const operation = this.byRoute.get(route) ?? this.addOperation(route);
     const count = operation.countByStatus.get(status) ?? this.addStatus(operation, status);
     count();

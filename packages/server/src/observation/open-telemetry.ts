@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Span } from '@opentelemetry/api';
-import type { AnsweredRequest, RequestSpan, RequestTracer } from '@parley/http';
+import type { CompletedRequest, RequestSpan, RequestTracer } from '@parley/http';
 
 type Api = typeof import('@opentelemetry/api');
 
@@ -34,7 +34,7 @@ class TracedRequest implements RequestSpan {
     return this.api.context.with(this.context, work);
   }
 
-  end({ route, status }: AnsweredRequest): void {
+  end({ route, status }: CompletedRequest): void {
     const { span } = this;
     if (route) {
       span.updateName(`${route.method} ${route.path}`);

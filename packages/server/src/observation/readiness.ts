@@ -105,8 +105,8 @@ type Ready = () => Promise<ReadinessReport>;
 /** Adds `/healthz` (process responds) and `/readyz` (accepts requests) for load balancers and supervisors. */
 export function withHealth(ready: Ready, otherwise: RequestListener): RequestListener {
   return (request, response) => {
-    if (request.url === '/healthz' && isRead(request)) answer(request, response, 200, { status: 'ok' });
-    else if (request.url === '/readyz' && isRead(request)) void answerReadiness(ready, request, response, false);
+    if (request.url === '/healthz' && isRead(request)) reply(request, response, 200, { status: 'ok' });
+    else if (request.url === '/readyz' && isRead(request)) void respondReadiness(ready, request, response, false);
     else otherwise(request, response);
   };
 }
@@ -114,17 +114,17 @@ export function withHealth(ready: Ready, otherwise: RequestListener): RequestLis
 /** Listener for the operator only: metrics and details of failed readiness checks. */
 export function operatorListener(ready: Ready, metrics: ServerMetrics): RequestListener {
   return (request, response) => {
-    if (!isRead(request)) answer(request, response, 405, { status: 'Method Not Allowed' });
-    else if (request.url === '/metrics') void answerMetrics(metrics, request, response);
-    else if (request.url === '/healthz') answer(request, response, 200, { status: 'ok' });
-    else if (request.url === '/readyz') void answerReadiness(ready, request, response, true);
-    else answer(request, response, 404, { status: 'Not found' });
+    if (!isRead(request)) reply(request, response, 405, { status: 'Method Not Allowed' });
+    else if (request.url === '/metrics') void respondMetrics(metrics, request, response);
+    else if (request.url === '/healthz') reply(request, response, 200, { status: 'ok' });
+    else if (request.url === '/readyz') void respondReadiness(ready, request, response, true);
+    else reply(request, response, 404, { status: 'Not found' });
   };
 }
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
-async function answerReadiness(
+async function respondReadiness(
   ready: Ready,
   request: IncomingMessage,
   response: ServerResponse,
@@ -132,18 +132,18 @@ async function answerReadiness(
 ): Promise<void> {
   const { isReady, checks } = await ready();
   const status = isReady ? 'ready' : 'not ready';
-  answer(request, response, isReady ? 200 : 503, withChecks ? { status, checks } : { status });
+  reply(request, response, isReady ? 200 : 503, withChecks ? { status, checks } : { status });
 }
 
-async function answerMetrics(metrics: ServerMetrics, request: IncomingMessage, response: ServerResponse) {
+async function respondMetrics(metrics: ServerMetrics, request: IncomingMessage, response: ServerResponse) {
   try {
     write(request, response, 200, metrics.contentType, await metrics.text());
   } catch (error) {
-    answer(request, response, 500, { status: (error as Error).message });
+    reply(request, response, 500, { status: (error as Error).message });
   }
 }
 
-const answer = (request: IncomingMessage, response: ServerResponse, status: number, body: object) =>
+const reply = (request: IncomingMessage, response: ServerResponse, status: number, body: object) =>
   write(request, response, status, 'application/json', `${JSON.stringify(body)}\n`);
 
 function write(request: IncomingMessage, response: ServerResponse, status: number, type: string, body: string): void {

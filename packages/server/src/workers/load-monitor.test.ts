@@ -33,7 +33,7 @@ describe('LoadMonitor', () => {
   });
 
   it('lowers the level more slowly than it raises it and reports each change once', () => {
-    monitor.watch(() => ({ requests: 3, answers: 1000 }));
+    monitor.watch(() => ({ requests: 3, responses: 1000 }));
     expect(levelAfter(stuck, stuck, stuck, stuck)).toBe('overloaded');
     expect(levelAfter(idle, idle, lagging, idle, idle)).toBe('overloaded');
     expect(levelAfter(idle)).toBe('busy');
@@ -50,7 +50,7 @@ describe('LoadMonitor', () => {
       heapUsed: expect.any(Number),
       rss: expect.any(Number),
       requests: 3,
-      answers: 1000,
+      responses: 1000,
     });
   });
 

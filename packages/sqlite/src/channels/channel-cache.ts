@@ -57,7 +57,7 @@ export type GroupDependents = Pick<ChannelView, 'permissions' | 'sendersSystemGr
 /** Parts of a view that change independently of the channel. */
 export type ChannelCounts = Pick<ChannelView, 'subscriberCount' | 'weeklyTraffic'>;
 
-interface KnownChannel {
+interface CachedChannel {
   readonly channel: Channel;
   /** View of this or an earlier version with the same permissions. */
   lastView: ChannelView | null;
@@ -71,7 +71,7 @@ interface KnownChannel {
  */
 export class ChannelCache {
   readonly permissions = new SharedPermissions();
-  private readonly channels = new VersionedCache<number, KnownChannel>(20_000);
+  private readonly channels = new VersionedCache<number, CachedChannel>(20_000);
 
   find(id: number, version: number): Channel | undefined {
     return this.channels.get(id, version)?.channel;
@@ -80,7 +80,7 @@ export class ChannelCache {
   put(connection: Connection, channel: Channel): void {
     const before = this.channels.peek(channel.id);
     // Equal permissions are usually the same object; see `groupSettingsColumn`.
-    const known: KnownChannel =
+    const known: CachedChannel =
       before?.channel.permissions === channel.permissions
         ? { channel, lastView: before.lastView, valuesVersion: before.valuesVersion }
         : { channel, lastView: null, valuesVersion: 0 };

@@ -67,7 +67,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly colors;
   private readonly subscribers;
   private readonly subscribedAmong;
-  private readonly followedByGuests;
+  private readonly withGuestSubscribers;
   private readonly recentlyActive;
   private readonly idle;
   private readonly sentSince;
@@ -129,7 +129,7 @@ export class SqliteChannelRepository implements ChannelRepository {
        WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id = ? AND realm_id = ? AND is_active = 1
        ORDER BY user_id`,
     );
-    this.followedByGuests = connection.values<ChannelId>(
+    this.withGuestSubscribers = connection.values<ChannelId>(
       `SELECT c.value FROM json_each(?) c WHERE EXISTS (
          SELECT 1 FROM subscription s JOIN user u ON u.id = s.user_id
          WHERE s.channel_id = c.value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
@@ -399,7 +399,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
-    return this.followedByGuests.all(jsonList(new Set(channelIds)), realmId);
+    return this.withGuestSubscribers.all(jsonList(new Set(channelIds)), realmId);
   }
 
   async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {

@@ -52,7 +52,7 @@ export class SqliteFileRepository implements FileRepository {
   private readonly spaceOfOwner;
   private readonly pendingOfOwner;
   private readonly used;
-  private readonly knownBlobs;
+  private readonly storedBlobs;
   private readonly unreferenced;
   private readonly insert;
   private readonly changeSpace;
@@ -98,7 +98,7 @@ export class SqliteFileRepository implements FileRepository {
        WHERE f.owner_id = ? AND f.id >= ? AND f.realm_id = ? AND i.thumbnail = 'pending' ORDER BY f.id LIMIT 1`,
     );
     this.used = connection.values<number>('SELECT bytes FROM file_space WHERE realm_id = ?');
-    this.knownBlobs = connection.values<BlobKey>(
+    this.storedBlobs = connection.values<BlobKey>(
       `SELECT blob FROM file WHERE blob ${LISTED} UNION ALL SELECT blob FROM thumbnail WHERE blob ${LISTED}`,
     );
     this.unreferenced = connection.rows<FileRow>(
@@ -192,7 +192,7 @@ export class SqliteFileRepository implements FileRepository {
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
     const list = jsonList(keys);
-    return new Set(this.knownBlobs.all(list, list));
+    return new Set(this.storedBlobs.all(list, list));
   }
 
   async listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]> {
@@ -316,7 +316,7 @@ export class SqliteUnfinishedUploadRepository implements UnfinishedUploadReposit
   private readonly byPath;
   private readonly summary;
   private readonly expired;
-  private readonly knownBlobs;
+  private readonly storedBlobs;
   private readonly insert;
   private readonly delete;
 
@@ -330,7 +330,7 @@ export class SqliteUnfinishedUploadRepository implements UnfinishedUploadReposit
       `SELECT * FROM unfinished_upload INDEXED BY unfinished_upload_by_end WHERE expires_at < ?
        ORDER BY expires_at, path_id ${LIMIT}`,
     );
-    this.knownBlobs = connection.values<BlobKey>(
+    this.storedBlobs = connection.values<BlobKey>(
       'SELECT blob FROM unfinished_upload WHERE blob IN (SELECT value FROM json_each(?))',
     );
     this.insert = connection.command(
@@ -355,7 +355,7 @@ export class SqliteUnfinishedUploadRepository implements UnfinishedUploadReposit
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    return new Set(this.knownBlobs.all(jsonList(keys)));
+    return new Set(this.storedBlobs.all(jsonList(keys)));
   }
 
   async add(upload: UnfinishedUpload): Promise<void> {

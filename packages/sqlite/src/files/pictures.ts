@@ -7,14 +7,14 @@ import { jsonList } from '../engine/rows.js';
 export class SqlitePictureRepository implements PictureRepository {
   private readonly row;
   private readonly sumOfSizes;
-  private readonly knownBlobs;
+  private readonly storedBlobs;
   private readonly upsert;
   private readonly delete;
 
   constructor(connection: Connection) {
     this.row = connection.rows<Picture>('SELECT name, blob, size, format FROM picture WHERE realm_id = ? AND name = ?');
     this.sumOfSizes = connection.values<number>('SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?');
-    this.knownBlobs = connection.values<BlobKey>(
+    this.storedBlobs = connection.values<BlobKey>(
       'SELECT blob FROM picture WHERE blob IN (SELECT value FROM json_each(?))',
     );
     this.upsert = connection.command(
@@ -34,7 +34,7 @@ export class SqlitePictureRepository implements PictureRepository {
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    return new Set(this.knownBlobs.all(jsonList(keys)));
+    return new Set(this.storedBlobs.all(jsonList(keys)));
   }
 
   async put(realmId: RealmId, { name, blob, size, format }: Picture): Promise<BlobKey | null> {

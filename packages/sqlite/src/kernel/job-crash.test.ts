@@ -12,7 +12,7 @@ import { MAIL, POST } from './job-crash.kinds.js';
 
 const JOBS = 200;
 const MORE_JOBS = 20;
-const FOLLOWERS = 1;
+const SUBSCRIBERS = 1;
 const MIN_KILLS = 10;
 
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
@@ -33,9 +33,10 @@ it('executes each job once despite kills and several processes on one database',
     storage.uow.write(realm.id, async (tx) => {
       for (const kind of [POST, MAIL]) {
         for (let i = 0; i < jobs; i++) {
-          const payload = { name: `${kind.name} ${round}.${i}`, subscribers: FOLLOWERS };
+          const payload = { name: `${kind.name} ${round}.${i}`, subscribers: SUBSCRIBERS };
           await tx.jobs.schedule(encodeJob(kind, { realmId: realm.id, dueAt: clock.now() - 1, payload }));
-          for (let follower = 0; follower <= FOLLOWERS; follower++) expected.push(payload.name + '+'.repeat(follower));
+          for (let follower = 0; follower <= SUBSCRIBERS; follower++)
+            expected.push(payload.name + '+'.repeat(follower));
         }
       }
     });

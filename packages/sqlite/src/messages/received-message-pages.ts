@@ -14,7 +14,7 @@ interface ReceivedRange {
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** Number of ids to scan before pages are merged by conversation, which is faster if the reader follows few of them. */
+/** Number of ids to scan before pages are merged by conversation, which is faster if the reader subscribes to few of them. */
 const SCANNED_IDS = { atLeast: 500, perMessage: 10 };
 const MOVED_BATCH = 200;
 

@@ -184,8 +184,7 @@ interface ReminderRow {
   readonly failure: string | null;
 }
 
-const SQLITE_REMINDER_REPOSITORY_COLUMNS =
-  'id, realm_id, user_id, message_id, note, content, rendered_content, due_at, failure';
+const REMINDER_COLUMNS = 'id, realm_id, user_id, message_id, note, content, rendered_content, due_at, failure';
 
 export class SqliteReminderRepository implements ReminderRepository {
   private readonly ids: SchedulingIds;
@@ -199,11 +198,9 @@ export class SqliteReminderRepository implements ReminderRepository {
 
   constructor(connection: Connection) {
     this.ids = new SchedulingIds(connection);
-    this.byId = connection.rows<ReminderRow>(
-      `SELECT ${SQLITE_REMINDER_REPOSITORY_COLUMNS} FROM reminder WHERE id = ? AND realm_id = ?`,
-    );
+    this.byId = connection.rows<ReminderRow>(`SELECT ${REMINDER_COLUMNS} FROM reminder WHERE id = ? AND realm_id = ?`);
     this.ofUser = connection.rows<ReminderRow>(
-      `SELECT ${SQLITE_REMINDER_REPOSITORY_COLUMNS} FROM reminder WHERE user_id = ? AND realm_id = ? ORDER BY due_at, id ${LIMIT}`,
+      `SELECT ${REMINDER_COLUMNS} FROM reminder WHERE user_id = ? AND realm_id = ? ORDER BY due_at, id ${LIMIT}`,
     );
     this.countOfUser = connection.values<number>('SELECT count(*) FROM reminder WHERE user_id = ? AND realm_id = ?');
     this.bytesOfUser = connection.values<number>(
@@ -211,7 +208,7 @@ export class SqliteReminderRepository implements ReminderRepository {
        WHERE user_id = ? AND realm_id = ?`,
     );
     this.insert = connection.command(
-      `INSERT INTO reminder (${SQLITE_REMINDER_REPOSITORY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
+      `INSERT INTO reminder (${REMINDER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
     );
     this.setFailure = connection.command('UPDATE reminder SET failure = ? WHERE id = ? AND realm_id = ?');
     this.delete = connection.command('DELETE FROM reminder WHERE id = ? AND realm_id = ?');

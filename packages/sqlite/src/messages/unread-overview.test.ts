@@ -11,7 +11,7 @@ import {
   createFixtureOn,
   FixedClock,
   type Fixture,
-  type GivenMessage,
+  type MessageSpec,
 } from '@parley/testkit';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** `reader` subscribes to `red` and `blue` and has read no messages of `writer`. */
-async function worldOf(messages: readonly Partial<GivenMessage>[]): Promise<Fixture> {
+async function worldOf(messages: readonly Partial<MessageSpec>[]): Promise<Fixture> {
   const clock = new FixedClock();
   const path = join(directory, `${opened.length}.db`);
   const storage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
@@ -78,7 +78,7 @@ const idsWhere = (fixture: Fixture, isWanted: (n: number) => boolean): MessageId
 const interleaved = (count: number, topics: number) =>
   many(
     count,
-    (n): Partial<GivenMessage> => ({
+    (n): Partial<MessageSpec> => ({
       ...(n % 3 === 0 || n % 10 < 8
         ? { to: n % 3 === 0 ? 'blue' : 'red', topic: `${n % 2 ? 'T' : 't'}opic ${n % topics}` }
         : { to: n % 10 === 9 ? ['reader'] : ['reader', 'other'], topic: '' }),
@@ -142,7 +142,7 @@ describe('unread overview by conversation equals the result message by message',
       (s) =>
         s.uow.write(s.realm.id, async (tx) => {
           await tx.personal.muteSender(s.viewer('reader'), s.user('other').id, 5);
-          for (const message of interleaved(100, 7)) await aMessage(message as GivenMessage)(s, tx);
+          for (const message of interleaved(100, 7)) await aMessage(message as MessageSpec)(s, tx);
           await tx.personal.setRead(
             s.viewer('reader'),
             idsWhere(s, (n) => n > 400 && n % 8 === 0),

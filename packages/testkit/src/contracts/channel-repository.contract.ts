@@ -384,10 +384,10 @@ export function channelRepositoryContract(open: OpenStorage): void {
       );
       const ids = ['office', 'lobby', 'left', 'lobby'].map((name) => fixture.channel(name).id);
       await leave(fixture, 'left', 'guest');
-      const followed = await fixture.uow.read(fixture.realm.id, (r) =>
+      const subscribed = await fixture.uow.read(fixture.realm.id, (r) =>
         r.channels.filterWithGuestSubscribers(fixture.realm.id, ids),
       );
-      expect(followed).toEqual([fixture.channel('lobby').id]);
+      expect(subscribed).toEqual([fixture.channel('lobby').id]);
     });
 
     it('leaves message delivery unchanged when it stores subscriptions', async () => {

@@ -12,9 +12,9 @@ import {
   READ,
   send,
   star,
-  startFollowing,
-  stopFollowing,
+  subscribe,
   unreadOf,
+  unsubscribe,
 } from './personal-messages.fixture.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -84,17 +84,17 @@ export function movedMessagesContract(open: OpenStorage): void {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'a', to: 'general' });
       const m2 = await send(fixture, { from: 'a', to: 'general' });
-      await startFollowing(fixture, 'random', 'b');
+      await subscribe(fixture, 'random', 'b');
       await move(fixture, [m1], 'random');
-      await stopFollowing(fixture, 'random', 'b');
+      await unsubscribe(fixture, 'random', 'b');
       await move(fixture, [m2], 'random');
-      await startFollowing(fixture, 'random', 'b');
+      await subscribe(fixture, 'random', 'b');
       expect(await flagsOf(fixture, 'b', m1)).toEqual(NONE);
       expect(await flagsOf(fixture, 'b', m2)).toBeNull();
 
-      await stopFollowing(fixture, 'secret', 'c');
+      await unsubscribe(fixture, 'secret', 'c');
       await move(fixture, [m1, m2], 'secret');
-      await startFollowing(fixture, 'secret', 'c');
+      await subscribe(fixture, 'secret', 'c');
       expect(await flagsOf(fixture, 'c', m1)).toBeNull();
       expect(await flagsOf(fixture, 'b', m2)).toEqual(READ);
     });
@@ -102,8 +102,8 @@ export function movedMessagesContract(open: OpenStorage): void {
     it('keep their users within a channel', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'b', to: 'secret' });
-      await startFollowing(fixture, 'secret', 'a');
-      await stopFollowing(fixture, 'secret', 'c');
+      await subscribe(fixture, 'secret', 'a');
+      await unsubscribe(fixture, 'secret', 'c');
       await move(fixture, [m1], 'secret', 'elsewhere');
       expect(await flagsOf(fixture, 'a', m1)).toBeNull();
       expect(await flagsOf(fixture, 'c', m1)).toEqual(NONE);
@@ -127,7 +127,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     const former = () =>
       fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnsubscribedChannelIdsWithMessages(fixture.viewer('a')));
     const stop = async (channel: string) => {
-      await stopFollowing(fixture, channel, 'a');
+      await unsubscribe(fixture, channel, 'a');
       await fixture.uow.write(fixture.realm.id, async (tx) => {
         const rows = await tx.channels.listSubscriptions(fixture.realm.id, fixture.user('a').id);
         const row = rows.find(({ channelId }) => channelId === fixture.channel(channel).id)!;
@@ -202,7 +202,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     await move(fixture, [m3], 'secret');
     const [a, b, c, bot] = ['a', 'b', 'c', 'bot'].map((name) => fixture.user(name).id);
     await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [m1.id, m2.id, m3.id]));
-    await stopFollowing(fixture, 'general', 'b');
+    await unsubscribe(fixture, 'general', 'b');
     const holders = await fixture.uow.read(fixture.realm.id, (r) =>
       r.personal.filterHolders(
         fixture.realm.id,
@@ -245,7 +245,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       false,
     ]);
     await announce();
-    await startFollowing(fixture, 'general', 'a');
+    await subscribe(fixture, 'general', 'a');
     expect(await spans()).toHaveLength(2);
     expect(
       await fixture.uow.read(fixture.realm.id, (r) => r.personal.listSubscribedSpans(fixture.viewer('b'))),

@@ -1,6 +1,6 @@
 import type { MessageId, Transaction } from '@parley/domain/kernel';
 import { type Message, type MessageCondition, not } from '@parley/domain/messages';
-import type { Fixture, GivenMessage } from '../builders.js';
+import type { Fixture, MessageSpec } from '../builders.js';
 import {
   conditionIn,
   flagsOf,
@@ -11,9 +11,9 @@ import {
   READ,
   send,
   star,
-  startFollowing,
-  stopFollowing,
+  subscribe,
   unreadOf,
+  unsubscribe,
 } from './personal-messages.fixture.js';
 import { ascending, idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 
@@ -59,7 +59,7 @@ export function readMessagesContract(open: OpenStorage): void {
       const first = await send(fixture, { from: 'b', to: 'general' });
       await send(fixture, { from: 'b', to: 'random' });
       await send(fixture, { from: 'b', to: ['a'] });
-      await stopFollowing(fixture, 'general', 'a');
+      await unsubscribe(fixture, 'general', 'a');
       await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.setRead(fixture.viewer('a'), [first.id], false));
       expect(await unreadOf(fixture, 'a')).toHaveLength(3);
       const markAll = () => fixture.uow.write(fixture.realm.id, (tx) => tx.personal.markAllRead(fixture.viewer('a')));
@@ -105,9 +105,9 @@ export function readMessagesContract(open: OpenStorage): void {
       const away = await send(fixture, { from: 'b', to: 'random' });
       const notice = await send(fixture, { from: 'b', to: 'random', isReadByDefault: true });
       const quiet = await send(fixture, { from: 'b', to: 'random', isReadByDefault: true });
-      await stopFollowing(fixture, 'random', 'a');
+      await unsubscribe(fixture, 'random', 'a');
       const missed = await send(fixture, { from: 'b', to: 'random' });
-      await startFollowing(fixture, 'random', 'a');
+      await subscribe(fixture, 'random', 'a');
       await fixture.uow.write(fixture.realm.id, (tx) =>
         tx.personal.muteSender(fixture.viewer('a'), fixture.user('b').id, 5),
       );
@@ -172,7 +172,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await list(0)).toEqual([]);
     });
 
-    it.each<[string, GivenMessage, (tx: Transaction, fixture: Fixture, id: MessageId) => Promise<unknown>]>([
+    it.each<[string, MessageSpec, (tx: Transaction, fixture: Fixture, id: MessageId) => Promise<unknown>]>([
       ['mentioned', { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } }, async () => {}],
       [
         'mentioned by a topic',

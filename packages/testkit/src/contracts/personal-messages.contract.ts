@@ -10,9 +10,9 @@ import {
   READ,
   send,
   star,
-  startFollowing,
-  stopFollowing,
+  subscribe,
   unreadOf,
+  unsubscribe,
 } from './personal-messages.fixture.js';
 import { ascending, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
@@ -145,13 +145,13 @@ export function personalMessagesContract(open: OpenStorage): void {
       it('starts after subscribing, ends after unsubscribing and may resume', async () => {
         const fixture = await stage(...place);
         const before = await send(fixture, { from: 'a', to: 'general' });
-        await startFollowing(fixture, 'general', 'c', 'c');
-        await startFollowing(fixture, 'general', 'c');
+        await subscribe(fixture, 'general', 'c', 'c');
+        await subscribe(fixture, 'general', 'c');
         const during = await send(fixture, { from: 'a', to: 'general' });
-        await stopFollowing(fixture, 'general', 'c');
-        await stopFollowing(fixture, 'general', 'c');
+        await unsubscribe(fixture, 'general', 'c');
+        await unsubscribe(fixture, 'general', 'c');
         const between = await send(fixture, { from: 'a', to: 'general' });
-        await startFollowing(fixture, 'general', 'c');
+        await subscribe(fixture, 'general', 'c');
         const again = await send(fixture, { from: 'a', to: 'general' });
         expect(await historyOf(fixture, 'c')).toEqual([during.id, again.id]);
         expect(await unreadOf(fixture, 'c')).toEqual([during.id, again.id]);
@@ -187,7 +187,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       it('adds messages never received as read and historical without changing own ones', async () => {
         const fixture = await stage(...place);
         const old = await send(fixture, { from: 'a', to: 'general' });
-        await startFollowing(fixture, 'general', 'c');
+        await subscribe(fixture, 'general', 'c');
         const received = await send(fixture, { from: 'a', to: 'general' });
         await fixture.uow.write(fixture.realm.id, (tx) =>
           tx.personal.addHistorical(fixture.viewer('c'), [received.id, old.id, old.id, 9999 as MessageId]),
@@ -218,7 +218,7 @@ export function personalMessagesContract(open: OpenStorage): void {
           uow.read(realm.id, (r) => r.personal.listOutsideHolders(realm.id, recipientId, ids, limit));
         expect(await outside([one.id])).toEqual([]);
         expect(await outside([one.id, two.id])).toEqual([user('c').id]);
-        await stopFollowing(fixture, 'general', 'b');
+        await unsubscribe(fixture, 'general', 'b');
         expect(await outside([one.id, two.id])).toEqual([user('b').id, user('c').id]);
         expect(await outside([one.id, two.id], 1)).toEqual([user('b').id]);
       });

@@ -6,7 +6,7 @@ import {
   type MessageFilter,
   type PersonalFlags,
 } from '@parley/domain/messages';
-import { aChannel, aMessage, aUser, type Fixture, type GivenMessage } from '../builders.js';
+import { aChannel, aMessage, aUser, type Fixture, type MessageSpec } from '../builders.js';
 import { ascending, idsOf, own } from './storage-under-test.js';
 
 export const NONE: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
@@ -22,7 +22,7 @@ export const place = [
   aChannel({ name: 'secret', privacy: 'privateProtectedHistory', subscribers: ['b', 'c'] }),
 ];
 
-export async function send(fixture: Fixture, message: GivenMessage): Promise<Message> {
+export async function send(fixture: Fixture, message: MessageSpec): Promise<Message> {
   await fixture.add(aMessage(message));
   return fixture.messages.at(-1)!;
 }
@@ -48,7 +48,7 @@ export const historyOf = (fixture: Fixture, name: string): Promise<MessageId[]> 
     idsOf(await r.pages.listEntriesUpTo(fixture.viewer(name), own(), null, 100)),
   );
 
-export const startFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
+export const subscribe = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
   fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.openSpans(
       fixture.realm.id,
@@ -57,7 +57,7 @@ export const startFollowing = (fixture: Fixture, channel: string, ...names: read
     ),
   );
 
-export const stopFollowing = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
+export const unsubscribe = (fixture: Fixture, channel: string, ...names: readonly string[]): Promise<void> =>
   fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.closeSpans(
       fixture.realm.id,

@@ -162,11 +162,11 @@ export class MemoryChannels implements ChannelRepository {
   }
 
   async filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
-    const followed: ChannelId[] = [];
+    const subscribed: ChannelId[] = [];
     for (const [id, userIds] of await this.listSubscribers(realmId, channelIds)) {
-      if (userIds.some((userId) => this.unit.read('users').get(userId)?.user.role === 'guest')) followed.push(id);
+      if (userIds.some((userId) => this.unit.read('users').get(userId)?.user.role === 'guest')) subscribed.push(id);
     }
-    return followed.sort(ascending);
+    return subscribed.sort(ascending);
   }
 
   async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {

@@ -23,7 +23,7 @@ declare module './tables.js' {
   }
 }
 
-interface OwnMessage {
+interface FlaggedMessage {
   readonly message: Message;
   readonly flags: PersonalFlags;
 }
@@ -196,25 +196,25 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return (former?.userIds ?? holdersOf(this.unit, id)).filter((userId) => userIds.includes(userId));
   }
 
-  private own(viewer: Viewer, filter: MessageFilter): OwnMessage[] {
+  private own(viewer: Viewer, filter: MessageFilter): FlaggedMessage[] {
     return matching(this.unit, viewer, filter).flatMap((message) => {
       const flags = findFlags(this.unit, viewer.userId, message.id);
       return flags ? [{ message, flags }] : [];
     });
   }
 
-  private ownAmong(viewer: Viewer, ids: readonly MessageId[]): OwnMessage[] {
+  private ownAmong(viewer: Viewer, ids: readonly MessageId[]): FlaggedMessage[] {
     const wanted = new Set(ids);
     return this.own(viewer, EVERYTHING).filter(({ message }) => wanted.has(message.id));
   }
 
-  private unread(viewer: Viewer, filter: MessageFilter): OwnMessage[] {
+  private unread(viewer: Viewer, filter: MessageFilter): FlaggedMessage[] {
     return this.own(viewer, filter).filter(({ flags }) => !flags.read);
   }
 
   private setOwn(
     { userId }: Viewer,
-    own: readonly OwnMessage[],
+    own: readonly FlaggedMessage[],
     flag: 'read' | 'starred' | 'collapsed',
     on: boolean,
   ): MessageId[] {

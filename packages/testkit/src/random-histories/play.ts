@@ -74,7 +74,7 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
     case 'subscribe':
       if (!(await isActive(world, tx, step.who))) return { answer: null, words: 'nothing happens' };
       await subscribe(tx, fixture.channel(step.channel), [fixture.user(step.who).id]);
-      return { answer: null, words: `${step.who} follows ${step.channel}` };
+      return { answer: null, words: `${step.who} subscribes to ${step.channel}` };
     case 'unsubscribe':
       await unsubscribe(world, tx, step.who, step.channel);
       return { answer: null, words: `${step.who} leaves ${step.channel}` };

@@ -88,10 +88,10 @@ describe('CreateUser', () => {
     expect(record).toEqual({ realmId: fixture.realm.id, userId: id, generation: 1 });
     expect([actor.groups.has(system.fullMembers), actor.groups.has(system.moderators)]).toEqual([true, false]);
     const everybody = [...fixture.users.keys()];
-    const followed = await fixture.uow.read(fixture.realm.id, (r) =>
+    const subscribed = await fixture.uow.read(fixture.realm.id, (r) =>
       r.channels.listSubscribedIds(fixture.realm.id, id),
     );
-    expect(followed).toEqual([fixture.channel('town').id]);
+    expect(subscribed).toEqual([fixture.channel('town').id]);
     expect(await eventsWithReceivers(fixture)).toEqual([
       ['user.created', everybody],
       ['group.members_changed', everybody],

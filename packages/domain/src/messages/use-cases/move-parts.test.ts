@@ -14,7 +14,7 @@ import type { MessageId } from '../../kernel/ids.js';
 import { JobRunner } from '../../kernel/jobs.js';
 import { MoveParts } from '../move-parts.js';
 import { MoveNotices } from '../moves.js';
-import { OwnTextParser } from '../render-message.js';
+import { UserTextParser } from '../render-message.js';
 import { SystemMessages } from '../system-messages.js';
 import { UpdateMessage, type UpdateMessageInput } from '../update-message.use-cases.js';
 
@@ -58,7 +58,7 @@ async function moving() {
   });
   const renderer = new FakeRenderer();
   const notices = new MoveNotices(new SystemMessages(renderer, fakeRealmUrls, clock), fakeRealmUrls, clock);
-  const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
+  const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
   const useCase = new UpdateMessage(uow, renderer, parser, clock, (text) => text, notices);
   return {
     ...{ fixture, ids, channelId },

@@ -13,7 +13,7 @@ import { DomainError } from '../../kernel/errors.js';
 import type { MessageId } from '../../kernel/ids.js';
 import type { MarkdownOptions, MarkdownRenderer } from '../../markdown/markdown.js';
 import { MoveNotices } from '../moves.js';
-import { OwnTextParser } from '../render-message.js';
+import { UserTextParser } from '../render-message.js';
 import { SystemMessages } from '../system-messages.js';
 import { UpdateMessage } from '../update-message.use-cases.js';
 
@@ -49,7 +49,7 @@ async function editing() {
   const ids = { member: (await send('member', to)).id, guest: (await send('guest', to)).id };
   const renderer = new TellingRenderer();
   const { uow, count } = countingReads(fixture.uow);
-  const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
+  const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const notices = new MoveNotices(systemMessages, fakeRealmUrls, fixture.clock);
   /** Runs between parsing and the unit of work. */

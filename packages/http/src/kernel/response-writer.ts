@@ -69,7 +69,7 @@ const STREAMED = 512 * 1024;
 const REST_MS = 1;
 
 /** Writes responses and limits long ones to the client's reading speed. */
-export class AnswerWriter {
+export class ResponseWriter {
   private readonly budget: ByteBudget;
   private readonly chunks = new HeldChunks();
   /** Number of responses started. */

@@ -1,39 +1,39 @@
 import type { Delivery } from '@parley/domain/kernel';
 import { type Presented, SharedText } from '../kernel/event-presenter.js';
-import { EventAnswer, newSharedTexts } from '../kernel/long-poll.js';
+import { EventResponse, newSharedTexts } from '../kernel/long-poll.js';
 
 const delivery = (seq: number) => ({ stored: { seq } }) as unknown as Delivery;
-const textOf = (answer: EventAnswer) => JSON.parse(`[${answer.finish().join('')}]`);
+const textOf = (response: EventResponse) => JSON.parse(`[${response.finish().join('')}]`);
 const event = (length = 10) => new SharedText(`{"type":"x","filling":"${'x'.repeat(length)}"`);
 const NOTHING_CONFIRMED = -1;
 
 describe('EventAnswer', () => {
   it('numbers presented events from their log position', () => {
-    const answer = new EventAnswer(newSharedTexts());
-    expect(answer.take(delivery(3), new SharedText('{"type":"a"'), NOTHING_CONFIRMED)).toBe('shown');
-    expect(answer.take(delivery(4), [], NOTHING_CONFIRMED)).toBe('silent');
-    expect(answer.take(delivery(5), [['{"type":"b"'], ['{"type":', '"c"']], NOTHING_CONFIRMED)).toBe('shown');
-    answer.add(['{"type":"heartbeat"'], 5200);
-    expect(textOf(answer)).toEqual([
+    const response = new EventResponse(newSharedTexts());
+    expect(response.take(delivery(3), new SharedText('{"type":"a"'), NOTHING_CONFIRMED)).toBe('shown');
+    expect(response.take(delivery(4), [], NOTHING_CONFIRMED)).toBe('silent');
+    expect(response.take(delivery(5), [['{"type":"b"'], ['{"type":', '"c"']], NOTHING_CONFIRMED)).toBe('shown');
+    response.add(['{"type":"heartbeat"'], 5200);
+    expect(textOf(response)).toEqual([
       { type: 'a', id: 3 * 1024 },
       { type: 'b', id: 5 * 1024 },
       { type: 'c', id: 5 * 1024 + 1 },
       { type: 'heartbeat', id: 5200 },
     ]);
-    expect([answer.count, answer.lastPosition]).toEqual([4, 5200]);
+    expect([response.count, response.lastPosition]).toEqual([4, 5200]);
   });
 
   it('omits acknowledged events, even in the middle of one delivery', () => {
     const three: Presented = [['{"n":0'], [new SharedText('{"n":1')], ['{"n":2']];
     const take = (acked: number) => {
-      const answer = new EventAnswer(newSharedTexts());
-      return [answer.take(delivery(2), three, acked), textOf(answer).map(({ n }: { n: number }) => n)];
+      const response = new EventResponse(newSharedTexts());
+      return [response.take(delivery(2), three, acked), textOf(response).map(({ n }: { n: number }) => n)];
     };
     expect(take(2 * 1024 - 1)).toEqual(['shown', [0, 1, 2]]);
     expect(take(2 * 1024)).toEqual(['shown', [1, 2]]);
     expect(take(2 * 1024 + 1)).toEqual(['shown', [2]]);
     expect(take(2 * 1024 + 2)).toEqual(['silent', []]);
-    const one = new EventAnswer(newSharedTexts());
+    const one = new EventResponse(newSharedTexts());
     expect([one.take(delivery(2), event(), 2 * 1024), one.take(delivery(2), event(), 2 * 1024 - 1)]).toEqual([
       'silent',
       'shown',
@@ -41,13 +41,13 @@ describe('EventAnswer', () => {
   });
 
   it('holds at most a thousand events and never splits a delivery', () => {
-    const answer = new EventAnswer(newSharedTexts());
-    for (let seq = 1; seq < 1000; seq++) expect(answer.take(delivery(seq), event(), NOTHING_CONFIRMED)).toBe('shown');
-    expect(answer.take(delivery(1000), [['{"n":0'], ['{"n":1']], NOTHING_CONFIRMED)).toBe('left');
-    expect(answer.take(delivery(1000), event(), NOTHING_CONFIRMED)).toBe('shown');
-    expect(answer.take(delivery(1001), event(), NOTHING_CONFIRMED)).toBe('left');
-    expect(answer.take(delivery(1002), [], NOTHING_CONFIRMED)).toBe('silent');
-    expect(textOf(answer)).toHaveLength(1000);
+    const response = new EventResponse(newSharedTexts());
+    for (let seq = 1; seq < 1000; seq++) expect(response.take(delivery(seq), event(), NOTHING_CONFIRMED)).toBe('shown');
+    expect(response.take(delivery(1000), [['{"n":0'], ['{"n":1']], NOTHING_CONFIRMED)).toBe('left');
+    expect(response.take(delivery(1000), event(), NOTHING_CONFIRMED)).toBe('shown');
+    expect(response.take(delivery(1001), event(), NOTHING_CONFIRMED)).toBe('left');
+    expect(response.take(delivery(1002), [], NOTHING_CONFIRMED)).toBe('silent');
+    expect(textOf(response)).toHaveLength(1000);
   });
 
   it('holds at most four million UTF-8 bytes', () => {
@@ -56,33 +56,34 @@ describe('EventAnswer', () => {
       ['字', 3],
     ] as const) {
       const filling = character.repeat(Math.floor(999_000 / bytes));
-      const answer = new EventAnswer(newSharedTexts());
+      const response = new EventResponse(newSharedTexts());
       const shown: string[] = [];
       for (let seq = 1; seq <= 5; seq++) {
         const piece = seq % 2 === 0 ? new SharedText(`{"x":"${filling}"`) : [[`{"x":"${filling}"`]];
-        shown.push(answer.take(delivery(seq), piece, NOTHING_CONFIRMED));
+        shown.push(response.take(delivery(seq), piece, NOTHING_CONFIRMED));
       }
       expect(shown).toEqual(['shown', 'shown', 'shown', 'shown', 'left']);
-      expect(Buffer.byteLength(answer.finish().join(''))).toBeLessThanOrEqual(4_000_000);
+      expect(Buffer.byteLength(response.finish().join(''))).toBeLessThanOrEqual(4_000_000);
     }
   });
 
   it('returns an oversized event alone', () => {
-    const answer = new EventAnswer(newSharedTexts());
-    expect(answer.take(delivery(1), event(5_000_000), NOTHING_CONFIRMED)).toBe('shown');
-    expect(answer.take(delivery(2), event(), NOTHING_CONFIRMED)).toBe('left');
-    expect(textOf(answer)).toHaveLength(1);
+    const response = new EventResponse(newSharedTexts());
+    expect(response.take(delivery(1), event(5_000_000), NOTHING_CONFIRMED)).toBe('shown');
+    expect(response.take(delivery(2), event(), NOTHING_CONFIRMED)).toBe('left');
+    expect(textOf(response)).toHaveLength(1);
   });
 
   it('shares encoded chunks with responses that have a common tail', () => {
     const shared = newSharedTexts();
     const events = Array.from({ length: 500 }, () => event(600));
-    const answerFrom = (first: number) => {
-      const answer = new EventAnswer(shared);
-      for (const [n, text] of events.slice(first).entries()) answer.take(delivery(first + n), text, NOTHING_CONFIRMED);
-      return answer.finish();
+    const responseFrom = (first: number) => {
+      const response = new EventResponse(shared);
+      for (const [n, text] of events.slice(first).entries())
+        response.take(delivery(first + n), text, NOTHING_CONFIRMED);
+      return response.finish();
     };
-    const [whole, same, later] = [answerFrom(0), answerFrom(0), answerFrom(100)];
+    const [whole, same, later] = [responseFrom(0), responseFrom(0), responseFrom(100)];
     expect(whole.every((chunk) => Buffer.isBuffer(chunk))).toBe(true);
     expect(same.every((chunk, n) => chunk === whole[n])).toBe(true);
     expect(later.slice(1).every((chunk) => whole.includes(chunk))).toBe(true);
@@ -100,9 +101,9 @@ describe('EventAnswer', () => {
     const shared = newSharedTexts();
     const [first, ...rest] = Array.from({ length: 100 }, () => event(600));
     const textsOf = (others: readonly SharedText[]) => {
-      const answer = new EventAnswer(shared);
-      for (const [n, text] of [first!, ...others].entries()) answer.take(delivery(n), text, NOTHING_CONFIRMED);
-      return textOf(answer).map(({ filling }: { readonly filling: string }) => filling.length);
+      const response = new EventResponse(shared);
+      for (const [n, text] of [first!, ...others].entries()) response.take(delivery(n), text, NOTHING_CONFIRMED);
+      return textOf(response).map(({ filling }: { readonly filling: string }) => filling.length);
     };
     const others = rest.map((text, n) => (n === 50 ? event(700) : text));
     expect(textsOf(rest)).not.toContain(700);
@@ -113,25 +114,25 @@ describe('EventAnswer', () => {
   it('encodes long texts once and joins short texts', () => {
     const shared = newSharedTexts();
     const long = event(20_000);
-    const answers = ['1', '2'].map((localId) => {
-      const answer = new EventAnswer(shared);
-      for (let seq = 1; seq <= 3; seq++) answer.take(delivery(seq), event(), NOTHING_CONFIRMED);
-      answer.take(delivery(4), [[long, `,"local_message_id":"${localId}"`]], NOTHING_CONFIRMED);
-      return answer.finish();
+    const responses = ['1', '2'].map((localId) => {
+      const response = new EventResponse(shared);
+      for (let seq = 1; seq <= 3; seq++) response.take(delivery(seq), event(), NOTHING_CONFIRMED);
+      response.take(delivery(4), [[long, `,"local_message_id":"${localId}"`]], NOTHING_CONFIRMED);
+      return response.finish();
     });
-    const [one, other] = answers;
+    const [one, other] = responses;
     expect(one!.map((chunk) => Buffer.isBuffer(chunk))).toEqual([false, true, false]);
     expect(other![1]).toBe(one![1]);
     expect(other![2]).not.toBe(one![2]);
   });
 
   it('releases its content in short chunks', () => {
-    const answer = new EventAnswer(newSharedTexts());
-    for (let seq = 1; seq <= 900; seq++) answer.take(delivery(seq), event(600), NOTHING_CONFIRMED);
-    const chunks = answer.finish();
+    const response = new EventResponse(newSharedTexts());
+    for (let seq = 1; seq <= 900; seq++) response.take(delivery(seq), event(600), NOTHING_CONFIRMED);
+    const chunks = response.finish();
     expect(chunks.length).toBeGreaterThan(5);
     expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
     expect(JSON.parse(`[${chunks.join('')}]`)).toHaveLength(900);
-    expect(answer.finish()).toEqual([]);
+    expect(response.finish()).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AnswerWriter, type ReplyContext } from './answer-writer.js';
 import { TRANSPORT_LIMITS } from './load.js';
 import type { Request } from './request.js';
+import { type ReplyContext, ResponseWriter } from './response-writer.js';
 
 const PIECES = 8;
 
@@ -12,7 +12,7 @@ const PIECES = 8;
  */
 async function download(othersPerPiece: number): Promise<{ bytes: number; rests: number }> {
   let rests = 0;
-  const writer = new AnswerWriter(TRANSPORT_LIMITS, async () => {
+  const writer = new ResponseWriter(TRANSPORT_LIMITS, async () => {
     rests++;
   });
   const server = createServer((raw, response) => {

@@ -1,4 +1,4 @@
-import { compactAnswerSchemaOf, eventTypeName, type Route } from '@parley/http';
+import { compactResponseSchemaOf, eventTypeName, type Route } from '@parley/http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 const ajv = new Ajv2020({
@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /** Compares responses in tests with the OpenAPI document. */
-export class AnswerChecks {
+export class ResponseChecks {
   private readonly entries: readonly Entry[];
 
   constructor(routes: readonly Route[]) {
@@ -46,7 +46,7 @@ function checkOf(route: Route): Check | null {
   const name = `${route.method} ${route.atRoot ? '/' : ''}${route.path}`;
   const known = checks.get(name);
   if (known !== undefined) return known;
-  const schema = compactAnswerSchemaOf(route);
+  const schema = compactResponseSchemaOf(route);
   const check = schema && (hasEvents(schema) ? checkWithEvents(name, schema) : checkBy(name, ajv.compile(schema)));
   checks.set(name, check);
   return check;
@@ -63,7 +63,7 @@ const hasEvents = (schema: Schema): boolean => 'Event' in (schema as Schema & Co
 function checkWithEvents(name: string, schema: Schema): Check {
   const { schemas } = (schema as Schema & Components).components;
   const without = { ...schema, components: { schemas: { ...schemas, Event: {} } } };
-  const answer = checkBy(name, ajv.compile(without));
+  const response = checkBy(name, ajv.compile(without));
   const ofTypes = new Map<string, Check>();
   const ofType = (type: string): Check => {
     let check = ofTypes.get(type);
@@ -78,7 +78,7 @@ function checkWithEvents(name: string, schema: Schema): Check {
     return check;
   };
   return (body) => {
-    const problem = answer(body);
+    const problem = response(body);
     if (problem !== null) return problem;
     const { events } = body as { readonly events: readonly { readonly type: string }[] };
     return events.map((event) => ofType(event.type)(event)).find((it) => it !== null) ?? null;

@@ -135,11 +135,11 @@ export async function everyAnswer(
   as: TestUser,
   contents: Contents,
 ): Promise<Record<string, unknown>> {
-  const answers: Record<string, unknown> = {};
+  const responses: Record<string, unknown> = {};
   const plain: readonly Asked[] = plainReads(server.parley.routes).map((path) => [path]);
   for (const [path, params] of [...Object.values(ASKED).flatMap((ask) => ask(contents)), ...plain]) {
     const { status, body } = await server.get(path, as, { ...params });
-    answers[`${path} ${JSON.stringify(params ?? {})}`] = { status, body };
+    responses[`${path} ${JSON.stringify(params ?? {})}`] = { status, body };
   }
-  return answers;
+  return responses;
 }

@@ -10,7 +10,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
-import { OwnTextParser, type TextAhead } from './render-message.js';
+import { type TextAhead, UserTextParser } from './render-message.js';
 
 /** Creates a parser that records renderer calls and counts option lookups. */
 async function aParser() {
@@ -34,7 +34,7 @@ async function aParser() {
   const { uow, count } = countingReads(fixture.uow);
   let path = '';
   const urlOf: typeof fakeRealmUrls.urlOf = (realm) => fakeRealmUrls.urlOf(realm) + path;
-  const parser = new OwnTextParser(uow, renderer, { ...fakeRealmUrls, urlOf });
+  const parser = new UserTextParser(uow, renderer, { ...fakeRealmUrls, urlOf });
   return {
     fixture,
     plain,
@@ -119,7 +119,7 @@ it('evicts cached options of users and realms when the cache is full', async () 
     lookUps++;
     return work(reads as never);
   };
-  const parser = new OwnTextParser({ ...fixture.uow, read }, plain, fakeRealmUrls);
+  const parser = new UserTextParser({ ...fixture.uow, read }, plain, fakeRealmUrls);
   const parse = (realmId: number, userId: number) =>
     parser.parse({ realmId: realmId as RealmId, userId: userId as UserId, clientName: 'test' }, 'one');
   const lookUpsOf = async (...callers: readonly [realmId: number, userId: number][]) => {
