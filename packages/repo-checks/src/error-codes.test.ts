@@ -8,7 +8,8 @@ const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'ut
 
 beforeAll(async () => {
   // Importing a feature declares its error codes.
-  for (const feature of readdirSync(join(packagesDir, 'domain/src'))) await import(`@parley/domain/${feature}`);
+  const entries = readdirSync(join(packagesDir, 'domain/src'), { withFileTypes: true });
+  for (const area of entries) if (area.isDirectory()) await import(`@parley/domain/${area.name}`);
 });
 
 const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;

@@ -1,4 +1,4 @@
-// Jest's filter of test files. Loading the modules of the domain for each of its test files takes longer than the tests,
+// Jest's filter of test files. Loading the modules of a package for each of its test files takes longer than the tests,
 // so `all.test.ts` runs all of them at once; single files run alone where the command line asks for some of them.
 const { readdirSync } = require('node:fs');
 const { dirname, join } = require('node:path');
