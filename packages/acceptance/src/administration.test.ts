@@ -61,7 +61,7 @@ describe('parley command line', () => {
 
     it('changes roles and names, deactivates and reactivates users', async () => {
       expect(await run('user', 'set-role', 'bob@example.com', 'moderator')).toMatchObject({
-        out: 'Bob Roe <bob@example.com> is moderator of Root',
+        out: 'Bob Roe <bob@example.com> is now moderator of Root',
       });
       expect(await read('user', 'rename', 'bob@example.com', 'Robert Roe')).toMatchObject({
         name: 'Robert Roe',
@@ -143,7 +143,7 @@ describe('parley command line', () => {
       );
       expect(await run('user', 'import', path, '--dry-run')).toMatchObject({
         code: 0,
-        out: 'Would add 2 people to Root; 1 already existed',
+        out: 'Would add 2 users to Root; 1 already existed',
       });
       const { created, existing } = await read('user', 'import', path);
       expect([created.map(({ email }: { email: string }) => email), existing]).toEqual([
@@ -412,7 +412,7 @@ describe('parley command line', () => {
     setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
     expect(await run('migrate', '--check', restored)).toMatchObject({
       code: 3,
-      out: expect.stringContaining('to come: '),
+      out: expect.stringContaining('pending: '),
     });
     expect(await run('migrate', '--status', restored)).toMatchObject({ code: 0 });
     setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema + 2);
