@@ -17,7 +17,7 @@ export interface Unsure {
 export interface Happening {
   readonly event: Wire;
   /** Mutated in place. */
-  readonly answer: Wire;
+  readonly response: Wire;
   readonly unread: WireUnread;
   readonly unsure: Unsure;
   readonly selfId: number;
@@ -31,16 +31,16 @@ export const nothing: Rule = () => {};
 /** Rule for an event that contains the whole register field. */
 export const replaces =
   (field: string, from = field): Rule =>
-  ({ answer, event }) => {
-    answer[field] = event[from];
+  ({ response, event }) => {
+    response[field] = event[from];
   };
 
 /** Rules by `type/op`, or by type for all its ops. */
 export type Rules = Readonly<Record<string, Rule>>;
 
 /** Adds messages to the user's own after receipt or a flag change. */
-export function own(answer: Wire, ids: readonly number[]): void {
-  answer.max_message_id = Math.max(answer.max_message_id, ...ids);
+export function own(response: Wire, ids: readonly number[]): void {
+  response.max_message_id = Math.max(response.max_message_id, ...ids);
 }
 
 export const ascending = (a: number, b: number): number => a - b;

@@ -145,8 +145,8 @@ describe('cycles', () => {
   });
 
   it('throws if the initial groups contain a cycle', () => {
-    expect(() => new GroupClosure([group(1, [], [2]), group(2, [], [1])])).toThrow('in a circle');
-    expect(() => new GroupClosure([group(1, [], [1])])).toThrow('in a circle');
+    expect(() => new GroupClosure([group(1, [], [2]), group(2, [], [1])])).toThrow('in a cycle');
+    expect(() => new GroupClosure([group(1, [], [1])])).toThrow('in a cycle');
   });
 });
 

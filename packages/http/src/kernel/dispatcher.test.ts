@@ -731,7 +731,7 @@ describe('dispatcher rate limits', () => {
     for (let count = 0; count < 2; count++) {
       await call('GET', '/server_settings', { as: null, headers: { 'x-forwarded-for': '1.2.3.4' } });
     }
-    expect(log.filter(({ message }) => message.includes('proxy that is not trusted'))).toHaveLength(1);
+    expect(log.filter(({ message }) => message.includes('untrusted proxy'))).toHaveLength(1);
   });
 
   it('counts password attempts, resets them on success and shows the remainder', async () => {

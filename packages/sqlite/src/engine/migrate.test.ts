@@ -94,8 +94,8 @@ describe('the list of steps', () => {
   });
 
   it.each([
-    ['a feature is not listed', { 'c.sql': 'C' }, 'c.sql belongs to none of the features'],
-    ['a step of a feature that is not listed', { 'c.004.sql': 'C' }, 'c.004.sql belongs to none of the features'],
+    ['a feature is not listed', { 'c.sql': 'C' }, 'c.sql belongs to no feature'],
+    ['a step of a feature that is not listed', { 'c.004.sql': 'C' }, 'c.004.sql belongs to no feature'],
     ['a number is missing', { 'a.005.sql': 'A5' }, 'a.005.sql should have the number 4'],
     ['a number is used twice', { 'b.003.sql': 'B3' }, 'b.003.sql should have the number 4'],
   ])('is refused when %s', (_, more, message) => {
@@ -152,7 +152,7 @@ describe('steps', () => {
     migrate(database, steps.slice(0, 2));
     const edited = [steps[0]!, { name: 'b', sql: 'CREATE TABLE b (x, y)' }, { name: 'c', sql: 'CREATE TABLE c (x)' }];
     expect(() => migrate(database, edited)).toThrow(
-      /^step 2 of its schema \(b\) is not the one of this version, .*; open it with the version that wrote it/,
+      /^step 2 of its schema \(b\) differs from that of this version; open it with the version that wrote it/,
     );
     expect(state(database)).toEqual(afterB);
     database.close();
@@ -228,7 +228,7 @@ describe('a database of the former steps', () => {
 
   const changed = steps.map(([number, name, checksum]): Step => [number, name, number === 7 ? 'f' : checksum]);
   const unknown: Step = [44, '0044-unknown', 'f'];
-  const none = /its schema \(version \d+\) is none that a release of Parley has made; open it/;
+  const none = /its schema \(version \d+\) was not made by a release of Parley; open it/;
   it.each<[string, readonly Step[], number, RegExp]>([
     ['has another checksum', changed, 43, none],
     ['lacks a step in its record', steps.slice(0, -1), 43, none],
