@@ -74,6 +74,7 @@ describe('createDemo', () => {
 
   it('has profile fields of every kind and recent presences', async () => {
     const { fields, values, presences, hamlet, iago } = await demo.ports.unitOfWork.read(
+      realmId,
       async ({ profiles, presence, users }) => {
         const [hamlet, iago] = [
           (await users.findByEmail(realmId, 'hamlet@zulip.com'))!,

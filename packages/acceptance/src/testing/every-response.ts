@@ -130,7 +130,7 @@ export async function contentsOf({ storage, realmId }: TestServer): Promise<Cont
 }
 
 /** Responses of every read operation to a user by path and parameters. */
-export async function everyAnswer(
+export async function everyResponse(
   server: TestServer,
   as: TestUser,
   contents: Contents,

@@ -4,7 +4,7 @@ import { success } from '../kernel/reply.js';
 import { route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { createRoutes } from '../routes.js';
-import { answerSchemaOf, openApiOf } from './openapi.js';
+import { openApiOf, responseSchemaOf } from './openapi.js';
 
 class ExampleDto {
   @IntegerParam() thing_id!: number;
@@ -19,7 +19,7 @@ const { paths, components } = openApiOf([
   route('GET', '/things/:thing_id', {
     auth: 'user',
     dto: ExampleDto,
-    answer: wire.fields({ things: wire.listOf(thing) }),
+    response: wire.fields({ things: wire.listOf(thing) }),
     handle,
   }),
   route('POST', '/things/*name', { auth: 'anyone', atRoot: true, dto: ExampleDto, handle }),
@@ -107,7 +107,7 @@ it('assigns a unique id to each operation', () => {
 
 it('rejects two schemas with the same name', () => {
   const answering = (path: string, field: wire.WireSchema<unknown>) =>
-    route('GET', path, { auth: 'user', dto: ExampleDto, answer: wire.fields({ it: field }), handle });
+    route('GET', path, { auth: 'user', dto: ExampleDto, response: wire.fields({ it: field }), handle });
   const other = wire.named('Thing', wire.fields({ id: wire.text() }));
   expect(() => openApiOf([answering('/a', thing), answering('/b', other)])).toThrow('Two schemas have the title Thing');
 });
@@ -125,7 +125,7 @@ it('marks JSON parameters that may hold text', () => {
 
 it('requires a response schema for every operation', () => {
   const undeclared = createRoutes({} as RouteDependencies)
-    .filter((each) => !each.errorPage && each.answer !== 'bytes' && answerSchemaOf(each) === null)
+    .filter((each) => !each.errorPage && each.response !== 'bytes' && responseSchemaOf(each) === null)
     .map(({ method, path }) => `${method} ${path}`);
   expect(undeclared).toEqual([]);
 });
