@@ -357,6 +357,7 @@ export function botStorageRoutes(): readonly Route[] {
       auth: 'user',
       roleRequirements: ['bot'],
       takesLongBody: true,
+      answer: wire.fields({}),
       dto: PutBotStorageDto,
       useCase: PutBotStorage,
       handle: async ({ caller, dto, useCase }) => {
