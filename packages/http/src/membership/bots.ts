@@ -357,7 +357,7 @@ export function botStorageRoutes(): readonly Route[] {
       auth: 'user',
       roleRequirements: ['bot'],
       takesLongBody: true,
-      answer: wire.fields({}),
+      response: wire.fields({}),
       dto: PutBotStorageDto,
       useCase: PutBotStorage,
       handle: async ({ caller, dto, useCase }) => {
