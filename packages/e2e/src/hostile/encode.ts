@@ -5,7 +5,9 @@ import { type Fields, hasQuery } from './routes.js';
 /** Request size limits (docs/limits.md), reduced for headers and multipart separators. */
 const MAX_TARGET_LENGTH = 120_000;
 const MAX_BODY_BYTES = 1024 * 1024 - 20_000;
+const MAX_LONG_BODY_BYTES = 25 * 1024 * 1024 - 20_000;
 const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
 /** Content type of resumable uploads. */
 const BYTES = 'application/offset+octet-stream';
 
@@ -63,6 +65,11 @@ export async function encodeRequest(route: Route, fields: Fields): Promise<Encod
   }
   const { method } = route;
   if (bytes) return { method, target, body: bytes, headers: { ...headers, 'Content-Type': BYTES } };
+  if (route.takesLongBody) {
+    const body = JSON.stringify(fields);
+    if (Buffer.byteLength(body) > MAX_LONG_BODY_BYTES) return null;
+    return { method, target, body, headers: { ...headers, 'Content-Type': JSON_TYPE } };
+  }
   const length = Object.values(form).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (length > MAX_BODY_BYTES) return null;
   const encoded = encodeForm(form);
