@@ -145,10 +145,10 @@ const anyId = id<never>();
 /** Reads settings with valid values; missing and unknown ones get their default. */
 export function settings<R extends Registry>(registry: R): Shape<SettingValues<R>> {
   return (value, place) => {
-    const given = record(value, place);
+    const members = record(value, place);
     const read: Record<string, unknown> = {};
     for (const [name, definition] of Object.entries(registry) as [string, SettingDefinition][]) {
-      const own = given[name];
+      const own = members[name];
       const isKnown = own === undefined || own === definition.default || isSettingValue(definition, own);
       if (!isKnown) throw wrong(`${place}.${name}`, 'has no such value');
       read[name] = own === undefined ? definition.default : own;
@@ -159,16 +159,16 @@ export function settings<R extends Registry>(registry: R): Shape<SettingValues<R
 
 function permissions<R extends object>(registry: R): Shape<{ readonly [K in keyof R]: never }> {
   return (value, place) => {
-    const given = record(value, place);
-    const read = Object.keys(registry).map((name) => [name, anyId(given[name], `${place}.${name}`)]);
+    const members = record(value, place);
+    const read = Object.keys(registry).map((name) => [name, anyId(members[name], `${place}.${name}`)]);
     return Object.fromEntries(read) as { readonly [K in keyof R]: never };
   };
 }
 
 const html: Shape<string> = (value, place) => {
-  const given = text()(value, place);
-  if (!isSafeHtml(given)) throw wrong(place, 'is HTML that is not safe');
-  return given;
+  const members = text()(value, place);
+  if (!isSafeHtml(members)) throw wrong(place, 'is HTML that is not safe');
+  return members;
 };
 
 /** Accepts names that older servers allowed. */

@@ -105,8 +105,8 @@ export class TableFiles {
   }
 
   private file(name: string): TableFile {
-    const known = this.files.get(name);
-    if (known) return known;
+    const existing = this.files.get(name);
+    if (existing) return existing;
     const path = join(this.folder, `${this.files.size}.rows`);
     const file = { path, stream: createWriteStream(path, { mode: 0o600 }), held: [], heldLength: 0, isEmpty: true };
     this.files.set(name, file);

@@ -121,9 +121,9 @@ export function readMessageFile(content: string, place: string, context: Message
     if (!Number.isSafeInteger(user_profile) || !Number.isSafeInteger(message) || !Number.isSafeInteger(flags_mask)) {
       throw wrong(`${place}: zerver_usermessage`, 'has a row that is none');
     }
-    const known = holders.get(message);
+    const existing = holders.get(message);
     const holder = { userId: user_profile, flags: flagsOf(flags_mask) };
-    if (known) known.push(holder);
+    if (existing) existing.push(holder);
     else holders.set(message, [holder]);
   }
   return messages

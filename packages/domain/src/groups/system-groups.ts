@@ -93,8 +93,8 @@ export async function updateFullMembers(tx: Transaction, realm: Realm, now: Unix
   }
   const { fullMembers } = await tx.groups.systemGroupIds(realm.id);
   const present = new Set(await tx.groups.listDirectMembers(realm.id, fullMembers));
-  const known = new Set(users.map((user) => user.id));
-  const active = new Set([...present].filter((id) => known.has(id)));
+  const userIds = new Set(users.map((user) => user.id));
+  const active = new Set([...present].filter((id) => userIds.has(id)));
   const { joins, leaves } = fullMemberChanges(users, active, days, now);
   if (leaves.length > 0) {
     await announce(tx, realm, 'remove', fullMembers, await tx.groups.removeMembers(realm.id, fullMembers, leaves));

@@ -247,8 +247,8 @@ function byPlace(messages: readonly Message[]): readonly (readonly [ChannelId | 
   const places = new Map<ChannelId | MessageId, [ChannelId | null, Message[]]>();
   for (const message of messages) {
     const key = message.channelId === null ? (-message.id as MessageId) : message.channelId;
-    const known = places.get(key);
-    if (known) known[1].push(message);
+    const existing = places.get(key);
+    if (existing) existing[1].push(message);
     else places.set(key, [message.channelId, [message]]);
   }
   return [...places.values()];

@@ -32,11 +32,11 @@ export const MAX_PLAYGROUNDS = 200;
  * @throws DomainError INVALID_PLAYGROUND, or TOO_MANY_PLAYGROUNDS considering the existing ones
  */
 export function checkPlayground(
-  given: PlaygroundFields,
+  input: PlaygroundFields,
   others: readonly PlaygroundFields[],
   syntax: Pick<LinkifierSyntax, 'templateVariables'>,
 ): PlaygroundFields {
-  const playground = { name: trim(given.name), language: trim(given.language), urlTemplate: trim(given.urlTemplate) };
+  const playground = { name: trim(input.name), language: trim(input.language), urlTemplate: trim(input.urlTemplate) };
   const { name, language, urlTemplate } = playground;
   const errors: { -readonly [K in keyof PlaygroundProblems]: PlaygroundProblems[K] } = {};
   if (name === '') errors.name = [BLANK];
@@ -117,11 +117,11 @@ export class AddPlayground {
   ) {}
 
   /** Returns the id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PLAYGROUND, TOO_MANY_PLAYGROUNDS */
-  execute(caller: Caller, given: PlaygroundFields): Promise<number> {
+  execute(caller: Caller, input: PlaygroundFields): Promise<number> {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManagePlaygrounds(actor));
-      const playground = checkPlayground(given, await tx.playgrounds.list(realmId), this.syntax);
+      const playground = checkPlayground(input, await tx.playgrounds.list(realmId), this.syntax);
       const id = await tx.playgrounds.add(realmId, playground);
       await publishPlaygrounds(tx, realmId);
       return id;

@@ -1,7 +1,7 @@
 import type { GroupSettingUpdate, GroupSettingValue } from '@parley/domain/access';
 import type { GroupId, UserId } from '@parley/domain/kernel';
 import { groupSetting, groupSettingChange, type ValueOf, type WireGroupSetting } from '../kernel/param-types.js';
-import { type Dto, given, param } from '../kernel/params.js';
+import { type Dto, definedFields, param } from '../kernel/params.js';
 
 /** Channels §2.4. */
 export function presentGroupSetting(value: GroupSettingValue): WireGroupSetting {
@@ -50,7 +50,7 @@ export function toPermissionChanges<P extends string>(
   for (const permission of permissions) {
     const change = read<PermissionChange>(dto, permission);
     if (!change) continue;
-    changes[permission] = given({
+    changes[permission] = definedFields({
       new: toGroupSetting(change.new),
       old: change.old === undefined ? undefined : toGroupSetting(change.old),
     });

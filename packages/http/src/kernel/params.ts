@@ -20,13 +20,13 @@ import {
 import { confusingArguments, HttpRefusal, missingArgument } from './reply.js';
 import type { Parameters, PathParameters } from './request.js';
 
-type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+type DefinedFields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
 /** Drops members absent from the request, because absent members mean no change. */
-export const given = <T extends object>(members: T): Given<T> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
+export const definedFields = <T extends object>(members: T): DefinedFields<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 
 // before the first decorator: class-transformer reads what it records
 

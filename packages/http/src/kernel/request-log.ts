@@ -105,7 +105,7 @@ export class RequestLog {
     private readonly contractPathOf: (requestPath: string) => string | undefined,
   ) {}
 
-  answered(request: ReceivedRequest, known: LoggedRequest | null, answered: CompletedRequest): void {
+  answered(request: ReceivedRequest, logged: LoggedRequest | null, answered: CompletedRequest): void {
     if (this.logger === silentLogger) return;
     const { route, status, durationMs } = answered;
     const fields = {
@@ -114,13 +114,13 @@ export class RequestLog {
       route: route?.path ?? this.contractPathOf(request.path),
       status,
       durationMs: Math.round(durationMs * 100) / 100,
-      realmId: known?.identity?.realmId,
-      userId: known?.identity?.userId,
+      realmId: logged?.identity?.realmId,
+      userId: logged?.identity?.userId,
       host: request.host.slice(0, MAX_LOGGED_LENGTH),
       ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
       userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
     };
-    if (known?.hasFailedLogin) warn(this.logger, { audit: 'failed log-in', ...fields }, 'failed log-in');
+    if (logged?.hasFailedLogin) warn(this.logger, { audit: 'failed log-in', ...fields }, 'failed log-in');
     else if (route && isAdministration(route))
       warn(this.logger, { audit: 'administration', ...fields }, 'administration');
     else this.logger.info(fields, 'request');

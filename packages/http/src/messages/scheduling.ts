@@ -19,7 +19,7 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
 import {
   anyOf,
   integer,
@@ -237,7 +237,7 @@ export const remindersSection: RegisterSection = registerSection({
 });
 
 export function schedulingRoutes(): readonly Route[] {
-  const turns = new Turns();
+  const turns = new StepScheduler();
   return [
     route('GET', '/scheduled_messages', {
       auth: 'user',

@@ -94,8 +94,8 @@ export function typeOf(schema: JsonSchema, direction: Direction, indent: string)
   if (described.const !== undefined) return literal(described.const);
   if (described.enum) return union(described.enum.map(literal));
   if (described.anyOf) {
-    const known = described.anyOf.filter((each) => (each as Described).deprecated !== true);
-    return union(known.map((each) => typeOf(each, direction, indent)));
+    const current = described.anyOf.filter((each) => (each as Described).deprecated !== true);
+    return union(current.map((each) => typeOf(each, direction, indent)));
   }
   const types = typeof described.type === 'string' ? [described.type] : (described.type ?? []);
   return types.length === 0 ? 'unknown' : union(types.map((type) => plainType(type, described, direction, indent)));

@@ -265,8 +265,9 @@ class Components {
     const { title } = value as JsonSchema;
     const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.walk(each)]));
     if (typeof title !== 'string') return schema;
-    const known = this.schemas[title];
-    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`Two schemas are called ${title}`);
+    const existing = this.schemas[title];
+    if (existing && JSON.stringify(existing) !== JSON.stringify(schema))
+      throw new Error(`Two schemas are called ${title}`);
     this.schemas[title] = schema;
     return { $ref: `#/components/schemas/${title}` };
   }

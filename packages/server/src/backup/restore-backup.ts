@@ -43,8 +43,8 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
   try {
     await readArchive(path, (entry) => restoration.take(entry));
     const { description, secret } = restoration.complete();
-    const known = target.secret ?? secret;
-    if (new HmacApiKeyMint(known).secretFingerprint !== description.secretFingerprint) {
+    const existing = target.secret ?? secret;
+    if (new HmacApiKeyMint(existing).secretFingerprint !== description.secretFingerprint) {
       throw new StartupError(
         `The secret of this server is another one than the backup's: set PARLEY_SECRET as it was, or move ${secretPath} away.`,
       );

@@ -88,7 +88,7 @@ export function readConfiguration(
   commandFlags: CommandFlags = {},
 ): Invocation {
   const { flags, positionals } = parseFlags(args, commandFlags);
-  const given = new RawValues(flags, environment);
+  const raw = new RawValues(flags, environment);
   const problems: string[] = [...unknownVariables(environment)];
   const attempt = (work: () => void): void => {
     try {
@@ -102,7 +102,7 @@ export function readConfiguration(
     const { parse, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
     let value: unknown = fallback;
     attempt(() => {
-      const found = given.find(name);
+      const found = raw.find(name);
       if (!found) return;
       try {
         value = parse(found.text);
@@ -164,7 +164,7 @@ export function readConfiguration(
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
   if (problems.length > 0) throw new InvalidConfiguration(problems);
-  return { configuration, positionals, flags, sources: given.sources, values: given.values };
+  return { configuration, positionals, flags, sources: raw.sources, values: raw.values };
 }
 
 const VARIABLES: ReadonlySet<string> = new Set(
@@ -251,9 +251,9 @@ function parseFlags(
     const name = negated !== undefined && switches.get(negated) ? negated : token.name;
     const isSwitch = switches.get(name);
     if (isSwitch === undefined) {
-      const known = [...switches.keys()].map((flag) => `--${flag}`);
+      const flagNames = [...switches.keys()].map((flag) => `--${flag}`);
       throw new UsageError(
-        `There is no option ${token.rawName}${hint(token.rawName, known) || '; see parley --help.'}`,
+        `There is no option ${token.rawName}${hint(token.rawName, flagNames) || '; see parley --help.'}`,
       );
     }
     if (isSwitch && token.value !== undefined) throw new UsageError(`--${name} takes no value.`);

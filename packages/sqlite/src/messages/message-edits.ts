@@ -140,8 +140,8 @@ export class MessageEditPartReads implements MessagePartReads {
     const found = new Map<MessageId, { readonly edits: MessageEdit[] }>();
     if (ids.length === 0) return found;
     for (const row of this.rows.all(jsonList(ids))) {
-      const known = found.get(row.message_id);
-      if (known) known.edits.push(toMessageEdit(row));
+      const existing = found.get(row.message_id);
+      if (existing) existing.edits.push(toMessageEdit(row));
       else found.set(row.message_id, { edits: [toMessageEdit(row)] });
     }
     return found;

@@ -305,8 +305,8 @@ export class SqliteMessagePageReads implements MessagePageReads {
     const conversations = new Map(this.conversationNames.all(recipientIds).map((each) => [each[0], each]));
     const userIds = new Map<RecipientId, UserId[]>();
     for (const [recipientId, userId] of this.participantIds.all(recipientIds)) {
-      const known = userIds.get(recipientId);
-      if (known) known.push(userId);
+      const existing = userIds.get(recipientId);
+      if (existing) existing.push(userId);
       else userIds.set(recipientId, [userId]);
     }
     const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
@@ -365,8 +365,8 @@ export class SqliteMessagePageReads implements MessagePageReads {
   private submessagesOf(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly Submessage[]> {
     const found = new Map<MessageId, Submessage[]>();
     for (const row of this.submessages.all(jsonList(ids))) {
-      const known = found.get(row.message_id);
-      if (known) known.push(toSubmessage(row));
+      const existing = found.get(row.message_id);
+      if (existing) existing.push(toSubmessage(row));
       else found.set(row.message_id, [toSubmessage(row)]);
     }
     return found;

@@ -383,8 +383,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
       change.ids.push(id);
       if (needsMark(state, message, source, read)) change.marks.push(id);
       if (source !== 'received') continue;
-      const known = change.ordinals.get(message[3]);
-      if (known) known.push(message[4]);
+      const existing = change.ordinals.get(message[3]);
+      if (existing) existing.push(message[4]);
       else change.ordinals.set(message[3], [message[4]]);
     }
     return change;

@@ -243,8 +243,8 @@ export class UnreadOverviews {
     if (moved.length > MAX_MOVED) return null;
     const placesOf = new Map<RecipientId, UnreadRange[]>();
     for (const ordinalRange of moved.length === 0 ? [] : ordinalRanges) {
-      const known = placesOf.get(ordinalRange.recipientId);
-      if (known) known.push(ordinalRange);
+      const existing = placesOf.get(ordinalRange.recipientId);
+      if (existing) existing.push(ordinalRange);
       else placesOf.set(ordinalRange.recipientId, [ordinalRange]);
     }
     const unread = moved.filter(
@@ -392,9 +392,9 @@ const isUnreadIn = ({ first, last, segments }: UnreadRange, ordinal: Ordinal): b
 
 function remembered<Row>(queries: Map<string, Query<Row>>, needs: Needs, make: () => Query<Row>): Query<Row> {
   const key = `${needs.ordinals}/${needs.senders}`;
-  const known = queries.get(key) ?? make();
-  queries.set(key, known);
-  return known;
+  const existing = queries.get(key) ?? make();
+  queries.set(key, existing);
+  return existing;
 }
 
 /** Collects the results of all strategies. */

@@ -140,8 +140,8 @@ export class SqliteRealmData implements RealmDataRepository {
   }
 
   private statementsOf(table: (typeof TABLES_OF_REALMS)[number]): TableStatements {
-    const known = this.statements.get(table);
-    if (known) return known;
+    const existing = this.statements.get(table);
+    if (existing) return existing;
     const columns = this.keyColumns.all(table);
     const keys = columns.join(', ');
     // Keeps the deleting job until the work is done.
