@@ -22,44 +22,44 @@ import { excessOf } from './json.js';
 import { isSafeHtml } from './safe-html.js';
 
 /** Reads a value of an untrusted document. @throws DomainError INVALID_IMPORT with the position of the error */
-export type Shape<T> = (value: unknown, place: string) => T;
+export type Shape<T> = (value: unknown, location: string) => T;
 
 export type Shaped<S> = S extends Shape<infer T> ? T : never;
 
 /** Positions contain keys, which may be arbitrarily long. */
-const MAX_PLACE_LENGTH = 300;
+const MAX_LOCATION_LENGTH = 300;
 
-export const wrong = (place: string, what: string): DomainError =>
-  new DomainError('INVALID_IMPORT', `${place.slice(0, MAX_PLACE_LENGTH)} ${what}.`);
+export const wrong = (location: string, what: string): DomainError =>
+  new DomainError('INVALID_IMPORT', `${location.slice(0, MAX_LOCATION_LENGTH)} ${what}.`);
 
 export const text =
   (max = 1_000_000): Shape<string> =>
-  (value, place) => {
-    if (typeof value !== 'string') throw wrong(place, 'is not a text');
-    if (value.length > max) throw wrong(place, 'is too long');
+  (value, location) => {
+    if (typeof value !== 'string') throw wrong(location, 'is not a text');
+    if (value.length > max) throw wrong(location, 'is too long');
     return value;
   };
 
-export const flag: Shape<boolean> = (value, place) => {
-  if (typeof value !== 'boolean') throw wrong(place, 'is neither true nor false');
+export const flag: Shape<boolean> = (value, location) => {
+  if (typeof value !== 'boolean') throw wrong(location, 'is neither true nor false');
   return value;
 };
 
-export const number: Shape<number> = (value, place) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(place, 'is not a number');
+export const number: Shape<number> = (value, location) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(location, 'is not a number');
   return value;
 };
 
-export const integer: Shape<number> = (value, place) => {
-  if (!Number.isSafeInteger(value)) throw wrong(place, 'is not an integer');
+export const integer: Shape<number> = (value, location) => {
+  if (!Number.isSafeInteger(value)) throw wrong(location, 'is not an integer');
   return value as number;
 };
 
 /** Reads an id of the requested type. */
 export const id =
   <Id extends number>(): Shape<Id> =>
-  (value, place) => {
-    if (!Number.isSafeInteger(value) || (value as number) <= 0) throw wrong(place, 'is not an id');
+  (value, location) => {
+    if (!Number.isSafeInteger(value) || (value as number) <= 0) throw wrong(location, 'is not an id');
     return value as Id;
   };
 
@@ -67,75 +67,75 @@ export const id =
 const LAST_SECOND = 253_402_300_799;
 
 /** Reads seconds since 1970 with fractions. */
-export const moment: Shape<number> = (value, place) => {
-  const seconds = number(value, place);
-  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(place, 'is no time of the years 1970 to 9999');
+export const moment: Shape<number> = (value, location) => {
+  const seconds = number(value, location);
+  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(location, 'is no time of the years 1970 to 9999');
   return seconds;
 };
 
 /** Reads a time as whole seconds. */
-export const time: Shape<number> = (value, place) => Math.floor(moment(value, place));
+export const time: Shape<number> = (value, location) => Math.floor(moment(value, location));
 
 export const orNull =
   <T>(shape: Shape<T>): Shape<T | null> =>
-  (value, place) =>
-    value === null || value === undefined ? null : shape(value, place);
+  (value, location) =>
+    value === null || value === undefined ? null : shape(value, location);
 
 export const orElse =
   <T>(shape: Shape<T>, otherwise: T): Shape<T> =>
-  (value, place) =>
-    value === undefined || value === null ? otherwise : shape(value, place);
+  (value, location) =>
+    value === undefined || value === null ? otherwise : shape(value, location);
 
 export const oneOf =
   <const T extends string | number>(...values: readonly T[]): Shape<T> =>
-  (value, place) => {
-    if (!values.includes(value as T)) throw wrong(place, `is none of ${values.join(', ')}`);
+  (value, location) => {
+    if (!values.includes(value as T)) throw wrong(location, `is none of ${values.join(', ')}`);
     return value as T;
   };
 
 export const list =
   <T>(shape: Shape<T>, max = 10_000_000): Shape<T[]> =>
-  (value, place) => {
-    if (!Array.isArray(value)) throw wrong(place, 'is not a list');
-    if (value.length > max) throw wrong(place, `has more than ${max} members`);
-    return value.map((member, index) => shape(member, `${place}[${index}]`));
+  (value, location) => {
+    if (!Array.isArray(value)) throw wrong(location, 'is not a list');
+    if (value.length > max) throw wrong(location, `has more than ${max} members`);
+    return value.map((member, index) => shape(member, `${location}[${index}]`));
   };
 
 /** Reads an object and drops unknown members. */
 export const object =
   <S extends Readonly<Record<string, Shape<unknown>>>>(shapes: S): Shape<{ readonly [K in keyof S]: Shaped<S[K]> }> =>
-  (value, place) => {
-    const members = record(value, place);
+  (value, location) => {
+    const members = record(value, location);
     const read: Record<string, unknown> = {};
-    for (const name in shapes) read[name] = shapes[name]!(members[name], `${place}.${name}`);
+    for (const name in shapes) read[name] = shapes[name]!(members[name], `${location}.${name}`);
     return read as { readonly [K in keyof S]: Shaped<S[K]> };
   };
 
 /** Reads an object with any members. */
-export const record: Shape<Readonly<Record<string, unknown>>> = (value, place) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(place, 'is not an object');
+export const record: Shape<Readonly<Record<string, unknown>>> = (value, location) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(location, 'is not an object');
   return value as Readonly<Record<string, unknown>>;
 };
 
 /** Reads an object with any keys and values of one shape. */
 export const dictionary =
   <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> =>
-  (value, place) =>
+  (value, location) =>
     Object.fromEntries(
-      Object.entries(record(value, place)).map(([name, member]) => [name, shape(member, `${place}.${name}`)]),
+      Object.entries(record(value, location)).map(([name, member]) => [name, shape(member, `${location}.${name}`)]),
     );
 
 /** Shorter documents fit into memory regardless of their content. */
 const ALWAYS_FITS = 16 * 1024 ** 2;
 
 /** @throws DomainError INVALID_IMPORT */
-export function parseJson(content: string, place: string): unknown {
+export function parseJson(content: string, location: string): unknown {
   const excess = content.length > ALWAYS_FITS ? excessOf(content) : null;
-  if (excess !== null) throw wrong(place, excess);
+  if (excess !== null) throw wrong(location, excess);
   try {
     return JSON.parse(content);
   } catch {
-    throw wrong(place, 'is not JSON');
+    throw wrong(location, 'is not JSON');
   }
 }
 
@@ -144,13 +144,13 @@ const anyId = id<never>();
 
 /** Reads settings with valid values; missing and unknown ones get their default. */
 export function settings<R extends Registry>(registry: R): Shape<SettingValues<R>> {
-  return (value, place) => {
-    const members = record(value, place);
+  return (value, location) => {
+    const members = record(value, location);
     const read: Record<string, unknown> = {};
     for (const [name, definition] of Object.entries(registry) as [string, SettingDefinition][]) {
       const own = members[name];
       const isKnown = own === undefined || own === definition.default || isSettingValue(definition, own);
-      if (!isKnown) throw wrong(`${place}.${name}`, 'has no such value');
+      if (!isKnown) throw wrong(`${location}.${name}`, 'has no such value');
       read[name] = own === undefined ? definition.default : own;
     }
     return read as SettingValues<R>;
@@ -158,23 +158,23 @@ export function settings<R extends Registry>(registry: R): Shape<SettingValues<R
 }
 
 function permissions<R extends object>(registry: R): Shape<{ readonly [K in keyof R]: never }> {
-  return (value, place) => {
-    const members = record(value, place);
-    const read = Object.keys(registry).map((name) => [name, anyId(members[name], `${place}.${name}`)]);
+  return (value, location) => {
+    const members = record(value, location);
+    const read = Object.keys(registry).map((name) => [name, anyId(members[name], `${location}.${name}`)]);
     return Object.fromEntries(read) as { readonly [K in keyof R]: never };
   };
 }
 
-const html: Shape<string> = (value, place) => {
-  const members = text()(value, place);
-  if (!isSafeHtml(members)) throw wrong(place, 'is HTML that is not safe');
+const html: Shape<string> = (value, location) => {
+  const members = text()(value, location);
+  if (!isSafeHtml(members)) throw wrong(location, 'is HTML that is not safe');
   return members;
 };
 
 /** Accepts names that older servers allowed. */
-export const EMOJI_NAME: Shape<string> = (value, place) => {
-  const name = text(100)(value, place);
-  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(place, 'is no name of an emoji');
+export const EMOJI_NAME: Shape<string> = (value, location) => {
+  const name = text(100)(value, location);
+  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(location, 'is no name of an emoji');
   return name;
 };
 
@@ -294,8 +294,8 @@ const REALM_COPY = object({
       order: integer,
       name: NAME,
       hint: NAME,
-      data: dictionary((value, place) =>
-        typeof value === 'string' ? text(10_000)(value, place) : dictionary(text(10_000))(value, place),
+      data: dictionary((value, location) =>
+        typeof value === 'string' ? text(10_000)(value, location) : dictionary(text(10_000))(value, location),
       ),
       isRequired: flag,
       isEditableByUser: flag,
@@ -326,7 +326,7 @@ const REALM_COPY = object({
 });
 
 /** Reads the organization from `parley.json`. Realm ids are omitted, since parts get the id of their realm. */
-export const realmCopy: Shape<RealmCopy> = (value, place) => REALM_COPY(value, place) as unknown as RealmCopy;
+export const realmCopy: Shape<RealmCopy> = (value, location) => REALM_COPY(value, location) as unknown as RealmCopy;
 
 const notificationChoice = orNull(flag);
 const content = text(1_000_000);
@@ -364,15 +364,15 @@ const PERSON_COPY = object({
   drafts: list(
     object({
       id: anyId,
-      to: ((value, place) => {
-        const kind = oneOf('channel', 'direct', 'nobody')(record(value, place).kind, `${place}.kind`);
+      to: ((value, location) => {
+        const kind = oneOf('channel', 'direct', 'nobody')(record(value, location).kind, `${location}.kind`);
         if (kind === 'nobody') return { kind };
-        if (kind === 'direct') return { kind, ...object({ userIds: list(anyId, 100_000) })(value, place) };
-        return { kind, ...object({ channelId: anyId, topic: NAME })(value, place) };
+        if (kind === 'direct') return { kind, ...object({ userIds: list(anyId, 100_000) })(value, location) };
+        return { kind, ...object({ channelId: anyId, topic: NAME })(value, location) };
       }) satisfies Shape<object>,
       content,
-      editedAt: ((value, place) => {
-        if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(place, 'is not a time');
+      editedAt: ((value, location) => {
+        if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(location, 'is not a time');
         return value;
       }) satisfies Shape<number>,
     }),
@@ -385,11 +385,11 @@ const PERSON_COPY = object({
   scheduledMessages: list(
     object({
       id: anyId,
-      to: ((value, place) => {
-        const kind = oneOf('channelId', 'userIds')(record(value, place).kind, `${place}.kind`);
+      to: ((value, location) => {
+        const kind = oneOf('channelId', 'userIds')(record(value, location).kind, `${location}.kind`);
         return kind === 'channelId'
-          ? { kind, ...object({ id: anyId })(value, place) }
-          : { kind, ...object({ ids: list(anyId, 100_000) })(value, place) };
+          ? { kind, ...object({ id: anyId })(value, location) }
+          : { kind, ...object({ ids: list(anyId, 100_000) })(value, location) };
       }) satisfies Shape<object>,
       topic: NAME,
       content,
@@ -418,4 +418,4 @@ const PERSON_COPY = object({
 });
 
 /** Reads a line of `parley-people.jsonl`. */
-export const personCopy: Shape<PersonCopy> = (value, place) => PERSON_COPY(value, place) as unknown as PersonCopy;
+export const personCopy: Shape<PersonCopy> = (value, location) => PERSON_COPY(value, location) as unknown as PersonCopy;

@@ -32,10 +32,10 @@ export function readChannels(tables: TableReader): readonly Channel[] {
     is_recently_active: orElse(flag, true),
   });
   return tables.rows('zerver_stream').map((row, index) => {
-    const place = `zerver_stream[${index}]`;
-    const it = shape(row, place);
+    const location = `zerver_stream[${index}]`;
+    const it = shape(row, location);
     const recipientId = it.recipient ?? recipients.get(it.id);
-    if (recipientId === undefined) throw wrong(`${place}.recipient`, 'is missing');
+    if (recipientId === undefined) throw wrong(`${location}.recipient`, 'is missing');
     return {
       id: it.id,
       realmId: tables.realmId,

@@ -78,7 +78,7 @@ function operationHtml(method: string, path: string, operation: OpenApiOperation
 }
 
 function fieldsHtml(fields: readonly Field[], names: Names): string {
-  const rows = fields.map(({ name, place, schema, isRequired, holdsJson }) => {
+  const rows = fields.map(({ name, location: place, schema, isRequired, holdsJson }) => {
     const notes = [
       ...(place === 'path' ? ['in the path'] : []),
       ...(isRequired && place !== 'path' ? ['required'] : []),

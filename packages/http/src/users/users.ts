@@ -6,7 +6,7 @@ import {
   DeactivateSelf,
   DeactivateUser,
   MAX_DEACTIVATION_COMMENT_LENGTH,
-  type MessagePlace,
+  type MessageScope,
   ReactivateUser,
   UpdateUser,
 } from '@parley/domain/membership';
@@ -180,22 +180,22 @@ export class DeactivateUserDto {
   actions?: DeactivationActions;
 }
 
-type DeactivationActions = Partial<Record<keyof typeof MESSAGE_PLACES | 'delete_profile', boolean>>;
+type DeactivationActions = Partial<Record<keyof typeof MESSAGE_SCOPES | 'delete_profile', boolean>>;
 
-const MESSAGE_PLACES = {
+const MESSAGE_SCOPES = {
   delete_public_channel_messages: 'publicChannels',
   delete_private_channel_messages: 'privateChannels',
   delete_direct_messages: 'direct',
-} as const satisfies Readonly<Record<string, MessagePlace>>;
+} as const satisfies Readonly<Record<string, MessageScope>>;
 
 export function toDeactivation({ user_id, deactivation_notification_comment, actions }: DeactivateUserDto) {
-  const places = Object.entries(MESSAGE_PLACES) as [keyof typeof MESSAGE_PLACES, MessagePlace][];
+  const scopes = Object.entries(MESSAGE_SCOPES) as [keyof typeof MESSAGE_SCOPES, MessageScope][];
   return definedFields({
     userId: user_id as UserId,
     comment: deactivation_notification_comment,
     deletions: actions && {
       ofProfile: actions.delete_profile ?? false,
-      ofMessages: places.filter(([action]) => actions[action]).map(([, place]) => place),
+      ofMessages: scopes.filter(([action]) => actions[action]).map(([, scope]) => scope),
     },
   });
 }

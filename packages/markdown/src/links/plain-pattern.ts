@@ -101,9 +101,9 @@ export class PlainPattern {
   }
 
   /** Returns the earliest start, at or after `from`, of a match that contains the literal at `place`. */
-  earliestStart(text: string, place: number, from: number): number {
-    if (this.beforeLiteral === null) return place;
-    let at = place;
+  earliestStart(text: string, position: number, from: number): number {
+    if (this.beforeLiteral === null) return position;
+    let at = position;
     while (at > from) {
       const previous = startOfPrevious(text, at);
       if (endOfCharacter(text, previous, this.beforeLiteral) === -1) break;

@@ -77,12 +77,12 @@ class Inlines {
   constructor(private readonly keys: Keys) {}
 
   inside(parent: Inline | null, html: string): Inline {
-    const place = `${this.numbers.get(parent)} ${html}`;
-    let inline = this.inlines.get(place);
+    const identity = `${this.numbers.get(parent)} ${html}`;
+    let inline = this.inlines.get(identity);
     if (!inline) {
       const key = this.keys.of(`<${parent?.key} ${tagName(html)}`);
       inline = { html, parent, depth: (parent?.depth ?? 0) + 1, key };
-      this.inlines.set(place, inline);
+      this.inlines.set(identity, inline);
       this.numbers.set(inline, this.numbers.size);
     }
     return inline;

@@ -42,7 +42,7 @@ class RawValues {
    * Returns the given text with its `place` for error messages; null if nothing was given. @throws Error if a named
    * file cannot be read
    */
-  find(name: SettingName): { readonly text: string; readonly place: string } | null {
+  find(name: SettingName): { readonly text: string; readonly origin: string } | null {
     const { variable, flag, isSecret }: Setting<unknown> = SETTINGS[name];
     const byFlag = flag === undefined ? undefined : this.flags.get(flag);
     const byVariable = this.environment[variable] || undefined;
@@ -55,10 +55,10 @@ class RawValues {
     return file === undefined ? null : this.found(name, 'file', readFile(`${variable}_FILE`, file), `${variable}_FILE`);
   }
 
-  private found(name: SettingName, source: ValueSource, text: string, place: string) {
+  private found(name: SettingName, source: ValueSource, text: string, origin: string) {
     this.sources.set(name, source);
     this.values.set(name, text);
-    return { text, place };
+    return { text, origin: origin };
   }
 }
 
@@ -109,7 +109,7 @@ export function readConfiguration(
       } catch (error) {
         // Secrets and passwords must not be printed.
         const said = isSecret ? '' : `, not ${JSON.stringify(found.text)}`;
-        throw new UsageError(`${found.place} must be ${(error as Error).message}${said}.`);
+        throw new UsageError(`${found.origin} must be ${(error as Error).message}${said}.`);
       }
     });
     return value as (typeof SETTINGS)[N]['default'];

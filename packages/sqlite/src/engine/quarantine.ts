@@ -18,10 +18,12 @@ export class Quarantine {
   constructor(private readonly log: (problem: string) => void) {}
 
   report({ table, id, column }: StoredValueLocation, problem: string): void {
-    const place = `${table} ${id}, ${column}`;
-    if (this.reported.has(place) || this.reported.size >= MAX_REPORTED) return;
-    this.reported.add(place);
-    this.log(`The database holds a value that makes no sense (${place}: ${problem}); a harmless one stands in for it.`);
+    const location = `${table} ${id}, ${column}`;
+    if (this.reported.has(location) || this.reported.size >= MAX_REPORTED) return;
+    this.reported.add(location);
+    this.log(
+      `The database holds a value that makes no sense (${location}: ${problem}); a harmless one stands in for it.`,
+    );
   }
 
   /** Reads a column that holds one of several known words. */
