@@ -58,7 +58,7 @@ class RawValues {
   private found(name: SettingName, source: ValueSource, text: string, origin: string) {
     this.sources.set(name, source);
     this.values.set(name, text);
-    return { text, origin: origin };
+    return { text, origin };
   }
 }
 
