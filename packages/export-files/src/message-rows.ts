@@ -22,8 +22,8 @@ export class ClientNumbers {
   private readonly numbers = new Map<string, number>();
 
   numberOf(name: string): number {
-    const known = this.numbers.get(name);
-    if (known !== undefined) return known;
+    const existing = this.numbers.get(name);
+    if (existing !== undefined) return existing;
     this.numbers.set(name, this.numbers.size + 1);
     return this.numbers.size;
   }

@@ -48,25 +48,25 @@ const NAME = shape.name;
 const ALWAYS_FITS = 16 * 1024 ** 2;
 
 /** @throws DomainError INVALID_IMPORT */
-export function parseJson(content: string, place: string): unknown {
+export function parseJson(content: string, location: string): unknown {
   const excess = content.length > ALWAYS_FITS ? excessOf(content) : null;
-  if (excess !== null) throw wrong(place, excess);
+  if (excess !== null) throw wrong(location, excess);
   try {
     return JSON.parse(content);
   } catch {
-    throw wrong(place, 'is not JSON');
+    throw wrong(location, 'is not JSON');
   }
 }
 
 /** Reads settings with valid values; missing and unknown ones get their default. */
 export function settings<R extends Registry>(registry: R): Shape<SettingValues<R>> {
-  return (value, place) => {
-    const given = record(value, place);
+  return (value, location) => {
+    const members = record(value, location);
     const read: Record<string, unknown> = {};
     for (const [name, definition] of Object.entries(registry) as [string, SettingDefinition][]) {
-      const own = given[name];
+      const own = members[name];
       const isKnown = own === undefined || own === definition.default || isSettingValue(definition, own);
-      if (!isKnown) throw wrong(`${place}.${name}`, 'has no such value');
+      if (!isKnown) throw wrong(`${location}.${name}`, 'has no such value');
       read[name] = own === undefined ? definition.default : own;
     }
     return read as SettingValues<R>;
@@ -74,17 +74,17 @@ export function settings<R extends Registry>(registry: R): Shape<SettingValues<R
 }
 
 function permissions<R extends object>(registry: R): Shape<{ readonly [K in keyof R]: never }> {
-  return (value, place) => {
-    const given = record(value, place);
-    const read = Object.keys(registry).map((name) => [name, anyId(given[name], `${place}.${name}`)]);
+  return (value, location) => {
+    const members = record(value, location);
+    const read = Object.keys(registry).map((name) => [name, anyId(members[name], `${location}.${name}`)]);
     return Object.fromEntries(read) as { readonly [K in keyof R]: never };
   };
 }
 
 /** Accepts names that older servers allowed. */
-export const EMOJI_NAME: Shape<string> = (value, place) => {
-  const name = text(100)(value, place);
-  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(place, 'is no name of an emoji');
+export const EMOJI_NAME: Shape<string> = (value, location) => {
+  const name = text(100)(value, location);
+  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(location, 'is no name of an emoji');
   return name;
 };
 
@@ -192,7 +192,7 @@ const REALM_COPY = object({
 });
 
 /** Reads the organization from `parley.json`. Realm ids are omitted, since parts get the id of their realm. */
-export const realmCopy: Shape<RealmCopy> = (value, place) => REALM_COPY(value, place) as unknown as RealmCopy;
+export const realmCopy: Shape<RealmCopy> = (value, location) => REALM_COPY(value, location) as unknown as RealmCopy;
 
 const notificationChoice = orNull(flag);
 
@@ -219,4 +219,4 @@ const PERSON_COPY = object({
 });
 
 /** Reads a line of `parley-people.jsonl`. */
-export const personCopy: Shape<PersonCopy> = (value, place) => PERSON_COPY(value, place) as unknown as PersonCopy;
+export const personCopy: Shape<PersonCopy> = (value, location) => PERSON_COPY(value, location) as unknown as PersonCopy;

@@ -35,7 +35,7 @@ import {
   time,
   wrong,
 } from './parley-shapes.js';
-import { type MessageContext, type MessagePlace, readMessageFile, readMessagePlaces } from './read-messages.js';
+import { type MessageContext, type MessageHead, readMessageFile, readMessageHeads } from './read-messages.js';
 
 /** Size above which rows are flushed to disk. */
 const MAX_HELD = 65_536;
@@ -106,8 +106,8 @@ export class TableFiles {
   }
 
   private file(name: string): TableFile {
-    const known = this.files.get(name);
-    if (known) return known;
+    const existing = this.files.get(name);
+    if (existing) return existing;
     const path = join(this.folder, `${this.files.size}.rows`);
     const file = { path, stream: createWriteStream(path, { mode: 0o600 }), held: [], heldLength: 0, isEmpty: true };
     this.files.set(name, file);
@@ -276,7 +276,7 @@ async function openZulip(root: string, names: ColumnNames): Promise<ImportSource
       for await (const page of readMessages(root, context)) yield page.filter(({ message }) => !skipsMessage(message));
     },
     messageRange: () => readMessageRange(root),
-    messageIds: () => readMessageIds(root, (place) => !skipsMessage(place)),
+    messageIds: () => readMessageIds(root, (head) => !skipsMessage(head)),
     files: () => readFiles(root),
     avatars: () => readAvatars(root, realm.users),
     realmImages: () => readRealmImages(root, realm.realm),
@@ -332,27 +332,27 @@ async function* readMessages(root: string, context: MessageContext): AsyncGenera
 /** Reads the first and the last file with messages; those between are read later. */
 async function readMessageRange(root: string): ReturnType<ImportSource['messageRange']> {
   const files = await messageFiles(root);
-  const first = (await readFirstPlaces(root, files)).at(0);
-  const last = (await readFirstPlaces(root, [...files].reverse())).at(-1);
+  const first = (await readFirstHeads(root, files)).at(0);
+  const last = (await readFirstHeads(root, [...files].reverse())).at(-1);
   return first && last ? { first: first.id, last: last.id } : null;
 }
 
-async function readFirstPlaces(root: string, files: readonly string[]): Promise<readonly MessagePlace[]> {
+async function readFirstHeads(root: string, files: readonly string[]): Promise<readonly MessageHead[]> {
   for (const name of files) {
-    const places = readMessagePlaces(await readText(root, name), name);
-    if (places.length > 0) return places;
+    const heads = readMessageHeads(await readText(root, name), name);
+    if (heads.length > 0) return heads;
   }
   return [];
 }
 
 async function* readMessageIds(
   root: string,
-  isWanted: (place: MessagePlace) => boolean,
+  isWanted: (head: MessageHead) => boolean,
 ): AsyncGenerator<readonly MessageId[]> {
   for (const name of await messageFiles(root)) {
-    yield readMessagePlaces(await readText(root, name), name)
+    yield readMessageHeads(await readText(root, name), name)
       .filter(isWanted)
-      .map((place) => place.id);
+      .map((head) => head.id);
   }
 }
 

@@ -95,38 +95,38 @@ export interface MessageContext {
   readonly isOwn: boolean;
 }
 
-const PLACE = object({ id: messageId, sender: userId, recipient: id<RecipientId>() });
+const MESSAGE_HEAD = object({ id: messageId, sender: userId, recipient: id<RecipientId>() });
 
 /** Id of a message with its sender and recipient. */
-export type MessagePlace = Pick<MessageCopy['message'], 'id' | 'senderId' | 'recipientId'>;
+export type MessageHead = Pick<MessageCopy['message'], 'id' | 'senderId' | 'recipientId'>;
 
 /** Reads only ids, senders and recipients of a message file, ascending. */
-export function readMessagePlaces(content: string, place: string): readonly MessagePlace[] {
-  const tables = record(parseJson(content, place), place);
-  return list(PLACE, 100_000)(tables.zerver_message, `${place}: zerver_message`)
+export function readMessageHeads(content: string, location: string): readonly MessageHead[] {
+  const tables = record(parseJson(content, location), location);
+  return list(MESSAGE_HEAD, 100_000)(tables.zerver_message, `${location}: zerver_message`)
     .map((row) => ({ id: row.id, senderId: row.sender, recipientId: row.recipient }))
     .sort((a, b) => a.id - b.id);
 }
 
 /** Reads a message file. Skips messages of channels and conversations outside the export. */
-export function readMessageFile(content: string, place: string, context: MessageContext): readonly MessageCopy[] {
-  const tables = record(parseJson(content, place), place);
-  const messages = list(MESSAGE, 100_000)(tables.zerver_message, `${place}: zerver_message`);
+export function readMessageFile(content: string, location: string, context: MessageContext): readonly MessageCopy[] {
+  const tables = record(parseJson(content, location), location);
+  const messages = list(MESSAGE, 100_000)(tables.zerver_message, `${location}: zerver_message`);
   const extras = new Map(
-    list(EXTRA, 100_000)(tables.parley_message ?? [], `${place}: parley_message`).map((extra) => [extra.id, extra]),
+    list(EXTRA, 100_000)(tables.parley_message ?? [], `${location}: parley_message`).map((extra) => [extra.id, extra]),
   );
-  const ownClients = list(CLIENT, 100_000)(tables.parley_client ?? [], `${place}: parley_client`);
+  const ownClients = list(CLIENT, 100_000)(tables.parley_client ?? [], `${location}: parley_client`);
   const clients = new Map([...context.clients, ...ownClients.map(({ id: client, name }) => [client, name] as const)]);
   const holders = new Map<MessageId, HolderCopy[]>();
-  for (const row of list(record)(tables.zerver_usermessage ?? [], `${place}: zerver_usermessage`)) {
+  for (const row of list(record)(tables.zerver_usermessage ?? [], `${location}: zerver_usermessage`)) {
     // Positions are formatted only for invalid rows, since a file may contain thousands.
     const { user_profile, message, flags_mask } = row as unknown as UserMessageRow;
     if (!Number.isSafeInteger(user_profile) || !Number.isSafeInteger(message) || !Number.isSafeInteger(flags_mask)) {
-      throw wrong(`${place}: zerver_usermessage`, 'has a row that is none');
+      throw wrong(`${location}: zerver_usermessage`, 'has a row that is none');
     }
-    const known = holders.get(message);
+    const existing = holders.get(message);
     const holder = { userId: user_profile, flags: flagsOf(flags_mask) };
-    if (known) known.push(holder);
+    if (existing) existing.push(holder);
     else holders.set(message, [holder]);
   }
   return messages
@@ -134,7 +134,7 @@ export function readMessageFile(content: string, place: string, context: Message
     .map((row) => {
       const extra = extras.get(row.id);
       const renderedContent = safeHtml(row.rendered_content ?? '', row.content);
-      const edits = row.edit_history === null ? [] : editsOf(row, place);
+      const edits = row.edit_history === null ? [] : editsOf(row, location);
       const channel = context.channelOf(row.recipient);
       const person = context.personOf(row.recipient);
       return {
@@ -197,8 +197,8 @@ function readFlags(mask: number): HolderCopy['flags'] {
 
 const editList: Shape<ReturnType<typeof EDIT>[]> = list(EDIT, 10_000);
 
-function editsOf(row: ReturnType<typeof MESSAGE>, place: string): MessageEdit[] {
-  const where = `${place}: edit_history of message ${row.id}`;
+function editsOf(row: ReturnType<typeof MESSAGE>, location: string): MessageEdit[] {
+  const where = `${location}: edit_history of message ${row.id}`;
   const entries = editList(parseJson(row.edit_history!, where), where);
   // The next newer entry's previous topic is the topic after this one.
   let topicAfter = row.subject;

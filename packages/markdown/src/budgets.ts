@@ -29,7 +29,7 @@ export class Outcome {
 const STEPS_PER_TURN = 1_000_000;
 
 /** Prevents consecutive texts from blocking the event loop together. */
-export class TurnBudget {
+export class StepBudget {
   private spent = 0;
   private turn: Promise<void> | null = null;
 

@@ -11,7 +11,7 @@ import { alertSegments } from '@parley/domain/messages';
 import { findAlertedUsers } from './alert-words.js';
 import { BlockParser, finishCode, normalizeWhiteSpace, separateLists } from './blocks/block-parser.js';
 import { FenceReader } from './blocks/fences.js';
-import { Outcome, TurnBudget, unrenderable, WorkBudget } from './budgets.js';
+import { Outcome, StepBudget, unrenderable, WorkBudget } from './budgets.js';
 import { isBlank } from './characters.js';
 import { copy, type Element, HtmlStash, layOut, writeHtml } from './html/html.js';
 import { InlineFormatter } from './inline/inline-formatter.js';
@@ -75,7 +75,7 @@ const plainHtml = (content: string): string =>
 
 /** Renderer of Zulip's Markdown dialect; see docs/markdown.md. */
 export class ZulipMarkdownRenderer implements MarkdownRenderer {
-  private readonly turns = new TurnBudget();
+  private readonly budget = new StepBudget();
 
   constructor(
     private readonly settings: MarkdownServerSettings = {},
@@ -84,12 +84,12 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   ) {}
 
   async parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown> {
-    if (this.turns.isSpent) await this.turns.next();
+    if (this.budget.isSpent) await this.budget.next();
     const parsed = this.read(content, options);
-    if (this.turns.isSpent) await this.turns.next();
+    if (this.budget.isSpent) await this.budget.next();
     this.rehearse(parsed);
     if (!parsed.typesetting.isDone) await parsed.typesetting.run(this.typesetter);
-    if (this.turns.isSpent) await this.turns.next();
+    if (this.budget.isSpent) await this.budget.next();
     return this.complete(parsed);
   }
 
@@ -148,7 +148,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     } catch (error) {
       throw refused(error);
     } finally {
-      this.turns.spend(work.steps);
+      this.budget.spend(work.steps);
     }
   }
 
@@ -208,7 +208,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     } catch (error) {
       throw refused(error);
     } finally {
-      this.turns.spend(work.steps + (linkifiers?.charactersRead ?? 0));
+      this.budget.spend(work.steps + (linkifiers?.charactersRead ?? 0));
     }
   }
 

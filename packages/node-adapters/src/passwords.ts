@@ -146,10 +146,12 @@ export class ZxcvbnPasswordStrength implements PasswordStrength {
   private estimate: Zxcvbn | undefined;
 
   /** Guessing a password requires guessing each piece, so estimation stops at the first strong piece. */
-  leastGuesses(password: string, known: readonly string[]): number {
+  leastGuesses(password: string, obviousWords: readonly string[]): number {
     this.estimate ??= require('zxcvbn') as Zxcvbn;
     // An email address counts as a whole and by its parts.
-    const words = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word !== '');
+    const words = obviousWords
+      .flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)])
+      .filter((word) => word !== '');
     let guesses = 0;
     for (const piece of piecesOf(withoutLongWords(password, words))) {
       guesses = Math.max(guesses, this.estimate(piece, words).guesses);

@@ -124,9 +124,9 @@ export class HmacFileTokens implements FileTokens {
   verify(token: string): FileTicket | null {
     const [, realmId, fileId, expiresAt, signature] = TOKEN.exec(token) ?? [];
     if (signature === undefined) return null;
-    const given = Buffer.from(signature, 'base64url');
+    const actual = Buffer.from(signature, 'base64url');
     const expected = this.signatureOf(`${realmId}-${fileId}-${expiresAt}`);
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return null;
     return { realmId: Number(realmId) as RealmId, fileId: Number(fileId) as FileId, expiresAt: Number(expiresAt) };
   }
 

@@ -35,8 +35,8 @@ export class Injector<Named> {
 
   /** Without a check by the compiler; see `Resolve`. */
   readonly resolve = <C extends Injectable>(type: C): InstanceType<C> => {
-    const known = this.resolved.get(type);
-    if (known !== undefined) return known as InstanceType<C>;
+    const existing = this.resolved.get(type);
+    if (existing !== undefined) return existing as InstanceType<C>;
     this.bind(type);
     const instance = this.container.get<unknown>(type) as InstanceType<C>;
     this.resolved.set(type, instance);

@@ -2,14 +2,14 @@
 const MAX_DISTANCE = 3;
 
 /** Returns the most likely intended word; null if none is near. */
-export function nearest(given: string, known: Iterable<string>): string | null {
+export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
-  let least = Math.min(MAX_DISTANCE, Math.ceil(given.length / 3)) + 1;
-  for (const candidate of known) {
+  let least = Math.min(MAX_DISTANCE, Math.ceil(word.length / 3)) + 1;
+  for (const candidate of candidates) {
     const distance = Math.min(
-      distanceOf(given.toLowerCase(), candidate.toLowerCase()),
+      distanceOf(word.toLowerCase(), candidate.toLowerCase()),
       // Matches swapped words, such as `create-user` for `user create`.
-      distanceOf(wordsOf(given), wordsOf(candidate)),
+      distanceOf(wordsOf(word), wordsOf(candidate)),
     );
     if (distance < least) {
       least = distance;
@@ -20,8 +20,8 @@ export function nearest(given: string, known: Iterable<string>): string | null {
 }
 
 /** Returns `; did you mean …?`, or an empty string. */
-export function hint(given: string, known: Iterable<string>): string {
-  const meant = nearest(given, known);
+export function hint(word: string, candidates: Iterable<string>): string {
+  const meant = nearest(word, candidates);
   return meant === null ? '' : `; did you mean ${meant}?`;
 }
 

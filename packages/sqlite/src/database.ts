@@ -51,7 +51,7 @@ export interface ServerRecord {
 }
 
 /** Throws to reject the database. */
-export type AdmissionCheck = (known: ServerRecord) => void;
+export type AdmissionCheck = (server: ServerRecord) => void;
 
 /** Page cache per connection; other pages are cached by the operating system. */
 const PAGE_CACHE_KIB = 16_384;

@@ -188,18 +188,23 @@ export const PASSWORD_MIN_GUESSES = 10_000;
 
 /** Estimates the guesses needed by an attacker who knows the user's name and address. */
 export interface PasswordStrength {
-  leastGuesses(password: string, known: readonly string[]): number;
+  leastGuesses(password: string, obviousWords: readonly string[]): number;
 }
 
 /** @throws DomainError WEAK_PASSWORD */
-export function checkPassword(strength: PasswordStrength, password: string, known: readonly string[]): void {
-  if (!isPasswordStrong(strength, password, known)) throw new DomainError('WEAK_PASSWORD', 'The password is too weak.');
+export function checkPassword(strength: PasswordStrength, password: string, obviousWords: readonly string[]): void {
+  if (!isPasswordStrong(strength, password, obviousWords))
+    throw new DomainError('WEAK_PASSWORD', 'The password is too weak.');
 }
 
 /** `known` lists words related to the user, which attackers try first. */
-export function isPasswordStrong(strength: PasswordStrength, password: string, known: readonly string[]): boolean {
+export function isPasswordStrong(
+  strength: PasswordStrength,
+  password: string,
+  obviousWords: readonly string[],
+): boolean {
   const fits = !isShorterThan(password, PASSWORD_MIN_LENGTH) && !isLongerThan(password, PASSWORD_MAX_LENGTH);
-  return fits && strength.leastGuesses(password, known) >= PASSWORD_MIN_GUESSES;
+  return fits && strength.leastGuesses(password, obviousWords) >= PASSWORD_MIN_GUESSES;
 }
 
 /**

@@ -34,8 +34,8 @@ function reachable(
   const next = new Map<GroupId, GroupId[]>();
   for (const edge of edges) {
     const [from, to] = direction(edge);
-    const known = next.get(from);
-    if (known) known.push(to);
+    const existing = next.get(from);
+    if (existing) existing.push(to);
     else next.set(from, [to]);
   }
   const found = new Set([id]);
@@ -75,7 +75,7 @@ export class GroupClosure {
   private reached: Bits[] = [];
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
   /** Cache for requested users; other results come from `sets`. */
-  private readonly known = new Map<UserId, ReadonlySet<GroupId>>();
+  private readonly closures = new Map<UserId, ReadonlySet<GroupId>>();
 
   /** @throws Error if the groups form a cycle. */
   constructor(groups: Iterable<ClosureGroup> = []) {
@@ -90,12 +90,12 @@ export class GroupClosure {
 
   /** Returns all groups of the user; empty for unknown users. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
-    let groups = this.known.get(userId);
+    let groups = this.closures.get(userId);
     if (groups === undefined) {
       const direct = this.directGroups.get(userId);
       if (direct === undefined) return NO_GROUPS;
       groups = this.groupsAround(direct);
-      this.known.set(userId, groups);
+      this.closures.set(userId, groups);
     }
     return groups;
   }
@@ -126,7 +126,7 @@ export class GroupClosure {
       const direct = this.directGroups.get(userId);
       if (direct) direct.add(node);
       else this.directGroups.set(userId, new Set([node]));
-      this.known.delete(userId);
+      this.closures.delete(userId);
     }
   }
 
@@ -134,7 +134,7 @@ export class GroupClosure {
     const node = this.node(id);
     for (const userId of userIds) {
       this.directGroups.get(userId)?.delete(node);
-      this.known.delete(userId);
+      this.closures.delete(userId);
     }
   }
 
@@ -179,7 +179,7 @@ export class GroupClosure {
   private forget(): void {
     this.reached = [];
     this.sets.clear();
-    this.known.clear();
+    this.closures.clear();
   }
 
   /** Users with the same direct groups share the result. */

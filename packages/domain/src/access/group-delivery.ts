@@ -152,9 +152,9 @@ function groupsIn({
 }: Pick<RealmSnapshot, 'edges' | 'deactivatedGroupIds'>): Iterable<ClosureGroup> {
   const subgroups = new Map<GroupId, GroupId[]>();
   const subgroupsOf = (id: GroupId): GroupId[] => {
-    const known = subgroups.get(id) ?? [];
-    subgroups.set(id, known);
-    return known;
+    const existing = subgroups.get(id) ?? [];
+    subgroups.set(id, existing);
+    return existing;
   };
   for (const { subgroupId, groupId } of edges) {
     subgroupsOf(subgroupId);

@@ -306,14 +306,14 @@ interface AlikeUsers extends ChangedUser {
 function alikeUsers(people: readonly ChangedUser[]): readonly AlikeUsers[] {
   const kinds = new Map<ReadonlySet<GroupId>, AlikeUsers[]>();
   for (const { before, after } of people) {
-    const known = kinds.get(after.groups) ?? [];
-    kinds.set(after.groups, known);
-    const alike = known.find(
+    const existing = kinds.get(after.groups) ?? [];
+    kinds.set(after.groups, existing);
+    const alike = existing.find(
       (kind) =>
         kind.before.groups === before.groups && kind.before.role === before.role && kind.after.role === after.role,
     );
     if (alike) alike.ids.push(after.id);
-    else known.push({ before, after, ids: [after.id] });
+    else existing.push({ before, after, ids: [after.id] });
   }
   return [...kinds.values()].flat();
 }

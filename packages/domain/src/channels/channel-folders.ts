@@ -313,8 +313,8 @@ export class ReorderChannelFolders {
       const folders = await tx.channelFolders.list(actor.realmId);
       const order = folderOrder(folders, folderIds);
       for (const folder of folders) {
-        const place = order.get(folder.id)!;
-        if (place !== folder.order) await tx.channelFolders.update({ ...folder, order: place });
+        const position = order.get(folder.id)!;
+        if (position !== folder.order) await tx.channelFolders.update({ ...folder, order: position });
       }
       await tx.events.append(actor.realmId, {
         event: { type: 'channel_folder.reordered', folderIds },

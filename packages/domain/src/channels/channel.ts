@@ -272,14 +272,14 @@ export interface ChannelAddressRepository extends ChannelAddressReads {
 }
 
 /** Placeholder for the token in the gateway's address pattern. */
-export const MAIL_TOKEN_PLACE = '%s';
+export const EMAIL_TOKEN_PLACEHOLDER = '%s';
 /** Makes the message show the sender of the email. */
 const OPTION = 'show-sender';
 
 /** Returns the email address of a channel. Omits a channel name that cannot be spelled in an address. */
 export function channelAddress(pattern: string, channel: Pick<Channel, 'name'>, token: string): string {
   const slug = slugOf(channel.name);
-  return pattern.replace(MAIL_TOKEN_PLACE, () => `${slug === '' ? '' : `${slug}.`}${token}.${OPTION}`);
+  return pattern.replace(EMAIL_TOKEN_PLACEHOLDER, () => `${slug === '' ? '' : `${slug}.`}${token}.${OPTION}`);
 }
 
 /** Returns an empty text if any character of the name would be lost. */

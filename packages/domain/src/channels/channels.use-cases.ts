@@ -34,15 +34,15 @@ export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promis
 /** Loads all channels visible to the viewer, archived ones included; by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
-  const known = new Set((await snapshot.load(loadVisibleChannels)).map(({ id }) => id));
-  return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => known.has(id));
+  const visible = new Set((await snapshot.load(loadVisibleChannels)).map(({ id }) => id));
+  return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => visible.has(id));
 }
 
 /** Loads the active default channels; ascending. Empty for guests. */
 export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[]> {
   if ((await snapshot.load(loadViewer)).role === 'guest') return [];
-  const known = await snapshot.load(loadVisibleChannels);
-  return known.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
+  const visible = await snapshot.load(loadVisibleChannels);
+  return visible.filter((channel) => channel.isDefault && !channel.isArchived).map((channel) => channel.id);
 }
 
 /** Returns an empty list for guests. */
@@ -60,8 +60,8 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
   const subscribed = await snapshot.load(loadSubscribedIds);
-  const known = await snapshot.load(loadVisibleChannels);
-  const listed = known.filter((channel) => canListSubscribers(viewer, channel, subscribed.has(channel.id)).allowed);
+  const visible = await snapshot.load(loadVisibleChannels);
+  const listed = visible.filter((channel) => canListSubscribers(viewer, channel, subscribed.has(channel.id)).allowed);
   const subscriberIds = new Map<ChannelId, readonly UserId[]>();
   for (const slice of slicesOf(listed, CHANNELS_AT_A_TIME)) {
     const ids = slice.map((channel) => channel.id);
@@ -213,9 +213,9 @@ export class GetChannelAddress {
         senderId: await checkedSender(tx, actor, senderId),
       };
       if (mailGatewayPattern === null) return null;
-      const known = await tx.channelAddresses.findToken(key);
-      const token = known ?? this.randomness.uuid().replaceAll('-', '');
-      if (known === null) await tx.channelAddresses.add(key, token);
+      const existing = await tx.channelAddresses.findToken(key);
+      const token = existing ?? this.randomness.uuid().replaceAll('-', '');
+      if (existing === null) await tx.channelAddresses.add(key, token);
       return channelAddress(mailGatewayPattern, channel, token);
     });
   }

@@ -60,10 +60,10 @@ export async function subscribeToChannels(tx: Transaction, subscribed: Subscribe
   const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
   const subscriptions: Subscription[] = [];
   for (const people of slicesOfUsers([...userIds].sort(ascending), channels.length)) {
-    const news = await newSubscriptions(tx, realmId, people, subscribed, alreadySubscribed);
-    await tx.channels.putSubscriptions(news);
-    for (const { channelId, userId } of news) added.get(channelId)!.push(userId);
-    subscriptions.push(...news);
+    const created = await newSubscriptions(tx, realmId, people, subscribed, alreadySubscribed);
+    await tx.channels.putSubscriptions(created);
+    for (const { channelId, userId } of created) added.get(channelId)!.push(userId);
+    subscriptions.push(...created);
     await tx.yield();
   }
   const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);

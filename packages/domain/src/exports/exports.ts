@@ -93,7 +93,7 @@ export interface ExportReads {
 
 /** Every implementation passes export-repository.contract.ts. */
 export interface ExportRepository extends ExportReads {
-  add(given: Omit<RealmExport, 'id'>): Promise<RealmExport>;
+  add(newExport: Omit<RealmExport, 'id'>): Promise<RealmExport>;
   setState(realmId: RealmId, id: ExportId, state: ExportState): Promise<void>;
   /** Has no effect if the export does not exist. */
   remove(realmId: RealmId, id: ExportId): Promise<void>;
@@ -137,14 +137,14 @@ export interface ExportView {
   readonly failedAt: UnixSeconds | null;
 }
 
-export function viewOfExport(given: RealmExport): ExportView {
-  const { id, actingUserId, type, requestedAt, state } = given;
+export function viewOfExport(newExport: RealmExport): ExportView {
+  const { id, actingUserId, type, requestedAt, state } = newExport;
   return {
     id,
     actingUserId,
     type,
     requestedAt,
-    path: exportPath(given),
+    path: exportPath(newExport),
     isPending: state.status === 'pending',
     deletedAt: state.status === 'deleted' ? state.at : null,
     failedAt: state.status === 'failed' ? state.at : null,

@@ -126,8 +126,8 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     });
   }
 
-  private async complete(tx: Transaction, given: RealmExport, blob: BlobKey, size: number): Promise<void> {
-    const { id, realmId, actingUserId } = given;
+  private async complete(tx: Transaction, newExport: RealmExport, blob: BlobKey, size: number): Promise<void> {
+    const { id, realmId, actingUserId } = newExport;
     const state = { status: 'complete', blob, size } as const;
     await tx.exports.setState(realmId, id, state);
     const dueAt = this.clock.now() + KEEP_ARCHIVE_SECONDS;
@@ -136,7 +136,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     const realm = await tx.realms.get(realmId);
     const person = await tx.users.find(realmId, actingUserId);
     if (!person?.isActive) return;
-    const url = `${this.realmUrls.urlOf(realm)}${exportPath({ pathId: given.pathId, state })}`;
+    const url = `${this.realmUrls.urlOf(realm)}${exportPath({ pathId: newExport.pathId, state })}`;
     const content = `Your data export is complete. [Download the archive](${url}), or see all exports in the organization's settings.`;
     // The message links only to the server itself, so no author's access applies.
     await this.systemMessages.sendDirect(tx, realm, person, content, { actor: null });

@@ -25,8 +25,8 @@ export class OrdinalRuns {
   private readonly users = new Map<UserId, Map<RecipientId, Runs>>();
 
   to(recipientId: RecipientId): ReceiverRuns {
-    const known = this.recipients.get(recipientId);
-    if (known) return known;
+    const existing = this.recipients.get(recipientId);
+    if (existing) return existing;
     const receivers = new ReceiverRuns((userId, runs) => {
       const own = this.users.get(userId);
       if (own) own.set(recipientId, runs);

@@ -218,8 +218,8 @@ export class RealmReader {
       await this.uow.read(realmId, async (reads) => {
         for (const userId of ids) {
           for (const recipientId of await reads.copies.listReceivedRecipients({ realmId, userId })) {
-            const known = receivers.get(recipientId);
-            if (known) known.push(userId);
+            const existing = receivers.get(recipientId);
+            if (existing) existing.push(userId);
             else receivers.set(recipientId, [userId]);
           }
           await reads.yield();

@@ -105,8 +105,8 @@ const MAX_NAME_LENGTH = 255;
 const NAMELESS = 'uploaded-file';
 
 /** Returns the stored name of a file, without a path and limited in length. */
-export function nameOfFile(given: string): string {
-  const last = given.slice(given.lastIndexOf('/') + 1).replace(/\p{Cc}/gu, '');
+export function nameOfFile(name: string): string {
+  const last = name.slice(name.lastIndexOf('/') + 1).replace(/\p{Cc}/gu, '');
   return last === '' ? NAMELESS : takeCodePoints(last, MAX_NAME_LENGTH);
 }
 

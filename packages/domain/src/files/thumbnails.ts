@@ -97,7 +97,7 @@ export const scheduleFile = (tx: Transaction, file: OfFile, clock: Clock): Promi
 export class Thumbnails {
   static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
 
-  private readonly turns = new WorkQueue({ concurrency: LOOKED_AT_AT_ONCE });
+  private readonly queue = new WorkQueue({ concurrency: LOOKED_AT_AT_ONCE });
 
   constructor(
     private readonly blobs: BlobStore,
@@ -108,7 +108,7 @@ export class Thumbnails {
   /** Returns null if the file is not a displayable image. @throws DomainError SERVER_BUSY */
   async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType' | 'ownerId'>): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
-    return this.turns.run(file.ownerId, async () => {
+    return this.queue.run(file.ownerId, async () => {
       const info = await unlessRefused(async () => this.images.inspect(await this.bytesOf(file), file.ownerId));
       return info && { ...describe(info), thumbnail: 'pending' };
     });

@@ -218,20 +218,20 @@ export function usesOfGroup(
   const supergroupIds = groups.filter((group) => holders.has(group.id)).map((group) => group.id);
   // A value spelled out as users and groups is an anonymous group that contains this one.
   const isGiven = (value: GroupId): boolean => value === id || (holders.has(value) && !named.has(value));
-  const given = <P extends string>(permissions: Readonly<Record<P, GroupId>>): readonly P[] =>
+  const changedOf = <P extends string>(permissions: Readonly<Record<P, GroupId>>): readonly P[] =>
     (Object.keys(permissions) as P[]).filter((permission) => isGiven(permissions[permission]));
 
   const uses: GroupUse[] = supergroupIds.length > 0 ? [{ type: 'subgroup', supergroupIds }] : [];
   for (const channel of [...world.channels].sort((a, b) => a.id - b.id)) {
-    const permissions = given(channel.permissions);
+    const permissions = changedOf(channel.permissions);
     if (!channel.isArchived && permissions.length > 0)
       uses.push({ type: 'channel', channelId: channel.id, permissions });
   }
   for (const group of groups) {
-    const permissions = group.permissions === null ? [] : given(group.permissions);
+    const permissions = group.permissions === null ? [] : changedOf(group.permissions);
     if (permissions.length > 0) uses.push({ type: 'group', groupId: group.id, permissions });
   }
-  const permissions = given(world.realm.permissions);
+  const permissions = changedOf(world.realm.permissions);
   if (permissions.length > 0) uses.push({ type: 'realm', permissions });
   return uses;
 }

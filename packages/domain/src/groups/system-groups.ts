@@ -94,8 +94,8 @@ export async function updateFullMembers(tx: Transaction, realm: Realm, now: Unix
   }
   const { fullMembers } = await tx.groups.systemGroupIds(realm.id);
   const present = new Set(await tx.groups.listDirectMembers(realm.id, fullMembers));
-  const known = new Set(users.map((user) => user.id));
-  const active = new Set([...present].filter((id) => known.has(id)));
+  const userIds = new Set(users.map((user) => user.id));
+  const active = new Set([...present].filter((id) => userIds.has(id)));
   const { joins, leaves } = fullMemberChanges(users, active, days, now);
   await changeFullMembers(tx, realm, 'remove', fullMembers, leaves);
   await changeFullMembers(tx, realm, 'add', fullMembers, joins);

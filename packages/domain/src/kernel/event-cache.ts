@@ -76,9 +76,9 @@ export class EventCache {
     const blanked = new Set(messageIds);
     for (const page of this.pages.values()) {
       if (page.realmId !== realmId) continue;
-      page.events.forEach((logged, place) => {
+      page.events.forEach((logged, index) => {
         if (!logged || !isReadable(logged) || logged.quotes === null || !blanked.has(logged.quotes)) return;
-        page.events[place] = { ...logged, event: { type: 'blank' } };
+        page.events[index] = { ...logged, event: { type: 'blank' } };
       });
     }
   }
@@ -95,9 +95,9 @@ export class EventCache {
     if (!page) return [];
     const start = from % EVENTS_PER_PAGE;
     const end = Math.min(EVENTS_PER_PAGE, start + upTo - from + 1);
-    let place = start;
-    while (place < end && page.events[place] !== undefined) place++;
-    return page.events.slice(start, place) as LoggedEvent[];
+    let index = start;
+    while (index < end && page.events[index] !== undefined) index++;
+    return page.events.slice(start, index) as LoggedEvent[];
   }
 
   private pageOf(realmId: RealmId, seq: EventSeq): Page | undefined {
@@ -119,12 +119,12 @@ export class EventCache {
   }
 
   private put(page: Page, logged: LoggedEvent): void {
-    const place = logged.seq % EVENTS_PER_PAGE;
+    const index = logged.seq % EVENTS_PER_PAGE;
     // Earlier readers hold this object and data derived from it.
-    if (page.events[place] !== undefined) return;
+    if (page.events[index] !== undefined) return;
     // Fills gaps with undefined to avoid a sparse array.
-    while (page.events.length < place) page.events.push(undefined);
-    page.events[place] = logged;
+    while (page.events.length < index) page.events.push(undefined);
+    page.events[index] = logged;
     const bytes = bytesOf(logged);
     page.bytes += bytes;
     this.bytes += bytes;

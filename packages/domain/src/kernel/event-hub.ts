@@ -126,11 +126,11 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
    * minute old. @throws DomainError UNKNOWN_EVENT_QUEUE if the queue is unknown, expired or owned by another user
    */
   async open(realmId: RealmId, ownerId: UserId, id: string, cursor = -1): Promise<LiveQueue> {
-    const known = this.queues.get(id);
-    if (known) {
-      const isTheirs = known.queue.realmId === realmId && known.queue.ownerId === ownerId;
-      if (!isTheirs || known.isClosed) throw queueNotFound(id);
-      return known;
+    const existing = this.queues.get(id);
+    if (existing) {
+      const isTheirs = existing.queue.realmId === realmId && existing.queue.ownerId === ownerId;
+      if (!isTheirs || existing.isClosed) throw queueNotFound(id);
+      return existing;
     }
     const key = `${realmId}:${ownerId}:${id}`;
     const running = this.opening.get(key);

@@ -47,9 +47,9 @@ describe('LiveQueue', () => {
     const started = new LiveQueue(queue, 100);
     started.push(due(6));
     started.pushEphemeral({ event: typing, at: 100 });
-    expect([started.isBehind, started.hasNews, started.dueEvents.length]).toEqual([true, true, 0]);
+    expect([started.isBehind, started.hasDeliveries, started.dueEvents.length]).toEqual([true, true, 0]);
     started.catchUp([]);
-    expect([started.isBehind, started.hasNews]).toEqual([false, false]);
+    expect([started.isBehind, started.hasDeliveries]).toEqual([false, false]);
   });
 
   it('keeps lagging if more events are due than it may keep', () => {
@@ -158,11 +158,11 @@ describe('LiveQueue', () => {
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
     for (let number = 0; number < 60; number++) queue.pushEphemeral({ event: typing, at: 100 + number });
-    expect([reasons.length, queue.hasNews]).toEqual([60, true]);
+    expect([reasons.length, queue.hasDeliveries]).toEqual([60, true]);
     expect(queue.takeEphemerals(150).map(({ at }) => at)).toEqual(
       Array.from({ length: 40 }, (_, index) => 120 + index),
     );
-    expect([queue.hasNews, queue.takeEphemerals(150)]).toEqual([false, []]);
+    expect([queue.hasDeliveries, queue.takeEphemerals(150)]).toEqual([false, []]);
     queue.pushEphemeral({ event: typing, at: 200 });
     queue.markLagging(seq(6));
     expect(queue.takeEphemerals(200)).toEqual([]);

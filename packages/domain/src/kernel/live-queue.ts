@@ -77,7 +77,7 @@ export class LiveQueue {
     return this.due;
   }
 
-  get hasNews(): boolean {
+  get hasDeliveries(): boolean {
     return this.isBehind || this.due.length > 0 || this.ephemerals.length > 0;
   }
 

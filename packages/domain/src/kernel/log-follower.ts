@@ -35,19 +35,19 @@ export class LogFollower implements EventListener {
   }
 
   onEvents(events: readonly StoredEvent[]): void {
-    const news: StoredEvent[] = [];
+    const undelivered: StoredEvent[] = [];
     for (const event of events) {
       const lastSeq = this.lastSeqs.get(event.realmId) ?? 0;
       if (event.seq === lastSeq + 1) {
         this.lastSeqs.set(event.realmId, event.seq);
-        news.push(event);
+        undelivered.push(event);
       } else if (event.seq > lastSeq) {
         // Another process wrote in between, so this event is read from the log as well. If the read fails, the next
         // event or `catchUp` retries.
         this.fill(event.realmId).catch(() => undefined);
       }
     }
-    if (news.length > 0) this.notify((listener) => listener.onEvents(news));
+    if (undelivered.length > 0) this.notify((listener) => listener.onEvents(undelivered));
   }
 
   onBlanked(realmId: RealmId, messageIds: readonly MessageId[]): void {
@@ -81,22 +81,22 @@ export class LogFollower implements EventListener {
       const lastSeq = this.lastSeqOf(realmId);
       const page = await this.uow.read(realmId, ({ events }) => events.listAfter(realmId, lastSeq, PAGE, PAGE_BYTES));
       if (page.length === 0) return;
-      const news = page.filter((event) => event.seq > this.lastSeqOf(realmId));
-      if (news.length === 0) continue;
-      this.lastSeqs.set(realmId, news.at(-1)!.seq);
+      const undelivered = page.filter((event) => event.seq > this.lastSeqOf(realmId));
+      if (undelivered.length === 0) continue;
+      this.lastSeqs.set(realmId, undelivered.at(-1)!.seq);
       this.notify((listener) => listener.onWrittenElsewhere?.(realmId));
-      this.deliverInOrder(news);
+      this.deliverInOrder(undelivered);
     }
   }
 
-  private deliverInOrder(news: readonly LoggedEvent[]): void {
+  private deliverInOrder(undelivered: readonly LoggedEvent[]): void {
     let readable: StoredEvent[] = [];
     const deliverReadable = () => {
       const events = readable;
       readable = [];
       if (events.length > 0) this.notify((listener) => listener.onEvents(events));
     };
-    for (const logged of news) {
+    for (const logged of undelivered) {
       if (isReadable(logged)) readable.push(logged);
       else {
         deliverReadable();

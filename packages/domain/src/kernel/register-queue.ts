@@ -41,8 +41,8 @@ export function takeSnapshot(
     caller,
     repositories,
     load: <T>(loader: SnapshotLoader<T>) => {
-      const known = loaded.get(loader) as Promise<T> | undefined;
-      if (known) return known;
+      const existing = loaded.get(loader) as Promise<T> | undefined;
+      if (existing) return existing;
       const loading = loader(snapshot);
       loaded.set(loader, loading);
       return loading;

@@ -317,21 +317,21 @@ export type AvatarUpload = ImageUpload | 'several' | null;
 export type MadeAvatar = readonly MadePicture[] | DomainError | null;
 
 /** @throws DomainError ONE_IMAGE_REQUIRED */
-export function requireOneAvatar(given: AvatarUpload): void {
-  if (given === 'several') throw new DomainError('ONE_IMAGE_REQUIRED', 'You may only upload one file at a time');
+export function requireOneAvatar(upload: AvatarUpload): void {
+  if (upload === 'several') throw new DomainError('ONE_IMAGE_REQUIRED', 'You may only upload one file at a time');
 }
 
 /** Passes an image error on to `work`, which reports it in the contract's order (users §15). */
 export function makeBotAvatar<T>(
   pictures: PictureMaker,
   userId: UserId,
-  given: AvatarUpload,
+  upload: AvatarUpload,
   work: (avatar: MadeAvatar) => Promise<T>,
 ): Promise<T> {
-  if (given === null || given === 'several') return work(null);
+  if (upload === null || upload === 'several') return work(null);
   let bytes: Uint8Array;
   try {
-    bytes = bytesOf(given);
+    bytes = bytesOf(upload);
   } catch (error) {
     return work(error as DomainError);
   }

@@ -161,19 +161,19 @@ export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
 }
 
 /** Places in which messages of a deactivated user can be deleted. */
-export const MESSAGE_PLACES = ['publicChannels', 'privateChannels', 'direct'] as const;
-export type MessagePlace = (typeof MESSAGE_PLACES)[number];
+export const MESSAGE_SCOPES = ['publicChannels', 'privateChannels', 'direct'] as const;
+export type MessageScope = (typeof MESSAGE_SCOPES)[number];
 
 interface DeletionPayload {
   readonly userId: UserId;
   /** Administrator who requested the deletion. */
   readonly byId: UserId;
-  readonly places: readonly MessagePlace[];
+  readonly places: readonly MessageScope[];
   /** Newest message that may remain; null before the first deletion. */
   readonly upTo: number | null;
 }
 
-const PRIVACIES: Readonly<Record<MessagePlace, readonly ChannelPrivacy[]>> = {
+const PRIVACIES: Readonly<Record<MessageScope, readonly ChannelPrivacy[]>> = {
   publicChannels: ['public', 'webPublic'],
   privateChannels: ['privateSharedHistory', 'privateProtectedHistory'],
   direct: [],
@@ -183,7 +183,7 @@ export const DELETE_MESSAGES_JOB = jobKind<DeletionPayload>({
   name: 'accounts.delete_messages',
   readPayload: (stored) => {
     const { userId, byId, places, upTo = null } = stored as Partial<DeletionPayload>;
-    if (!isId(userId) || !isId(byId) || !places?.every((place) => MESSAGE_PLACES.includes(place))) {
+    if (!isId(userId) || !isId(byId) || !places?.every((scope) => MESSAGE_SCOPES.includes(scope))) {
       throw new Error('It names no messages');
     }
     return { userId, byId, places, upTo };
@@ -219,7 +219,7 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
       }
       ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - MAX_DELETED_AT_ONCE));
       const deletedAt = this.clock.now();
-      for (const [channelId, messages] of byPlace(await tx.messages.list(realmId, ids))) {
+      for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
         const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
         await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
         await tx.yield();
@@ -232,7 +232,7 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
 }
 
 /** Messages sent by the user. Senders always hold their own direct messages. */
-function filtersOf(userId: UserId, places: readonly MessagePlace[]): readonly MessageFilter[] {
+function filtersOf(userId: UserId, places: readonly MessageScope[]): readonly MessageFilter[] {
   const bySender: MessageCondition = { kind: 'sender', userId };
   const privacies = places.flatMap((place) => PRIVACIES[place]);
   const inChannels: MessageCondition = { kind: 'channelPrivacy', privacies };
@@ -243,15 +243,15 @@ function filtersOf(userId: UserId, places: readonly MessagePlace[]): readonly Me
 }
 
 /** Groups messages by channel; direct messages stay separate. */
-function byPlace(messages: readonly Message[]): readonly (readonly [ChannelId | null, readonly Message[]])[] {
-  const places = new Map<ChannelId | MessageId, [ChannelId | null, Message[]]>();
+function byConversation(messages: readonly Message[]): readonly (readonly [ChannelId | null, readonly Message[]])[] {
+  const conversations = new Map<ChannelId | MessageId, [ChannelId | null, Message[]]>();
   for (const message of messages) {
     const key = message.channelId === null ? (-message.id as MessageId) : message.channelId;
-    const known = places.get(key);
-    if (known) known[1].push(message);
-    else places.set(key, [message.channelId, [message]]);
+    const existing = conversations.get(key);
+    if (existing) existing[1].push(message);
+    else conversations.set(key, [message.channelId, [message]]);
   }
-  return [...places.values()];
+  return [...conversations.values()];
 }
 
 /** Data deleted together with an account, bots included (users §4.1). */
@@ -260,7 +260,7 @@ export interface Deletions {
   /** Deletes the name, avatar, profile field values and status. */
   readonly ofProfile: boolean;
   /** Places in which a job deletes the user's messages; empty if messages are kept. */
-  readonly ofMessages: readonly MessagePlace[];
+  readonly ofMessages: readonly MessageScope[];
 }
 
 /** Name shown for a user whose profile was deleted. */

@@ -135,7 +135,7 @@ export interface InvitationRepository extends InvitationReads {
    * Creates one invitation per email, or a link for null. Returns them in input order with ascending ids. The shared
    * offer is stored once.
    */
-  add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]>;
+  add(invitations: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]>;
   /** Updates only `expiresAt` and `status`. */
   update(invitation: InvitationEntry): Promise<void>;
   remove(realmId: RealmId, id: number): Promise<void>;

@@ -86,13 +86,13 @@ export class CreateInvitationLink {
    * @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT, NOT_PERMITTED, MUST_BE_OWNER, CANNOT_INVITE_WITH_ROLE,
    * UNKNOWN_CHANNEL, CANNOT_SUBSCRIBE_OTHERS, UNKNOWN_GROUP, GROUP_DEACTIVATED, TOO_MANY_INVITATIONS
    */
-  execute(caller: Caller, { expiresInMinutes, ...given }: CreateInvitationLinkInput): Promise<string> {
+  execute(caller: Caller, { expiresInMinutes, ...invitations }: CreateInvitationLinkInput): Promise<string> {
     return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       enforce(canInvite(actor, realm, 'link'));
-      enforce(canInviteAs(actor, given.role));
-      const offer = await checkOffer(tx, actor, realm, given);
+      enforce(canInviteAs(actor, invitations.role));
+      const offer = await checkOffer(tx, actor, realm, invitations);
       const now = this.clock.now();
       requireRoomForInvitations(await tx.invitations.countOpen(realm.id, now), 1);
       const link = {
@@ -160,7 +160,7 @@ export class InviteByEmail {
       if (invited.length === 0) return outcome.decision;
       requireRoomForInvitations(await tx.invitations.countOpen(realm.id, now), invited.length);
       await tx.invitations.addEmails(realm.id, day, invited.length);
-      const given = {
+      const invitations = {
         ...offer,
         realmId: realm.id,
         kind: 'email',
@@ -170,7 +170,7 @@ export class InviteByEmail {
         status: 'open',
         notifiesInviter,
       } as const;
-      await addInvitations(tx, given, invited);
+      await addInvitations(tx, invitations, invited);
       await publishInvitations(tx, realm.id, actor.id);
       return outcome.decision;
     });

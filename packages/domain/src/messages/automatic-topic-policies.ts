@@ -45,8 +45,8 @@ export async function decideAutomaticTopicPolicies(
   const changes: TopicPolicy[] = [];
   const mentionsSomebody = rendered.mentionedUserIds.size + rendered.mentionedGroupIds.size > 0;
   const mentioned = mentionsSomebody ? await mentionedSubscribers(tx, sender, destination, rendered) : [];
-  const known = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
-  const visibilities = new Map(known);
+  const policies = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
+  const visibilities = new Map(policies);
   const visibilityOf = (userId: UserId) => visibilities.get(userId) ?? 'inherit';
   const change = (userId: UserId, visibility: TopicVisibility) => {
     visibilities.set(userId, visibility);
@@ -78,11 +78,11 @@ export async function applyParticipation(
   if (channelId === null || isBot) return;
   const subscription = await tx.channels.findSubscription(realmId, channelId, userId);
   if (!subscription?.isActive) return;
-  const known = await tx.topicPolicies.listOf(realmId, channelId, topicKey(topic), [userId]);
+  const policies = await tx.topicPolicies.listOf(realmId, channelId, topicKey(topic), [userId]);
   const { settings } = (await tx.users.find(realmId, userId))!;
   const visibility = visibilityAfterParticipating({
     settings,
-    current: known.get(userId) ?? 'inherit',
+    current: policies.get(userId) ?? 'inherit',
     hasMutedChannel: subscription.isMuted,
   });
   if (visibility !== null) {

@@ -113,10 +113,10 @@ function receivers({ channel, deletedBy }: Deletion, ids: readonly MessageId[]) 
 function byTopic(messages: Deletion['messages']): ReadonlyMap<string, readonly MessageId[]> {
   const topics = new Map<string, { topic: string; ids: MessageId[] }>();
   for (const { id, topic } of [...messages].sort((a, b) => a.id - b.id)) {
-    const known = topics.get(topicKey(topic));
-    if (known) {
-      known.ids.push(id);
-      known.topic = topic;
+    const existing = topics.get(topicKey(topic));
+    if (existing) {
+      existing.ids.push(id);
+      existing.topic = topic;
     } else topics.set(topicKey(topic), { topic, ids: [id] });
   }
   return new Map([...topics.values()].map(({ topic, ids }) => [topic, ids]));

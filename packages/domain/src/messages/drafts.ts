@@ -220,7 +220,7 @@ export async function parseDrafts(
   const readable = new Set<number>(
     found.filter((channel) => canReadActive(actor, channel, subscribed.has(channel.id)).allowed).map(({ id }) => id),
   );
-  const known = new Set<number>((await reads.users.list(realmId, named('direct') as UserId[])).map(({ id }) => id));
+  const userIds = new Set<number>((await reads.users.list(realmId, named('direct') as UserId[])).map(({ id }) => id));
   return inputs.map((input) => {
     const content = parseContent(input.content);
     if ((input.editedAt ?? 0) < 0) throw invalid('Timestamp must not be negative.');
@@ -230,7 +230,7 @@ export async function parseDrafts(
   function destinationOf({ kind, to, topic }: DraftInput): NewDraft['to'] {
     if (kind === 'nobody' || (kind === 'direct' && to.length === 0)) return { kind: 'nobody' };
     if (kind === 'direct') {
-      const unknown = to.find((id) => !known.has(id));
+      const unknown = to.find((id) => !userIds.has(id));
       if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
       return { kind: 'direct', userIds: otherParticipants(to as readonly UserId[], userId) };
     }

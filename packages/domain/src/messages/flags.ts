@@ -199,7 +199,7 @@ export async function changeFlags(
       flag,
       messageIds: changedIds,
       all: false,
-      details: eligible && flag === 'read' ? await placesOf(tx, actor, eligible.loaded, changedIds) : [],
+      details: eligible && flag === 'read' ? await locationsOf(tx, actor, eligible.loaded, changedIds) : [],
     },
     audience: users([actor.id]),
   });
@@ -260,7 +260,7 @@ async function store(
 
 const ascending = (a: number, b: number): number => a - b;
 
-async function placesOf(
+async function locationsOf(
   tx: Transaction,
   actor: Actor,
   loaded: readonly LoadedMessage[],

@@ -135,8 +135,8 @@ export interface Move {
   /** Message from which the move was requested. */
   readonly messageId: MessageId;
   readonly count: number;
-  readonly source: TopicPlace;
-  readonly target: TopicPlace;
+  readonly source: TopicLocation;
+  readonly target: TopicLocation;
   /** True if no message visible to the mover is left. */
   readonly isWholeTopic: boolean;
   /** True if the target had messages visible to the mover. */
@@ -222,12 +222,12 @@ export class MoveNotices {
     return true;
   }
 
-  private async post(tx: Transaction, move: Move, place: TopicPlace, content: string): Promise<void> {
+  private async post(tx: Transaction, move: Move, location: TopicLocation, content: string): Promise<void> {
     const { realm, actor, source, target } = move;
     await this.systemMessages.sendToChannel(tx, realm, {
       // Reload the channel: the move or the previous notice may have made it active.
-      channel: (await tx.channels.find(realm.id, place.channel.id))!,
-      topic: place.topic,
+      channel: (await tx.channels.find(realm.id, location.channel.id))!,
+      topic: location.topic,
       content,
       author: { actor, about: [source.channel, target.channel] },
     });
@@ -235,7 +235,7 @@ export class MoveNotices {
 }
 
 /** `#**channel>**` links to the empty topic. */
-const locationLink = ({ channel, topic }: TopicPlace): string => `#**${channel.name}>${topic}**`;
+const locationLink = ({ channel, topic }: TopicLocation): string => `#**${channel.name}>${topic}**`;
 
 /** Returns subscribed humans who want resolve notices unread, ascending. */
 async function unreadFor(
@@ -257,7 +257,7 @@ async function unreadFor(
   return tx.channels.filterSubscribed(realmId, channel.id, [...wanting]);
 }
 
-export interface TopicPlace {
+export interface TopicLocation {
   readonly channel: Channel;
   readonly topic: string;
 }
@@ -277,12 +277,12 @@ export const FIRST_POLICY: PolicyCursor = { place: 'source', after: 0 };
  */
 export async function moveSomePolicies(
   tx: Transaction,
-  source: TopicPlace,
-  target: TopicPlace & { readonly hadMessages: boolean },
+  source: TopicLocation,
+  target: TopicLocation & { readonly hadMessages: boolean },
   changedAt: UnixSeconds,
   { place: name, after }: PolicyCursor,
 ): Promise<PolicyCursor | null> {
-  if (isSamePlace(source, target)) return null;
+  if (isSameLocation(source, target)) return null;
   const { realmId } = source.channel;
   const place = name === 'source' ? source : target;
   const page = await listPolicies(tx, place, after);
@@ -294,7 +294,7 @@ export async function moveSomePolicies(
     if (place === target && other !== 'inherit') continue;
     const [from, to] = place === source ? [visibility, other] : [other, visibility];
     const wanted = !readers.has(userId) ? to : target.hadMessages ? moreVisible(from, to) : from;
-    const change = ({ channel, topic }: TopicPlace, chosen: TopicVisibility) =>
+    const change = ({ channel, topic }: TopicLocation, chosen: TopicVisibility) =>
       changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility: chosen, changedAt });
     if (from !== 'inherit') await change(source, 'inherit');
     if (wanted !== to) await change(target, wanted);
@@ -305,13 +305,13 @@ export async function moveSomePolicies(
   return moveSomePolicies(tx, source, target, changedAt, { place: 'target', after: 0 });
 }
 
-const isSamePlace = (one: TopicPlace, other: TopicPlace): boolean =>
+const isSameLocation = (one: TopicLocation, other: TopicLocation): boolean =>
   one.channel.id === other.channel.id && topicKey(one.topic) === topicKey(other.topic);
 
-const listPolicies = (tx: Transaction, { channel, topic }: TopicPlace, after: number) =>
+const listPolicies = (tx: Transaction, { channel, topic }: TopicLocation, after: number) =>
   tx.topicPolicies.listOfTopic(channel.realmId, channel.id, topicKey(topic), after, AT_ONCE);
 
-const visibilities = (tx: Transaction, { channel, topic }: TopicPlace, page: readonly TopicPolicy[]) =>
+const visibilities = (tx: Transaction, { channel, topic }: TopicLocation, page: readonly TopicPolicy[]) =>
   tx.topicPolicies.listOf(channel.realmId, channel.id, topicKey(topic), userIdsOf(page));
 
 async function readersOf(

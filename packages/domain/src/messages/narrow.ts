@@ -172,7 +172,7 @@ export const topicUrl = (channel: { readonly id: ChannelId; readonly name: strin
 export const conversationUrl = (userIds: readonly UserId[]): string => `/#narrow/dm/${userIds.join(',')}-pm`;
 
 /** Client path of a message within such a path. */
-export const messageUrl = (placeUrl: string, id: MessageId | string): string => `${placeUrl}/near/${id}`;
+export const messageUrl = (narrowUrl: string, id: MessageId | string): string => `${narrowUrl}/near/${id}`;
 
 /** Percent-encodes a name with dots instead of percent signs, as clients expect in fragments. */
 function encodeName(name: string): string {

@@ -83,7 +83,7 @@ declare module '../kernel/unit-of-work.js' {
 export interface RemindedMessage {
   readonly message: Pick<Message, 'id' | 'topic' | 'content'>;
   readonly sender: Pick<User, 'id' | 'fullName'>;
-  readonly place:
+  readonly conversation:
     | { readonly kind: 'channel'; readonly channel: Pick<Channel, 'id' | 'name'> }
     /** All participants, ascending. */
     | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
@@ -101,20 +101,29 @@ export async function loadReminded(
   const { message, channel } = await loadReadable(reads, actor, messageId);
   const sender = await loadSender(reads, message);
   const isHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
-  if (channel) return { message, sender: isHidden ? unknown(sender) : sender, place: { kind: 'channel', channel } };
+  if (channel)
+    return { message, sender: isHidden ? unknown(sender) : sender, conversation: { kind: 'channel', channel } };
   const userIds = (await participantIdsOf(reads, message)) ?? [];
-  return { message, sender, place: { kind: 'direct', userIds } };
+  return { message, sender, conversation: { kind: 'direct', userIds } };
 }
 
 /** Placeholder for users hidden from a limited guest, as in the message itself. */
 const unknown = ({ id }: User) => ({ id, fullName: 'Unknown user' });
 
 /** Returns the reminder as Markdown within the length limit of messages (users §21). */
-export function reminderText({ message, sender, place }: RemindedMessage, note: string, realmUrl: string): string {
-  const subject = place.kind === 'channel' ? linkTo(place.channel, message) : 'the following direct message';
+export function reminderText(
+  { message, sender, conversation }: RemindedMessage,
+  note: string,
+  realmUrl: string,
+): string {
+  const subject =
+    conversation.kind === 'channel' ? linkTo(conversation.channel, message) : 'the following direct message';
   const noted = note === '' ? '' : ` Note:\n > ${note.replaceAll('\n', '\n > ')}`;
-  const placeUrl = place.kind === 'channel' ? topicUrl(place.channel, message.topic) : conversationUrl(place.userIds);
-  const url = realmUrl + messageUrl(placeUrl, message.id);
+  const narrowUrl =
+    conversation.kind === 'channel'
+      ? topicUrl(conversation.channel, message.topic)
+      : conversationUrl(conversation.userIds);
+  const url = realmUrl + messageUrl(narrowUrl, message.id);
   const beginning = `You requested a reminder for ${subject}.${noted}\n\n${silentMention(sender)}`;
   const { content } = message;
   if (content.startsWith('/poll')) return `${beginning} [sent](${url}) a poll.`;

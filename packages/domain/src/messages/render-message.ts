@@ -225,8 +225,8 @@ async function resolveChannels(
   if (channelNames.size === 0) return result;
   const topicsOf = new Map<string, string[]>();
   for (const { channelName, topic } of topics) {
-    const known = topicsOf.get(channelName);
-    if (known) known.push(topic);
+    const existing = topicsOf.get(channelName);
+    if (existing) existing.push(topic);
     else topicsOf.set(channelName, [topic]);
   }
   const isAbout = new Set<ChannelId>(about.map(({ id }) => id));
@@ -302,7 +302,7 @@ const MAX_PEOPLE = 10_000;
 export class UserTextParser {
   static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
 
-  private readonly known = new Map<RealmId, RealmEntry>();
+  private readonly realms = new Map<RealmId, RealmEntry>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -323,7 +323,7 @@ export class UserTextParser {
     const isSame = this.isStill(by, realm, user);
     if (isSame && parsed instanceof DomainError) throw parsed;
     if (isSame) return parsed as ParsedMarkdown;
-    this.known.delete(realm.id);
+    this.realms.delete(realm.id);
     const ahead = parsed instanceof DomainError ? undefined : parsed;
     return this.renderer.parseNow(content, this.optionsOf(realm, user.settings.translateEmoticons), ahead);
   }
@@ -336,10 +336,10 @@ export class UserTextParser {
   }
 
   private find({ realmId, userId }: Caller): ParseOptions | null {
-    const known = this.known.get(realmId);
-    const wish = known?.wishes.get(userId);
-    if (!known || wish === undefined) return null;
-    return wish ? known.translating : known.plain;
+    const existing = this.realms.get(realmId);
+    const wish = existing?.wishes.get(userId);
+    if (!existing || wish === undefined) return null;
+    return wish ? existing.translating : existing.plain;
   }
 
   private async lookUp({ realmId, userId }: Caller): Promise<ParseOptions> {
@@ -347,21 +347,21 @@ export class UserTextParser {
       realm: await realms.get(realmId),
       wish: (await users.find(realmId, userId))?.settings.translateEmoticons ?? false,
     }));
-    const known = this.knownAs(realm);
-    if (known.wishes.size >= MAX_PEOPLE) known.wishes.clear();
-    known.wishes.set(userId, wish);
-    return wish ? known.translating : known.plain;
+    const existing = this.knownAs(realm);
+    if (existing.wishes.size >= MAX_PEOPLE) existing.wishes.clear();
+    existing.wishes.set(userId, wish);
+    return wish ? existing.translating : existing.plain;
   }
 
   /** Returns the cache entry if its options are current, else a new one. */
   private knownAs(realm: Realm): RealmEntry {
-    const known = this.known.get(realm.id);
-    if (known?.realm === realm) return known;
+    const existing = this.realms.get(realm.id);
+    if (existing?.realm === realm) return existing;
     const plain = this.optionsBy(realm, false);
-    if (known && areSame(known.plain.options, plain.options)) return known;
+    if (existing && areSame(existing.plain.options, plain.options)) return existing;
     const fresh = { realm, plain, translating: this.optionsBy(realm, true), wishes: new Map<UserId, boolean>() };
-    if (this.known.size >= MAX_REALMS) this.known.clear();
-    this.known.set(realm.id, fresh);
+    if (this.realms.size >= MAX_REALMS) this.realms.clear();
+    this.realms.set(realm.id, fresh);
     return fresh;
   }
 

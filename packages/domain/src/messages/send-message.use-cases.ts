@@ -254,8 +254,8 @@ export class SendMessage {
     if (to.kind === 'userIds') {
       if (to.ids.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', 'Message must have recipients');
       const found = await tx.users.list(realm.id, [...new Set(to.ids)]);
-      const known = new Set(found.map((user) => user.id));
-      const unknown = to.ids.find((id) => !known.has(id));
+      const userIds = new Set(found.map((user) => user.id));
+      const unknown = to.ids.find((id) => !userIds.has(id));
       if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
       return found;
     }

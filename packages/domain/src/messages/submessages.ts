@@ -110,15 +110,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 function checkAction(where: string, actions: Readonly<Record<string, Action>>, data: unknown, isAuthor: boolean): void {
-  const given: Dictionary = dictionary(data, where);
-  const type = text(member(given, 'type', where), `${where}["type"]`);
+  const fields: Dictionary = dictionary(data, where);
+  const type = text(member(fields, 'type', where), `${where}["type"]`);
   const action = Object.hasOwn(actions, type) ? actions[type]! : null;
   if (!action) throw wrong(`Unknown type for ${where}: ${type}`);
   if (action.authorOnly !== undefined && !isAuthor) throw wrong(action.authorOnly);
   for (const [name, check] of Object.entries(action.fields)) {
-    check(member(given, name, where), `${where}["${name}"]`);
+    check(member(fields, name, where), `${where}["${name}"]`);
   }
-  const unexpected = Object.keys(given).filter((name) => name !== 'type' && !Object.hasOwn(action.fields, name));
+  const unexpected = Object.keys(fields).filter((name) => name !== 'type' && !Object.hasOwn(action.fields, name));
   if (unexpected.length > 0) throw wrong(`Unexpected arguments: ${unexpected.sort().join(', ')}`);
 }
 

@@ -77,9 +77,9 @@ export class SystemMessages implements NotificationBot {
       // Topic links point to the newest message, which may be the previous notice, so these are rendered again.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // The empty topic is used only if the channel allows no other (channels §5.2).
-      const place = channel.topicsPolicy === 'emptyTopicOnly' ? '' : topic;
-      const topicLinks = this.renderer.topicLinks(place, realm.linkifiers);
-      const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks };
+      const topicName = channel.topicsPolicy === 'emptyTopicOnly' ? '' : topic;
+      const topicLinks = this.renderer.topicLinks(topicName, realm.linkifiers);
+      const destination: Destination = { kind: 'channel', channel, topic: topicName, topicLinks };
       await this.send(tx, bot, destination, draft, reading);
       await tx.yield();
     }

@@ -139,12 +139,12 @@ async function inConversation(
   const sender = (await reads.users.find(realmId, userId))!;
   requireNotifying(sender, 'direct');
   const ids = [...new Set([...userIds, userId])];
-  const known = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
+  const usersById = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
   const actor = await reads.actors.get({ realmId, userId });
   const inaccessible = await inaccessibleUserIds(reads, actor, await reads.realms.get(realmId), ids);
-  const unknown = userIds.find((id) => !known.has(id) || inaccessible.has(id));
+  const unknown = userIds.find((id) => !usersById.has(id) || inaccessible.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
-  const people = ids.map((id) => known.get(id)!);
+  const people = ids.map((id) => usersById.get(id)!);
   const to = { kind: 'direct', people: people.map(userSummary) } as const;
   return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receiverIds(people));
 }

@@ -7,7 +7,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from './realm.js';
 
 /** Progress of the removal as plain JSON, opaque outside the storage. */
-export type RemovalPlace = { readonly table: string; readonly key: readonly (string | number)[] } | null;
+export type RemovalCursor = { readonly table: string; readonly key: readonly (string | number)[] } | null;
 
 /** Removes entire realms. Every implementation passes realm-data.contract.ts. */
 export interface RealmDataRepository {
@@ -15,7 +15,7 @@ export interface RealmDataRepository {
    * Removes at most `limit` rows of the realm, starting at a place; null starts at the beginning. Returns the next
    * place, or `done` if only the realm and its deletion job are left.
    */
-  removeSome(realmId: RealmId, from: RemovalPlace, limit: number): Promise<RemovalPlace | 'done'>;
+  removeSome(realmId: RealmId, from: RemovalCursor, limit: number): Promise<RemovalCursor | 'done'>;
   /** Removes the realm itself after all its data. Idempotent. */
   removeRealm(realmId: RealmId): Promise<void>;
 }
@@ -35,7 +35,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 interface DeletionPayload {
-  readonly place: RemovalPlace;
+  readonly place: RemovalCursor;
 }
 
 /** Limits the job to one per realm. */
@@ -105,13 +105,13 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
     });
   }
 
-  private async removeUntil(realmId: RealmId, from: RemovalPlace, until: number): Promise<RemovalPlace | 'done'> {
-    let place: RemovalPlace | 'done' = from;
+  private async removeUntil(realmId: RealmId, from: RemovalCursor, until: number): Promise<RemovalCursor | 'done'> {
+    let cursor: RemovalCursor | 'done' = from;
     do {
-      const begin: RemovalPlace = place;
-      place = await this.uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, begin, ROWS_AT_A_TIME));
-    } while (place !== 'done' && this.clock.nowMs() < until);
-    return place;
+      const begin: RemovalCursor = cursor;
+      cursor = await this.uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, begin, ROWS_AT_A_TIME));
+    } while (cursor !== 'done' && this.clock.nowMs() < until);
+    return cursor;
   }
 }
 

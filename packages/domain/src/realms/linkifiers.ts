@@ -168,16 +168,16 @@ const BAD_TEMPLATE = 'Invalid URL template.';
  * @throws DomainError INVALID_LINKIFIER with all errors of organization §6.1
  */
 export function checkLinkifier(
-  given: LinkifierFields,
+  input: LinkifierFields,
   others: readonly LinkifierRule[],
   syntax: LinkifierSyntax,
 ): LinkifierFields {
   const linkifier: LinkifierFields = {
-    pattern: trim(given.pattern),
-    urlTemplate: trim(given.urlTemplate),
-    exampleInput: textOrNull(given.exampleInput),
-    reverseTemplate: textOrNull(given.reverseTemplate),
-    alternativeUrlTemplates: given.alternativeUrlTemplates,
+    pattern: trim(input.pattern),
+    urlTemplate: trim(input.urlTemplate),
+    exampleInput: textOrNull(input.exampleInput),
+    reverseTemplate: textOrNull(input.reverseTemplate),
+    alternativeUrlTemplates: input.alternativeUrlTemplates,
   };
   const { pattern, urlTemplate } = linkifier;
   const errors: { -readonly [K in keyof LinkifierProblems]: LinkifierProblems[K] } = {};

@@ -32,12 +32,12 @@ export class AddLinkifier {
   ) {}
 
   /** Returns the id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
-  execute(caller: Caller, given: LinkifierFields): Promise<number> {
+  execute(caller: Caller, input: LinkifierFields): Promise<number> {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
       const { linkifiers } = await tx.realms.get(realmId);
-      const id = await tx.linkifiers.add(realmId, checkLinkifier(given, linkifiers, this.syntax));
+      const id = await tx.linkifiers.add(realmId, checkLinkifier(input, linkifiers, this.syntax));
       await publishLinkifiers(tx, realmId);
       return id;
     });
@@ -58,7 +58,7 @@ export class ChangeLinkifier {
   ) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_LINKIFIER, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
-  execute(caller: Caller, { id, ...given }: ChangeLinkifierInput): Promise<void> {
+  execute(caller: Caller, { id, ...input }: ChangeLinkifierInput): Promise<void> {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
@@ -66,7 +66,7 @@ export class ChangeLinkifier {
       const before = linkifiers.find((linkifier) => linkifier.id === id);
       if (!before) throw unknownLinkifier();
       const others = linkifiers.filter((linkifier) => linkifier !== before);
-      const fields = checkLinkifier({ ...before, ...given }, others, this.syntax);
+      const fields = checkLinkifier({ ...before, ...input }, others, this.syntax);
       await tx.linkifiers.update(realmId, { id, ...fields });
       await publishLinkifiers(tx, realmId);
     });

@@ -35,11 +35,11 @@ export const MAX_PLAYGROUNDS = 200;
  * ones
  */
 export function checkPlayground(
-  given: PlaygroundFields,
+  input: PlaygroundFields,
   others: readonly PlaygroundFields[],
   syntax: Pick<LinkifierSyntax, 'templateVariables'>,
 ): PlaygroundFields {
-  const playground = { name: trim(given.name), language: trim(given.language), urlTemplate: trim(given.urlTemplate) };
+  const playground = { name: trim(input.name), language: trim(input.language), urlTemplate: trim(input.urlTemplate) };
   const { name, language, urlTemplate } = playground;
   if (!/^[\p{L}\p{N} _+\-./#]*$/u.test(language)) {
     throw new DomainError('INVALID_PLAYGROUND_LANGUAGE', 'Invalid characters in pygments language');
@@ -152,11 +152,11 @@ export class AddPlayground {
   ) {}
 
   /** Returns the id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PLAYGROUND, TOO_MANY_PLAYGROUNDS */
-  execute(caller: Caller, given: PlaygroundFields): Promise<number> {
+  execute(caller: Caller, input: PlaygroundFields): Promise<number> {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManagePlaygrounds(actor));
-      const playground = checkPlayground(given, await tx.playgrounds.list(realmId), this.syntax);
+      const playground = checkPlayground(input, await tx.playgrounds.list(realmId), this.syntax);
       const id = await tx.playgrounds.add(realmId, playground);
       await publishPlaygrounds(tx, realmId);
       return id;

@@ -135,8 +135,8 @@ export async function accessChanges(
     index % 2 === 0 && (isWhole || answers[index] !== answers[index + 1]) ? [userId] : [],
   );
   const found = await usersById({ users }, realmId, changed);
-  const known = await withProfiles({ profiles }, realmId, [...found.values()]);
-  const withProfile = new Map(known.map((user) => [user.id, user]));
+  const accessible = await withProfiles({ profiles }, realmId, [...found.values()]);
+  const withProfile = new Map(accessible.map((user) => [user.id, user]));
   let next = 0;
   return questions.map(({ guestId, userIds, reach }) => {
     const gained: UserWithProfile[] = [];
@@ -244,9 +244,9 @@ export async function presentVisibleUsers<T>(
     await repositories.yield();
     return withProfiles(repositories, realm.id, await repositories.users.list(realm.id, some));
   };
-  const known = await accessibleUserIds(repositories, viewer, realm);
+  const accessible = await accessibleUserIds(repositories, viewer, realm);
   const entries = (await repositories.users.listEntries(realm.id)).filter(
-    ({ id }) => (!wanted || wanted.has(id)) && (!known || known.has(id)),
+    ({ id }) => (!wanted || wanted.has(id)) && (!accessible || accessible.has(id)),
   );
   return present({ viewer, realm, entries }, hydrate);
 }

@@ -112,9 +112,9 @@ export class ChangeAlertWords {
   /** @throws DomainError TOO_MANY_ALERT_WORDS */
   execute({ realmId, userId }: Caller, { op, words: raw }: ChangeAlertWordsInput): Promise<readonly string[]> {
     return this.uow.write(realmId, async (tx) => {
-      const given = parseAlertWords(raw);
-      if (op === 'add') await tx.alertWords.add(realmId, userId, given);
-      else await tx.alertWords.remove(realmId, userId, given);
+      const parsed = parseAlertWords(raw);
+      if (op === 'add') await tx.alertWords.add(realmId, userId, parsed);
+      else await tx.alertWords.remove(realmId, userId, parsed);
       const words = await tx.alertWords.list(realmId, userId);
       if (op === 'add') requireRoomForAlertWords(words.length);
       // Publishes the event even if nothing changed.

@@ -254,7 +254,7 @@ export class VerifyApiKey implements EventListener {
   static readonly inject = ['unitOfWork', 'apiKeyMint'] as const;
 
   /** Keyed by email and fingerprint. */
-  private readonly known = new CallerCache<VerifiedUser>();
+  private readonly callers = new CallerCache<VerifiedUser>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -265,7 +265,7 @@ export class VerifyApiKey implements EventListener {
   async execute({ realmId }: AnonymousCaller, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {
     const fingerprint = this.mint.fingerprint(apiKey);
     const claim = `${fingerprint}:${foldCase(email ?? '')}`;
-    const user = this.known.find(claim) ?? (await this.known.lookUp(claim, () => this.lookUp(fingerprint, email)));
+    const user = this.callers.find(claim) ?? (await this.callers.lookUp(claim, () => this.lookUp(fingerprint, email)));
     if (user.realmId !== realmId) {
       throw new DomainError('UNAUTHENTICATED', 'Account is not associated with this subdomain');
     }
@@ -273,11 +273,11 @@ export class VerifyApiKey implements EventListener {
   }
 
   onEvents(events: readonly StoredEvent[]): void {
-    this.known.onEvents(events);
+    this.callers.onEvents(events);
   }
 
   onUnreadable(): void {
-    this.known.onUnreadable();
+    this.callers.onUnreadable();
   }
 
   private lookUp(fingerprint: string, email: string | null): Promise<VerifiedUser> {

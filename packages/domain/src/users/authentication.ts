@@ -28,12 +28,12 @@ const MAX_KNOWN = 10_000;
 
 /** Cache of authenticated callers by credential, evicted when their account changes. */
 export class CallerCache<T extends { readonly userId: UserId }> implements EventListener {
-  private readonly known = new Map<string, T>();
+  private readonly callers = new Map<string, T>();
   /** Number of invalidations. A look-up that overlaps an invalidation is not cached. */
   private forgotten = 0;
 
   find(claim: string): T | undefined {
-    return this.known.get(claim);
+    return this.callers.get(claim);
   }
 
   /** `look` returns null for unknown callers, who are not cached. */
@@ -41,8 +41,8 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
     const { forgotten } = this;
     const found = await look();
     if (found === null) return found;
-    if (this.known.size >= MAX_KNOWN) this.known.clear();
-    if (this.forgotten === forgotten) this.known.set(claim, found);
+    if (this.callers.size >= MAX_KNOWN) this.callers.clear();
+    if (this.forgotten === forgotten) this.callers.set(claim, found);
     return found;
   }
 
@@ -56,7 +56,7 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
         event.type === 'user.sessions_ended'
       ) {
         this.forgotten++;
-        for (const [claim, user] of this.known) if (user.userId === event.userId) this.known.delete(claim);
+        for (const [claim, user] of this.callers) if (user.userId === event.userId) this.callers.delete(claim);
       } else if (event.type === 'realm.deactivated') {
         this.forgetAll();
       }
@@ -70,7 +70,7 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
 
   private forgetAll(): void {
     this.forgotten++;
-    this.known.clear();
+    this.callers.clear();
   }
 }
 

@@ -206,10 +206,12 @@ export class PresenceBoard implements EventListener {
       for (const user of await repositories.users.list(realmId, ids)) users.set(user.id, user);
       await repositories.yield();
     }
-    const known = presences.filter(({ userId }) => users.has(userId));
+    const visible = presences.filter(({ userId }) => users.has(userId));
     const board: RealmBoard = {
-      entries: new Map(known.map((presence) => [presence.userId, { ...presence, user: users.get(presence.userId)! }])),
-      order: known.map(({ updateId, userId }) => ({ updateId, userId })),
+      entries: new Map(
+        visible.map((presence) => [presence.userId, { ...presence, user: users.get(presence.userId)! }]),
+      ),
+      order: visible.map(({ updateId, userId }) => ({ updateId, userId })),
       unsaved: new Set(),
       activeUsers: (await repositories.users.listEntries(realmId)).filter(({ isActive }) => isActive).length,
       nextId: 0,

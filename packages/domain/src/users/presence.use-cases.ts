@@ -92,8 +92,8 @@ export class ReportPresence {
   /** Returns null for a ping only. @throws DomainError MUST_NOT_BE_BOT */
   async execute(caller: Caller, input: ReportPresenceInput): Promise<PresenceList | null> {
     const { realmId, userId } = caller;
-    const known = await this.board.find(realmId, userId);
-    const user = known?.user ?? (await this.uow.read(realmId, ({ users }) => users.find(realmId, userId)))!;
+    const existing = await this.board.find(realmId, userId);
+    const user = existing?.user ?? (await this.uow.read(realmId, ({ users }) => users.find(realmId, userId)))!;
     enforce(mustBeHuman({ isBot: user.bot !== null }));
     if (user.settings.presenceEnabled) await this.board.report(user, input.status);
     if (input.isPingOnly) return null;

@@ -172,8 +172,8 @@ function required(data: Readonly<Record<string, unknown>>, key: string): string 
   return value;
 }
 
-function refuseOthers(data: object, known: readonly string[]): void {
-  const others = Object.keys(data).filter((key) => !known.includes(key));
+function refuseOthers(data: object, allowed: readonly string[]): void {
+  const others = Object.keys(data).filter((key) => !allowed.includes(key));
   if (others.length > 0) throw invalid(`Unexpected arguments: ${others.join(', ')}`);
 }
 
@@ -246,24 +246,24 @@ export const isRenderedKind = (kind: ProfileFieldKind): boolean => kind === 'sho
  */
 export function profileValueText(
   { kind, name, data }: Pick<ProfileField, 'kind' | 'name' | 'data'>,
-  given: string | readonly UserId[],
+  value: string | readonly UserId[],
   users: ReadonlyMap<UserId, User>,
 ): string {
   if (kind === 'users') {
-    if (typeof given === 'string') throw profileValueError('User IDs is not a list');
-    return userListText(given, users);
+    if (typeof value === 'string') throw profileValueError('User IDs is not a list');
+    return userListText(value, users);
   }
-  if (typeof given !== 'string') throw profileValueError(`${name} is not a string`);
+  if (typeof value !== 'string') throw profileValueError(`${name} is not a string`);
   const limit = MAX_LENGTH[kind];
-  if (limit !== undefined && isLongerThan(given, limit)) {
+  if (limit !== undefined && isLongerThan(value, limit)) {
     throw profileValueError(`${name} is too long (limit: ${limit} characters)`);
   }
-  if (kind === 'choice' && !Object.hasOwn(data, given)) {
-    throw profileValueError(`'${given}' is not a valid choice for '${name}'.`);
+  if (kind === 'choice' && !Object.hasOwn(data, value)) {
+    throw profileValueError(`'${value}' is not a valid choice for '${name}'.`);
   }
-  if (kind === 'date' && !isDate(given)) throw profileValueError(`${name} is not a date`);
-  if (kind === 'link' && !isUrl(given)) throw profileValueError(`${name} is not a URL`);
-  return given;
+  if (kind === 'date' && !isDate(value)) throw profileValueError(`${name} is not a date`);
+  if (kind === 'link' && !isUrl(value)) throw profileValueError(`${name} is not a URL`);
+  return value;
 }
 
 function userListText(ids: readonly UserId[], users: ReadonlyMap<UserId, User>): string {

@@ -287,11 +287,11 @@ export class OrderProfileFields {
    */
   execute(caller: Caller, ids: readonly ProfileFieldId[]): Promise<void> {
     return administrate(this.uow, caller, async (tx, fields) => {
-      const places = new Map(ids.map((id, place) => [id, place]));
-      if (fields.some(({ id }) => !places.has(id))) {
+      const positions = new Map(ids.map((id, position) => [id, position]));
+      if (fields.some(({ id }) => !positions.has(id))) {
         throw new DomainError('INVALID_PROFILE_FIELD_ORDER', 'Invalid order mapping.');
       }
-      for (const field of fields) await tx.profiles.updateField({ ...field, order: places.get(field.id)! });
+      for (const field of fields) await tx.profiles.updateField({ ...field, order: positions.get(field.id)! });
     });
   }
 }

@@ -209,7 +209,7 @@ export class VerifySession implements EventListener {
   static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report'] as const;
 
   /** Keyed by fingerprint. */
-  private readonly known = new CallerCache<CachedSession>();
+  private readonly callers = new CallerCache<CachedSession>();
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -224,22 +224,22 @@ export class VerifySession implements EventListener {
    */
   async execute({ realmId }: AnonymousCaller, token: string): Promise<VerifiedSession | null> {
     const fingerprint = this.tokens.fingerprint(token);
-    const known =
-      this.known.find(fingerprint) ??
-      (await this.known.lookUp(fingerprint, () => this.lookUp(fingerprint, this.tokens.csrfTokenOf(token))));
+    const existing =
+      this.callers.find(fingerprint) ??
+      (await this.callers.lookUp(fingerprint, () => this.lookUp(fingerprint, this.tokens.csrfTokenOf(token))));
     const now = this.clock.now();
-    if (!known || known.session.realmId !== realmId || known.session.expiresAt <= now) return null;
-    if (isRenewalDue(known.session, now)) await this.renew(known, now);
-    const { userId, botKind, csrfToken } = known;
-    return { realmId, userId, botKind, sessionId: known.session.id, csrfToken };
+    if (!existing || existing.session.realmId !== realmId || existing.session.expiresAt <= now) return null;
+    if (isRenewalDue(existing.session, now)) await this.renew(existing, now);
+    const { userId, botKind, csrfToken } = existing;
+    return { realmId, userId, botKind, sessionId: existing.session.id, csrfToken };
   }
 
   onEvents(events: readonly StoredEvent[]): void {
-    this.known.onEvents(events);
+    this.callers.onEvents(events);
   }
 
   onUnreadable(): void {
-    this.known.onUnreadable();
+    this.callers.onUnreadable();
   }
 
   private lookUp(fingerprint: string, csrfToken: string): Promise<CachedSession | null> {
@@ -255,12 +255,12 @@ export class VerifySession implements EventListener {
   }
 
   /** A failure here does not reject the caller. */
-  private async renew(known: CachedSession, now: number): Promise<void> {
-    const use = { lastUsedAt: now, expiresAt: sessionExpiry(known.session.createdAt, now) };
+  private async renew(session: CachedSession, now: number): Promise<void> {
+    const use = { lastUsedAt: now, expiresAt: sessionExpiry(session.session.createdAt, now) };
     // Updates the cache first, so that only one of several concurrent requests writes.
-    known.session = { ...known.session, ...use };
+    session.session = { ...session.session, ...use };
     try {
-      await this.uow.write(known.session.realmId, (tx) => tx.sessions.renew(known.session.id, use));
+      await this.uow.write(session.session.realmId, (tx) => tx.sessions.renew(session.session.id, use));
     } catch (err) {
       this.report('recording the use of a session failed', { err });
     }

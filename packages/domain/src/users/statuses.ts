@@ -116,14 +116,14 @@ const USERS_AT_A_TIME = 500;
 export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<UserId, ShownStatus>> {
   const { repositories } = snapshot;
   const realm = await snapshot.load(loadRealm);
-  const known = await accessibleUserIds(repositories, await snapshot.load(loadViewer), realm);
+  const accessible = await accessibleUserIds(repositories, await snapshot.load(loadViewer), realm);
   const stored = await repositories.statuses.list(realm.id);
   const shown = new Map<UserId, ShownStatus>();
   for (const ids of slicesOf([...stored.keys()], USERS_AT_A_TIME)) {
     for (const user of await repositories.users.list(realm.id, ids)) {
       const status = shownStatus(stored.get(user.id)!, user);
       const isSet = status.isAway || status.text !== '' || status.emoji !== null;
-      if (isSet && user.isActive && (!known || known.has(user.id))) shown.set(user.id, status);
+      if (isSet && user.isActive && (!accessible || accessible.has(user.id))) shown.set(user.id, status);
     }
     await repositories.yield();
   }

@@ -154,13 +154,13 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
       await announce(changedIds, except(affected, users([...guests])));
       if (guests.size === 0) return;
       // Users who join together gain access to each other; users who leave together lose it.
-      const known = new Set(changedIds);
+      const userIds = new Set(changedIds);
       for (const { changed, others } of changes) {
         if (!changed.some((id) => guests.has(id))) continue;
-        for (const id of await others()) known.add(id);
+        for (const id of await others()) userIds.add(id);
         await tx.yield();
       }
-      await announce([...known], users([...guests]));
+      await announce([...userIds], users([...guests]));
     },
     announceConversation: (userIds) => announce(userIds, users(userIds)),
   };

@@ -331,8 +331,8 @@ async function targetsOf(tx: Transaction, { realmId }: Actor, targets: SettingTa
   }
   const members = await tx.users.list(realmId, [...ids]);
   const named = await tx.users.list(realmId, [...new Set(targets.userIds)]);
-  const known = new Set<UserId>(named.filter((user) => !user.bot).map(({ id }) => id));
-  const unknown = targets.userIds.find((id) => !known.has(id));
+  const userIds = new Set<UserId>(named.filter((user) => !user.bot).map(({ id }) => id));
+  const unknown = targets.userIds.find((id) => !userIds.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID: ${unknown}`);
   const everybody = new Map([...members, ...named].map((user) => [user.id, user]));
   return [...everybody.values()].filter((user) => !user.bot).sort((a, b) => a.id - b.id);

@@ -40,11 +40,11 @@ export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
   const { users } = repositories;
   const viewer = await snapshot.load(loadViewer);
   const realm = await snapshot.load(loadRealm);
-  const known = await accessibleUserIds(repositories, viewer, realm);
+  const accessible = await accessibleUserIds(repositories, viewer, realm);
   const entries = await users.listEntries(realm.id);
   return {
-    entries: known ? entries.filter(({ id }) => known.has(id)) : entries,
-    inaccessibleIds: known ? entries.map(({ id }) => id).filter((id) => !known.has(id)) : [],
+    entries: accessible ? entries.filter(({ id }) => accessible.has(id)) : entries,
+    inaccessibleIds: accessible ? entries.map(({ id }) => id).filter((id) => !accessible.has(id)) : [],
     systemBots: await users.listSystemBots(realm.id),
     hydrate: async (ids) => {
       await repositories.yield();

@@ -34,9 +34,9 @@ export function readChannels(tables: TableReader): readonly Channel[] {
   const rows = tables.rows('zerver_stream').map((row, index) => ({ row, it: shape(row, `zerver_stream[${index}]`) }));
   const taken = new Set(rows.map(({ it }) => foldCase(it.name)));
   return rows.map(({ row, it }, index) => {
-    const place = `zerver_stream[${index}]`;
+    const location = `zerver_stream[${index}]`;
     const recipientId = it.recipient ?? recipients.get(it.id);
-    if (recipientId === undefined) throw wrong(`${place}.recipient`, 'is missing');
+    if (recipientId === undefined) throw wrong(`${location}.recipient`, 'is missing');
     return {
       id: it.id,
       realmId: tables.realmId,

@@ -20,8 +20,8 @@ export function readReactions(
     const type = keyOfValue(EMOJI_TYPE_NAMES, it.reaction_type);
     if (!type || !userIds.has(it.user_profile)) continue;
     const reaction = { userId: it.user_profile, type, code: it.emoji_code, name: it.emoji_name };
-    const known = reactions.get(it.message);
-    if (known) known.push(reaction);
+    const existing = reactions.get(it.message);
+    if (existing) existing.push(reaction);
     else reactions.set(it.message, [reaction]);
   }
   return reactions;

@@ -31,8 +31,8 @@ export function readProfileFields(tables: TableReader): RealmCopy['profileFields
     .flatMap((it) => {
       const kind = keyOfValue(FIELD_TYPES, it.field_type);
       if (!kind) return [];
-      const place = 'zerver_customprofilefield.field_data';
-      const data = it.field_data === '' ? {} : record(parseJson(it.field_data, place), place);
+      const location = 'zerver_customprofilefield.field_data';
+      const data = it.field_data === '' ? {} : record(parseJson(it.field_data, location), location);
       return {
         id: it.id,
         realmId: tables.realmId,

@@ -99,8 +99,8 @@ export function grouped<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, 
   const groups = new Map<K, T[]>();
   for (const row of rows) {
     const key = keyOf(row);
-    const known = groups.get(key);
-    if (known) known.push(row);
+    const existing = groups.get(key);
+    if (existing) existing.push(row);
     else groups.set(key, [row]);
   }
   return groups;

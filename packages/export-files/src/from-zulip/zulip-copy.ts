@@ -6,7 +6,7 @@ import { REALM_PERMISSIONS, USER_SETTINGS } from '@parley/domain/realms';
 import { RECIPIENT_TYPES } from '../layout.js';
 import type { ColumnNames } from '../message-rows.js';
 import { flag, id, integer, orElse, orNull, text, time } from '../parley-shapes.js';
-import type { MessagePlace } from '../read-messages.js';
+import type { MessageHead } from '../read-messages.js';
 import { readChannels, readConversations, readSubscriptions } from './channels.js';
 import { readGroups } from './groups.js';
 import { readReactions, readSubmessages } from './messages.js';
@@ -24,7 +24,7 @@ export interface ZulipCopy {
   /** Returns the user of a personal recipient. */
   readonly personOf: (recipient: RecipientId) => UserId | null;
   /** True for messages whose sender or place is missing from the export. */
-  readonly skipsMessage: (place: MessagePlace) => boolean;
+  readonly skipsMessage: (head: MessageHead) => boolean;
 }
 
 /**

@@ -14,7 +14,14 @@ import {
 } from '@parley/domain/channels';
 import type { ChannelFolderId, ChannelId, DefaultChannelGroupId } from '@parley/domain/kernel';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, given, IntegerListParam, IntegerParam, TextListParam, TextParam } from '../kernel/params.js';
+import {
+  BooleanParam,
+  definedFields,
+  IntegerListParam,
+  IntegerParam,
+  TextListParam,
+  TextParam,
+} from '../kernel/params.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { FOLDERS, presentFolder } from './channel.presenters.js';
@@ -105,7 +112,7 @@ export const channelListRoutes: readonly Route[] = [
     dto: ChangeDefaultChannelGroupDto,
     useCase: ChangeDefaultChannelGroup,
     toInput: (dto) =>
-      given({
+      definedFields({
         groupId: dto.group_id as DefaultChannelGroupId,
         name: dto.new_group_name,
         description: dto.new_description,
@@ -159,7 +166,7 @@ export const channelListRoutes: readonly Route[] = [
     dto: ChangeFolderDto,
     useCase: ChangeChannelFolder,
     toInput: (dto) =>
-      given({
+      definedFields({
         folderId: dto.channel_folder_id as ChannelFolderId,
         name: dto.name,
         description: dto.description,

@@ -45,7 +45,7 @@ import {
 } from '../kernel/param-types.js';
 import {
   BooleanParam,
-  given,
+  definedFields,
   IntegerListParam,
   IntegerOneOfParam,
   IntegerParam,
@@ -306,11 +306,11 @@ export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): Cha
 /** Ignores `is_archived` unless it is false (channels §4.11). */
 export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
   const { message_retention_days: days } = dto;
-  return given({
+  return definedFields({
     channelId: dto.stream_id as ChannelId,
     name: dto.new_name,
     description: dto.description,
-    privacy: given({
+    privacy: definedFields({
       isPrivate: dto.is_private,
       isWebPublic: dto.is_web_public,
       hasSharedHistory: dto.history_public_to_subscribers,

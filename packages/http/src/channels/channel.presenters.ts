@@ -233,8 +233,8 @@ const texts = new PresentedTexts<ChannelId, ChannelView>(MAX_TEXTS);
 const encoded = new EncodedTexts(',', MAX_ENCODED);
 
 function channelJson(channel: ChannelView): string {
-  const known = texts.get(channel.id);
-  const text = known?.version === channel ? known.forms.get(0) : undefined;
+  const existing = texts.get(channel.id);
+  const text = existing?.version === channel ? existing.forms.get(0) : undefined;
   if (text !== undefined) return text;
   const made = JSON.stringify(presentChannel(channel));
   texts.put(channel.id, channel, 0, made);

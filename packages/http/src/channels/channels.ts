@@ -22,7 +22,7 @@ import {
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
 import { badValue, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
@@ -122,10 +122,10 @@ const toListedChannels = (dto: ListChannelsDto): ListChannelsInput => ({
 });
 
 export function channelRoutes(): readonly Route[] {
-  const turns = new Turns();
+  const scheduler = new StepScheduler();
   const presentChannels = ({ channels }: ListChannelsOutput, { include_default }: ListChannelsDto) =>
     presentLongList(
-      turns,
+      scheduler,
       'streams',
       include_default ? new PresentedList(channels, presentListedChannel) : sharedChannels(channels),
     );
@@ -217,7 +217,7 @@ export function channelRoutes(): readonly Route[] {
       toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
       response: SUBSCRIPTIONS,
       present: (subscriptions) =>
-        presentLongList(turns, 'subscriptions', new PresentedList(subscriptions, presentOwnSubscription)),
+        presentLongList(scheduler, 'subscriptions', new PresentedList(subscriptions, presentOwnSubscription)),
     }),
     route('POST', '/users/me/subscriptions', {
       auth: 'user',

@@ -2,7 +2,7 @@ import { LoadSpectatorState } from '@parley/domain/channels';
 import { type Caller, RegisterQueue, type RegisterQueueInput } from '@parley/domain/kernel';
 import { type QueuePresentation, queuePresentation, toNobody } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { Turns, writeSections } from '../kernel/json-lists.js';
+import { StepScheduler, writeSections } from '../kernel/json-lists.js';
 import {
   anyOf,
   boolean,
@@ -178,7 +178,7 @@ type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'event
 /** Custom handlers, because polls wait and register streams its response. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   const { hub, longPoll } = parts;
-  const turns = new Turns();
+  const scheduler = new StepScheduler();
   return [
     route('POST', '/register', {
       auth: 'user',
@@ -187,7 +187,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       useCase: RegisterQueue,
       response: registerResponse(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
-        success(await register(useCase, caller, dto, request, { ...parts, turns })),
+        success(await register(useCase, caller, dto, request, { ...parts, scheduler })),
     }),
     // Initial state without a queue for browsers without a log-in (events §1).
     route('POST', '/json/register', {
@@ -198,7 +198,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       useCase: LoadSpectatorState,
       response: spectatorResponse(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
-        success(await registerSpectator(useCase, caller, dto, request, { ...parts, turns })),
+        success(await registerSpectator(useCase, caller, dto, request, { ...parts, scheduler })),
     }),
     route('GET', '/events', {
       auth: 'user',
@@ -267,7 +267,7 @@ async function registerSpectator(
   caller: AnonymousClient,
   dto: RegisterDto,
   request: Request,
-  parts: EventRouteParts & { readonly turns: Turns },
+  parts: EventRouteParts & { readonly scheduler: StepScheduler },
 ): Promise<WireText> {
   if (dto.client_gravatar === true) throw notForSpectators('client_gravatar');
   if (dto.include_subscribers !== 'false') throw notForSpectators('include_subscribers');
@@ -277,7 +277,7 @@ async function registerSpectator(
   });
   const presenters = requested.map(({ name }) => loaded[name]!);
   return new WireText(
-    await parts.turns.runSteps(writeSections([() => ({ queue_id: null, ...VERSION }), ...presenters])),
+    await parts.scheduler.runSteps(writeSections([() => ({ queue_id: null, ...VERSION }), ...presenters])),
   );
 }
 
@@ -288,7 +288,7 @@ async function register(
   caller: Caller,
   dto: RegisterDto,
   request: Request,
-  parts: EventRouteParts & { readonly turns: Turns },
+  parts: EventRouteParts & { readonly scheduler: StepScheduler },
 ): Promise<WireText> {
   const { request: shown, requested } = asked(dto, request, parts, false);
   const { queue, loaded } = await useCase.execute(caller, {
@@ -304,7 +304,7 @@ async function register(
     ...VERSION,
   });
   const presenters = requested.map(({ name }) => loaded[name]!);
-  return new WireText(await parts.turns.runSteps(writeSections([always, ...presenters])));
+  return new WireText(await parts.scheduler.runSteps(writeSections([always, ...presenters])));
 }
 
 async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {

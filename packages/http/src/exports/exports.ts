@@ -12,7 +12,7 @@ import type { ExportId } from '@parley/domain/kernel';
 import { serveFile } from '../files/serve-file.js';
 import { form, opened, type Presenters } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
 import { IntegerParam, NoParameters, TextParam, WordParam } from '../kernel/params.js';
 import { success, unknownPath } from '../kernel/reply.js';
 import { type Context, type Route, route } from '../kernel/route.js';
@@ -68,7 +68,7 @@ const BY_ADMINISTRATORS = { auth: 'user', roleRequirements: ['administrator'] } 
 
 /** Implements organization §8. */
 export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
-  const turns = new Turns();
+  const scheduler = new StepScheduler();
   return [
     route('GET', '/export/realm', {
       ...BY_ADMINISTRATORS,
@@ -110,7 +110,7 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       }),
       present: (consents) =>
         presentLongList(
-          turns,
+          scheduler,
           'export_consents',
           new PresentedList(consents, ({ userId, isGiven, emailAddressVisibility }) => ({
             user_id: userId,

@@ -17,7 +17,7 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import type { LimitRule } from '../kernel/rate-limit.js';
 import { badParameter, type Reply, success } from '../kernel/reply.js';
@@ -107,7 +107,7 @@ class DeleteFileDto {
 }
 
 export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): readonly Route[] {
-  const turns = new Turns();
+  const scheduler = new StepScheduler();
   return [
     ...resumableUploads(() => serverInfo.fileLimits.maxFileMib * MIB),
     route('POST', '/user_uploads', {
@@ -155,7 +155,9 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       useCase: ListFiles,
       response: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
       present: ({ files, usedBytes }) =>
-        presentLongList(turns, 'attachments', new PresentedList(files, presentFile), { upload_space_used: usedBytes }),
+        presentLongList(scheduler, 'attachments', new PresentedList(files, presentFile), {
+          upload_space_used: usedBytes,
+        }),
     }),
     route('DELETE', '/attachments/:attachment_id', {
       auth: 'user',
@@ -246,8 +248,8 @@ const spectating = <D extends object>(
     dto,
     useCase: SpectateFile,
     response: 'bytes',
-    handle: ({ dto: given, request, caller, useCase }) =>
-      orPage(async () => serve(await useCase.execute(caller, inputOf(given)), request)),
+    handle: ({ dto: name, request, caller, useCase }) =>
+      orPage(async () => serve(await useCase.execute(caller, inputOf(name)), request)),
   });
 
 const FOR_BROWSERS = { atRoot: true, limit: 'none' } as const;

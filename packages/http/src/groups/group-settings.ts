@@ -1,7 +1,7 @@
 import type { GroupSettingUpdate, GroupSettingValue } from '@parley/domain/access';
 import type { GroupId, UserId } from '@parley/domain/kernel';
 import { anyOf, integer, listOf, MAX_IDS, object, optional, type ValueOf } from '../kernel/param-types.js';
-import { type Dto, given, param } from '../kernel/params.js';
+import { type Dto, definedFields, param } from '../kernel/params.js';
 
 const ids = listOf(integer(), { max: MAX_IDS });
 /** Holders of a permission: a group id, or a set of users and groups. */
@@ -56,7 +56,7 @@ export function toPermissionChanges<P extends string>(
   for (const permission of permissions) {
     const change = read<PermissionChange>(dto, permission);
     if (!change) continue;
-    changes[permission] = given({
+    changes[permission] = definedFields({
       new: toGroupSetting(change.new),
       old: change.old === undefined ? undefined : toGroupSetting(change.old),
     });

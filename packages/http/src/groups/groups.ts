@@ -30,7 +30,7 @@ import {
 import type { HttpFeature } from '../kernel/feature.js';
 import { PresentedList } from '../kernel/json-lists.js';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, given, IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
+import { BooleanParam, definedFields, IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
 import type { WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
@@ -309,7 +309,7 @@ export const groupRoutes: readonly Route[] = [
     useCase: UpdateGroup,
     toInput: (dto) => ({
       groupId: dto.user_group_id as GroupId,
-      ...given({ name: dto.name, description: dto.description, isDeactivated: dto.deactivated }),
+      ...definedFields({ name: dto.name, description: dto.description, isDeactivated: dto.deactivated }),
       permissions: toGroupPermissionChanges(dto),
     }),
   }),

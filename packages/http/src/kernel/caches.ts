@@ -25,8 +25,8 @@ export class EncodedTexts {
 
   /** The texts joined and encoded. `key`: one of them that begins no other list, mostly. */
   encode(texts: readonly string[], key: string = texts[0]!): Buffer {
-    const known = this.cache.get(key);
-    if (known && isSame(known.texts, texts)) return known.bytes;
+    const existing = this.cache.get(key);
+    if (existing && isSame(existing.texts, texts)) return existing.bytes;
     const bytes = encode(this.join(texts));
     this.cache.set(key, { texts, bytes });
     return bytes;

@@ -41,12 +41,12 @@ export class PresentedText {
 
 /** Answers with one list that may be long, written in steps. `more`: fields in front. */
 export async function presentLongList<T, S extends { readonly id: number }>(
-  turns: Turns,
+  scheduler: StepScheduler,
   name: string,
   list: PresentedList<T> | SharedList<S>,
   more: WireFields = {},
 ): Promise<WireText> {
-  return new WireText(await turns.runSteps(writeSections([() => ({ ...more, [name]: list })])));
+  return new WireText(await scheduler.runSteps(writeSections([() => ({ ...more, [name]: list })])));
 }
 
 /** The fields of all sections as JSON text, without the braces around them. Each step is short. */
@@ -126,7 +126,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 const SLICE_MS = 8;
 
 /** Scheduler of long work. Runs one item at a time and yields to pending events between time slices. */
-export class Turns {
+export class StepScheduler {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly now: () => number = () => performance.now()) {}

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedBlob } from '@parley/domain/files';
-import type { Turns } from './json-lists.js';
+import type { StepScheduler } from './json-lists.js';
 import { type HttpRefusal, serverBusy, tooMuchAtOnce } from './reply.js';
 import type { Fields, UploadedFile } from './request.js';
 
@@ -248,7 +248,7 @@ export interface BodyRules {
   /** Time limit for receiving the whole body. */
   readonly timeoutMs: number;
   /** Schedule for parsing the body in steps; null parses it at once. */
-  readonly turns: Turns | null;
+  readonly turns: StepScheduler | null;
   /** Limits of files; if null, files are dropped but count towards `maxBytes`. */
   readonly files: FileRules | null;
 }

@@ -351,7 +351,7 @@ export class LongPoll {
           const response = this.collectNow(client) ?? (await this.collect(client));
           if (how.withHeartbeat && response.count === 0) await this.addHeartbeat(response, live);
           if (response.count > 0 || how.always) finish(response);
-          else if (live.hasNews) wake('event');
+          else if (live.hasDeliveries) wake('event');
         } catch (error) {
           fail(error);
         }
@@ -370,7 +370,7 @@ export class LongPoll {
       live.waitFor(wake);
       request.onClose(() => finish(new EventResponse(this.encoded)));
       // Events that arrived during this request did not wake the poll.
-      if (live.hasNews) wake('event');
+      if (live.hasDeliveries) wake('event');
     });
   }
 
@@ -406,8 +406,8 @@ class PollContext implements EventContext {
   }
 
   shared(key: string, make: () => string): SharedText {
-    const known = this.texts.get(this.event)?.forms.get(key);
-    if (known) return known;
+    const existing = this.texts.get(this.event)?.forms.get(key);
+    if (existing) return existing;
     const text = new SharedText(make());
     this.texts.put(this.event, undefined, key, text);
     return text;

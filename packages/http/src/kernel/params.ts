@@ -23,13 +23,13 @@ import {
 import { badParameter, confusingArguments, type HttpRefusal, missingArgument } from './reply.js';
 import type { Parameters, PathParameters } from './request.js';
 
-type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+type DefinedFields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
 /** Drops members absent from the request, because absent members mean no change. */
-export const given = <T extends object>(members: T): Given<T> =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
+export const definedFields = <T extends object>(members: T): DefinedFields<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 
 /** Class whose decorated members describe a request, in contract order and under wire names. */
 export type Dto<T extends object = object> = new () => T;

@@ -33,8 +33,11 @@ export class PresentedTexts<Id extends {}, Version, Form = number, Text extends 
 
   /** Drops the texts of other versions. */
   put(id: Id, version: Version, form: Form, text: Text): void {
-    const known = this.entries.get(id);
-    const forms = new Map(known && this.isSame(known.version, version) ? known.forms : undefined).set(form, text);
+    const existing = this.entries.get(id);
+    const forms = new Map(existing && this.isSame(existing.version, version) ? existing.forms : undefined).set(
+      form,
+      text,
+    );
     this.entries.set(id, { version, forms });
   }
 }

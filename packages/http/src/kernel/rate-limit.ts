@@ -164,8 +164,8 @@ export class LimitCounters {
 
   /** Returns the counter of a key and creates it if new. */
   open(key: Key, now: number, { quotas = this.quotas, source }: HitOptions): CallHistory {
-    const known = this.own.find(key, quotas, now);
-    if (known) return known;
+    const existing = this.own.find(key, quotas, now);
+    if (existing) return existing;
     if (source !== undefined) {
       const keys = this.sources.open(source, this.sourceQuotas, now);
       if (!keys?.stateAt(now).isAllowed) return this.sharedBy(key, quotas);
@@ -221,8 +221,8 @@ class Generations {
 
   /** Returns null if there is no room for a new counter. */
   open(key: Key, quotas: readonly Quota[], now: number): CallHistory | null {
-    const known = this.find(key, quotas, now);
-    if (known) return known;
+    const existing = this.find(key, quotas, now);
+    if (existing) return existing;
     if (this.isFull && now >= this.nextSearch) {
       this.nextSearch = now + SEARCH_MS;
       this.dropExpired(now);

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { ReceivedBlob } from '@parley/domain/files';
 import { parseJson, parseLongJson, pieceOf } from '@parley/domain/kernel';
 import { clientOf, isProven, type Proof } from './caller-proof.js';
-import { Turns } from './json-lists.js';
+import { StepScheduler } from './json-lists.js';
 import {
   type Body,
   type BodyRules,
@@ -212,7 +212,7 @@ export interface BodyOwner {
 /** Reads bodies within the remaining budgets, which are larger for authenticated callers. */
 export class RequestBodies {
   private readonly budgets;
-  private readonly turns = new Turns();
+  private readonly turns = new StepScheduler();
 
   constructor(
     private readonly limits: TransportLimits,

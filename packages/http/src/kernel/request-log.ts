@@ -139,7 +139,7 @@ export class RequestLog {
     private readonly contractPathOf: (requestPath: string) => string | undefined,
   ) {}
 
-  answered(request: ReceivedRequest, known: LoggedRequest | null, answered: CompletedRequest): void {
+  answered(request: ReceivedRequest, logged: LoggedRequest | null, answered: CompletedRequest): void {
     if (this.logger === silentLogger) return;
     const { route, status, durationMs } = answered;
     const fields = {
@@ -148,16 +148,16 @@ export class RequestLog {
       route: route?.path ?? this.contractPathOf(request.path),
       status,
       durationMs: Math.round(durationMs * 100) / 100,
-      realmId: known?.identity?.realmId,
-      userId: known?.identity?.userId,
+      realmId: logged?.identity?.realmId,
+      userId: logged?.identity?.userId,
       host: request.host.slice(0, MAX_LOGGED_LENGTH),
       ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
       userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
     };
-    if (known?.hasFailedLogin) {
+    if (logged?.hasFailedLogin) {
       warn(this.logger, { audit: 'failed log-in', ...fields, account: accountOf(request) }, 'failed log-in');
     } else if (route && isAdministration(route)) {
-      const { changes } = known ?? {};
+      const { changes } = logged ?? {};
       const about = { target: request.pathParameters, ...(changes && { changes }) };
       warn(this.logger, { audit: 'administration', ...fields, ...about }, 'administration');
     } else this.logger.info(fields, 'request');

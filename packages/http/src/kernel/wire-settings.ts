@@ -128,8 +128,8 @@ export class WireSettings<R extends Registry> {
     if (definition.kind === 'limit' && value === UNLIMITED) return null;
     if (definition.kind === 'channel') return (value as number) < 0 ? null : (value as number);
     if (row.codes) {
-      const known = Object.entries(row.codes).find(([, code]) => code === value);
-      return known ? known[0] : (value as SettingValue);
+      const existing = Object.entries(row.codes).find(([, code]) => code === value);
+      return existing ? existing[0] : (value as SettingValue);
     }
     return value as SettingValue;
   }

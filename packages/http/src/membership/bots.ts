@@ -29,7 +29,7 @@ import { imageUpload, TAKES_IMAGE } from '../files/images.js';
 import { TextChunks } from '../kernel/caches.js';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, StepScheduler } from '../kernel/json-lists.js';
 import { TRANSPORT_LIMITS } from '../kernel/load.js';
 import {
   json,
@@ -45,7 +45,7 @@ import {
 import {
   BooleanParam,
   checkedParam,
-  given,
+  definedFields,
   IntegerOneOfParam,
   IntegerParam,
   NoParameters,
@@ -283,7 +283,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: UpdateBotDto,
       useCase: UpdateBot,
       toInput: (dto, request) =>
-        given({
+        definedFields({
           botId: dto.bot_id as UserId,
           fullName: dto.full_name,
           shortName: dto.short_name,
@@ -340,7 +340,7 @@ class PutBotStorageDto {
 }
 
 export function botStorageRoutes(): readonly Route[] {
-  const turns = new Turns();
+  const scheduler = new StepScheduler();
   const toInput = ({ keys = null }: { keys?: string[] | null }) => ({ keys });
   return [
     route('GET', '/bot_storage', {
@@ -351,7 +351,7 @@ export function botStorageRoutes(): readonly Route[] {
       useCase: GetBotStorage,
       toInput,
       response: wire.fields({ storage: wire.dictionaryOf(wire.text()) }),
-      present: async (entries) => new WireText(await turns.runSteps(writeStorage(entries))),
+      present: async (entries) => new WireText(await scheduler.runSteps(writeStorage(entries))),
     }),
     route('PUT', '/bot_storage', {
       auth: 'user',
@@ -361,7 +361,7 @@ export function botStorageRoutes(): readonly Route[] {
       dto: PutBotStorageDto,
       useCase: PutBotStorage,
       handle: async ({ caller, dto, useCase }) => {
-        await useCase.execute(caller, { entries: await turns.runSteps(readStorage(dto.storage)) });
+        await useCase.execute(caller, { entries: await scheduler.runSteps(readStorage(dto.storage)) });
         return success();
       },
     }),

@@ -12,7 +12,7 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
 import {
   float,
   integer,
@@ -139,7 +139,7 @@ export const draftsSection: RegisterSection = registerSection({
 const OF_SYNCHRONIZED = { auth: 'user', roleRequirements: ['synchronizesDrafts'] } as const;
 
 export function draftRoutes(): readonly Route[] {
-  const turns = new Turns();
+  const turns = new StepScheduler();
   return [
     route('GET', '/drafts', {
       ...OF_SYNCHRONIZED,

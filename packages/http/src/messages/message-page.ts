@@ -14,7 +14,7 @@ import type {
 import type { EmailVisibility } from '@parley/domain/realms';
 import { seesEmailOf } from '@parley/domain/users';
 import { TextChunks } from '../kernel/caches.js';
-import type { Turns } from '../kernel/json-lists.js';
+import type { StepScheduler } from '../kernel/json-lists.js';
 import type { MessagePart } from '../kernel/message-parts.js';
 import { PresentedTexts } from '../kernel/presented-texts.js';
 import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
@@ -147,8 +147,8 @@ export class MessagePagePresenter {
       const missing = some.filter((_, index) => texts[index] === undefined);
       const views = missing.length > 0 ? await hydrate(missing.map((entry) => entry.id)) : [];
       const viewOf = new Map(views.map((view) => [view.message.id, view]));
-      const known = highlight === null ? [] : some.filter((_, index) => texts[index] !== undefined);
-      const listed = known.length > 0 ? await listTexts(known.map((entry) => entry.id)) : [];
+      const shown = highlight === null ? [] : some.filter((_, index) => texts[index] !== undefined);
+      const listed = shown.length > 0 ? await listTexts(shown.map((entry) => entry.id)) : [];
       const textOf = new Map(listed.map((text) => [text.id, text]));
       for (let index = 0; index < some.length && !isFull(); index++, count++) {
         const entry = some[index]!;
@@ -173,11 +173,11 @@ export class MessagePagePresenter {
     viewer: Actor,
     bits: number,
   ): string | undefined {
-    const known = this.texts.get(id);
-    if (!known || !isSame(known.version, { versions, realmKey })) return undefined;
-    const { sensitivity, emailVisibility } = known.version;
+    const existing = this.texts.get(id);
+    if (!existing || !isSame(existing.version, { versions, realmKey })) return undefined;
+    const { sensitivity, emailVisibility } = existing.version;
     const seesEmail = (sensitivity & SEES_EMAIL) !== 0 && seesEmailOf(viewer, { id: senderId, emailVisibility });
-    return known.forms.get((seesEmail ? bits | SEES_EMAIL : bits) & sensitivity);
+    return existing.forms.get((seesEmail ? bits | SEES_EMAIL : bits) & sensitivity);
   }
 
   private makeText(
@@ -235,7 +235,7 @@ interface PageReader<C> {
   readonly page: MessagePagePresenter;
   readonly form: PageForm;
   /** Scheduler shared by all continued pages. */
-  readonly turns: Turns;
+  readonly queue: StepScheduler;
 }
 
 /**
@@ -262,7 +262,7 @@ async function* continuePage<C>(
   for (let ids = open.shift(); ids; ids = open.shift()) {
     // Membership in the page is settled, so the narrow is not needed.
     const input = { narrow: reader.always ?? [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
-    const part = await reader.turns.run(() => readPart(reader, input, step, highlight));
+    const part = await reader.queue.run(() => readPart(reader, input, step, highlight));
     step = part.nextStep;
     if (part.chunks.length > 0) {
       yield isFirst ? part.chunks : [',', ...part.chunks];
@@ -303,7 +303,7 @@ interface MatchReader {
   readonly useCase: MatchNarrow;
   readonly caller: Caller;
   /** Scheduler shared by all continued responses. */
-  readonly turns: Turns;
+  readonly queue: StepScheduler;
 }
 
 /** Returns `messages` of messages §8. One read determines the matches; long responses are streamed. */
@@ -322,7 +322,7 @@ async function* continueMatches(
   let isFirst = !hasBegun;
   for (let ids = remaining; ids.length > 0; ) {
     // The match is settled, so the narrow is not needed.
-    const part = await reader.turns.run(() => readMatches(reader, { ids, narrow: [] }, highlight));
+    const part = await reader.queue.run(() => readMatches(reader, { ids, narrow: [] }, highlight));
     if (part.text !== '') yield isFirst ? [part.text] : [',', part.text];
     isFirst &&= part.text === '';
     ids = part.remaining;

@@ -18,7 +18,15 @@ import {
   type UpdateMessageInput,
 } from '@parley/domain/messages';
 import { integer, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, given, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../kernel/params.js';
+import {
+  BooleanParam,
+  definedFields,
+  IntegerListParam,
+  IntegerParam,
+  param,
+  TextParam,
+  WordParam,
+} from '../kernel/params.js';
 import { badParameter, missingArgument } from '../kernel/reply.js';
 import { PROPAGATE_MODES } from './message.presenters.js';
 import { addressee, anchorText, narrow, parseAddressee, parseAnchor, parseAnchorDate } from './narrow-param.js';
@@ -64,7 +72,7 @@ export function isReadingClient(name: string): boolean {
 export function toSendMessageInput(dto: SendMessageDto, clientName: string): SendMessageInput {
   const isDirect = dto.type === 'direct' || dto.type === 'private';
   const { queue_id: queueId, local_id: localId } = dto;
-  return given({
+  return definedFields({
     to: parseAddressee(isDirect ? 'direct' : 'channel', dto.to),
     topic: dto.topic ?? null,
     content: dto.content,

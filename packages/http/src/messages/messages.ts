@@ -31,7 +31,7 @@ import { presentTopic } from '../channels/channel.presenters.js';
 import { attachment, presentFile } from '../files/files.js';
 import type { Presenters } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { Turns } from '../kernel/json-lists.js';
+import { StepScheduler } from '../kernel/json-lists.js';
 import type { MessagePart } from '../kernel/message-parts.js';
 import { NoParameters } from '../kernel/params.js';
 import { success, type WireErrors, type WireFields } from '../kernel/reply.js';
@@ -160,7 +160,7 @@ const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
-  const turns = new Turns();
+  const turns = new StepScheduler();
   const pageForm = (dto: GetMessagesDto, request: Request): PageForm => ({
     asHtml: dto.apply_markdown,
     clientGravatar: dto.client_gravatar,
@@ -189,7 +189,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request);
-        return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
+        return success(await readMessagePage({ useCase, caller, page, form, queue: turns }, toGetMessagesInput(dto)));
       },
     }),
     // Same operation for anonymous browsers.
@@ -203,7 +203,10 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request);
         return success(
-          await readMessagePage({ useCase, caller, page, form, turns, always: WEB_PUBLIC }, toGetMessagesInput(dto)),
+          await readMessagePage(
+            { useCase, caller, page, form, queue: turns, always: WEB_PUBLIC },
+            toGetMessagesInput(dto),
+          ),
         );
       },
     }),
@@ -232,7 +235,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: MatchNarrow,
       response: NARROW_MATCHES,
       handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
-        success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
+        success(await readNarrowMatches({ useCase, caller, queue: turns }, { ids: msg_ids as MessageId[], narrow })),
     }),
     route('GET', '/messages/:message_id', {
       auth: 'user',

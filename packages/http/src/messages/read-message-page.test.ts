@@ -3,7 +3,7 @@ import type { RealmUrls } from '@parley/domain/kernel';
 import { GetMessages, type GetMessagesInput, PLAIN_TEXTS } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
-import { Turns } from '../kernel/json-lists.js';
+import { StepScheduler } from '../kernel/json-lists.js';
 import type { WireText } from '../kernel/reply.js';
 import { variantByKey } from '../kernel/request.js';
 import { MessagePagePresenter, readMessagePage } from './message-page.js';
@@ -43,7 +43,7 @@ describe('readMessagePage', () => {
           client: variantByKey('standard'),
           parts: MESSAGE_PARTS,
         },
-        turns: new Turns(),
+        queue: new StepScheduler(),
       },
       { narrow: [], select: newest, ...input },
     );

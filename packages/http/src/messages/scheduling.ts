@@ -19,7 +19,7 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
 import { anyOf, integer, json, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TIME } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
@@ -227,7 +227,7 @@ export const remindersSection: RegisterSection = registerSection({
 });
 
 export function schedulingRoutes(): readonly Route[] {
-  const turns = new Turns();
+  const turns = new StepScheduler();
   return [
     route('GET', '/scheduled_messages', {
       auth: 'user',

@@ -10,7 +10,7 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
 import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
 import type { WireErrors } from '../kernel/reply.js';
@@ -77,7 +77,7 @@ class DeleteSnippetDto {
 }
 
 export function snippetRoutes(): readonly Route[] {
-  const turns = new Turns();
+  const turns = new StepScheduler();
   return [
     route('GET', '/saved_snippets', {
       auth: 'user',

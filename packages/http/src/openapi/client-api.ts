@@ -10,7 +10,7 @@ type Direction = 'sent' | 'answered';
 
 export interface Field {
   readonly name: string;
-  readonly place: 'path' | 'query' | 'form';
+  readonly location: 'path' | 'query' | 'form';
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
   readonly holdsJson: boolean;
@@ -37,7 +37,7 @@ export function fieldsOf({ parameters = [], requestBody }: OpenApiOperation): re
     const json = contentOf(parameter)[JSON_TYPE]?.schema;
     return {
       name: String(parameter.name),
-      place: parameter.in === 'path' ? 'path' : 'query',
+      location: parameter.in === 'path' ? 'path' : 'query',
       schema: json ?? (parameter.schema as JsonSchema),
       isRequired: parameter.required === true,
       holdsJson: json !== undefined,
@@ -50,7 +50,7 @@ export function fieldsOf({ parameters = [], requestBody }: OpenApiOperation): re
     ...fields,
     ...Object.entries(properties).map(([name, schema]) => ({
       name,
-      place: 'form' as const,
+      location: 'form' as const,
       schema,
       isRequired: required.includes(name),
       holdsJson: Object.hasOwn(body.encoding ?? {}, name),
@@ -94,8 +94,8 @@ export function typeOf(schema: JsonSchema, direction: Direction, indent: string)
   if (described.const !== undefined) return literal(described.const);
   if (described.enum) return union(described.enum.map(literal));
   if (described.anyOf) {
-    const known = described.anyOf.filter((each) => (each as Described).deprecated !== true);
-    return union(known.map((each) => typeOf(each, direction, indent)));
+    const current = described.anyOf.filter((each) => (each as Described).deprecated !== true);
+    return union(current.map((each) => typeOf(each, direction, indent)));
   }
   const types = typeof described.type === 'string' ? [described.type] : (described.type ?? []);
   return types.length === 0 ? 'unknown' : union(types.map((type) => plainType(type, described, direction, indent)));

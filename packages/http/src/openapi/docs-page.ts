@@ -1,4 +1,4 @@
-import { Turns } from '../kernel/json-lists.js';
+import { StepScheduler } from '../kernel/json-lists.js';
 import { NoParameters } from '../kernel/params.js';
 import { unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
@@ -78,7 +78,7 @@ function operationHtml(method: string, path: string, operation: OpenApiOperation
 }
 
 function fieldsHtml(fields: readonly Field[], names: Names): string {
-  const rows = fields.map(({ name, place, schema, isRequired, holdsJson }) => {
+  const rows = fields.map(({ name, location: place, schema, isRequired, holdsJson }) => {
     const notes = [
       ...(place === 'path' ? ['in the path'] : []),
       ...(isRequired && place !== 'path' ? ['required'] : []),
@@ -125,10 +125,10 @@ export function openApiRoutes(
   routes: readonly Route[],
   { serverInfo }: { readonly serverInfo: Pick<ServerInfo, 'isDevelopment'> },
 ): readonly Route[] {
-  const turns = new Turns();
-  const description = once(() => turns.runSteps(describeApi(routes)));
+  const scheduler = new StepScheduler();
+  const description = once(() => scheduler.runSteps(describeApi(routes)));
   const json = once(async () => JSON.stringify(await description()));
-  const page = once(async () => turns.runSteps(writeDocsPage(await description())));
+  const page = once(async () => scheduler.runSteps(writeDocsPage(await description())));
   return [
     route('GET', '/openapi.json', {
       auth: 'anyone',

@@ -11,7 +11,14 @@ import {
 import { can, form, opened, type Presenters } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_IDS } from '../kernel/param-types.js';
-import { given, IntegerListParam, IntegerParam, NoParameters, TextListParam, TextParam } from '../kernel/params.js';
+import {
+  definedFields,
+  IntegerListParam,
+  IntegerParam,
+  NoParameters,
+  TextListParam,
+  TextParam,
+} from '../kernel/params.js';
 import { fixedSection, plainSection } from '../kernel/register-section.js';
 import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
@@ -99,7 +106,7 @@ export const linkifierRoutes: readonly Route[] = [
     dto: ChangeLinkifierDto,
     useCase: ChangeLinkifier,
     toInput: (dto) =>
-      given({
+      definedFields({
         id: dto.filter_id,
         pattern: dto.pattern,
         urlTemplate: dto.url_template,

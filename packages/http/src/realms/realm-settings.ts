@@ -47,11 +47,11 @@ export const authenticationMethodsParam: ParamType<Record<string, boolean>> = re
   maxKeyLength: 100,
 });
 
-export function toAuthenticationMethods(given: Readonly<Record<string, boolean>>): AuthenticationMethodChanges {
-  const names = Object.keys(given);
+export function toAuthenticationMethods(methods: Readonly<Record<string, boolean>>): AuthenticationMethodChanges {
+  const names = Object.keys(methods);
   const known = names.filter((name) => METHODS.has(name));
   return {
-    methods: new Map(known.map((name) => [METHODS.get(name)!, given[name]!])),
+    methods: new Map(known.map((name) => [METHODS.get(name)!, methods[name]!])),
     unknown: names.find((name) => !METHODS.has(name)) ?? null,
   };
 }

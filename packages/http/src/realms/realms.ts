@@ -4,7 +4,7 @@ import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../files/real
 import { form, opened, type Presenters, toNobody } from '../kernel/event-presenter.js';
 import type { HttpFeature, SectionParts } from '../kernel/feature.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { given, NullableIntegerParam, TextParam } from '../kernel/params.js';
+import { definedFields, NullableIntegerParam, TextParam } from '../kernel/params.js';
 import { publicRealmOf } from '../kernel/public-realm.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
 import { successSaying, type WireErrors } from '../kernel/reply.js';
@@ -27,7 +27,7 @@ export const realmSettingRoutes: readonly Route[] = [
     dto: ChangeRealmDto,
     useCase: ChangeRealm,
     toInput: (dto) =>
-      given({
+      definedFields({
         name: dto.name,
         stringId: dto.string_id,
         settings: REALM_SETTING_FORMS.read(dto),

@@ -30,7 +30,7 @@ import {
 } from '../kernel/param-types.js';
 import {
   BooleanParam,
-  given,
+  definedFields,
   IntegerListParam,
   IntegerParam,
   NoParameters,
@@ -133,7 +133,7 @@ export class ClearOwnProfileDto {
 
 /** Absent parameters mean no change. */
 export const toProfileFieldChanges = (dto: Omit<UpdateProfileFieldDto, 'field_id'>) =>
-  given({
+  definedFields({
     name: dto.name,
     hint: dto.hint,
     data: dto.field_data as ProfileFieldData | undefined,

@@ -73,9 +73,9 @@ export class UserPagePresenter {
     const formFor = (id: UserId, visibility: EmailVisibility) =>
       bitsOf(form, id === viewer.id || visible.has(visibility));
     const find = ({ id, version }: UserList['entries'][number]): string | undefined => {
-      const known = this.texts.get(id);
-      if (known?.version.version !== version || known.version.realmUrl !== publicRealm.url) return undefined;
-      return known.forms.get(formFor(id, known.version.emailVisibility));
+      const existing = this.texts.get(id);
+      if (existing?.version.version !== version || existing.version.realmUrl !== publicRealm.url) return undefined;
+      return existing.forms.get(formFor(id, existing.version.emailVisibility));
     };
     const texts = entries.map(find);
     const missing = entries.filter((_, index) => texts[index] === undefined).map(({ id }) => id);

@@ -32,7 +32,7 @@ import {
   text,
   type ValueOf,
 } from '../kernel/param-types.js';
-import { given, param, TextParam } from '../kernel/params.js';
+import { definedFields, param, TextParam } from '../kernel/params.js';
 import type { PublicRealm } from '../kernel/public-realm.js';
 import { plainSection, type RegisterSection } from '../kernel/register-section.js';
 import type { WireFields } from '../kernel/reply.js';
@@ -323,7 +323,7 @@ const changeSettings = (path: string): Route =>
     dto: ChangeSettingsDto,
     useCase: ChangeSettings,
     toInput: (dto) =>
-      given({
+      definedFields({
         settings: USER_SETTING_FORMS.read(dto),
         fullName: dto.full_name,
         email: dto.email,

@@ -6,7 +6,7 @@ import {
   DeactivateSelf,
   DeactivateUser,
   MAX_DEACTIVATION_COMMENT_LENGTH,
-  type MessagePlace,
+  type MessageScope,
   ReactivateUser,
   UpdateUser,
 } from '@parley/domain/membership';
@@ -25,7 +25,7 @@ import {
 } from '@parley/domain/users';
 import { can } from '../kernel/event-presenter.js';
 import type { HttpFeature, SectionParts } from '../kernel/feature.js';
-import { presentLongList, type SharedList, Turns } from '../kernel/json-lists.js';
+import { presentLongList, type SharedList, StepScheduler } from '../kernel/json-lists.js';
 import {
   boolean,
   integer,
@@ -38,7 +38,7 @@ import {
 } from '../kernel/param-types.js';
 import {
   BooleanParam,
-  given,
+  definedFields,
   IntegerOneOfParam,
   IntegerParam,
   NoParameters,
@@ -153,7 +153,7 @@ export class UpdateUserByEmailDto {
 
 /** Changes common to both ways of naming the user. */
 export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
-  given({
+  definedFields({
     fullName: full_name,
     role: role === undefined ? undefined : ROLES_BY_NUMBER.get(role)!,
     profile: profile_data && toProfileEntries(profile_data),
@@ -179,22 +179,22 @@ export class DeactivateUserDto {
   actions?: DeactivationActions;
 }
 
-type DeactivationActions = Partial<Record<keyof typeof MESSAGE_PLACES | 'delete_profile', boolean>>;
+type DeactivationActions = Partial<Record<keyof typeof MESSAGE_SCOPES | 'delete_profile', boolean>>;
 
-const MESSAGE_PLACES = {
+const MESSAGE_SCOPES = {
   delete_public_channel_messages: 'publicChannels',
   delete_private_channel_messages: 'privateChannels',
   delete_direct_messages: 'direct',
-} as const satisfies Readonly<Record<string, MessagePlace>>;
+} as const satisfies Readonly<Record<string, MessageScope>>;
 
 export function toDeactivation({ user_id, deactivation_notification_comment, actions }: DeactivateUserDto) {
-  const places = Object.entries(MESSAGE_PLACES) as [keyof typeof MESSAGE_PLACES, MessagePlace][];
-  return given({
+  const scopes = Object.entries(MESSAGE_SCOPES) as [keyof typeof MESSAGE_SCOPES, MessageScope][];
+  return definedFields({
     userId: user_id as UserId,
     comment: deactivation_notification_comment,
     deletions: actions && {
       ofProfile: actions.delete_profile ?? false,
-      ofMessages: places.filter(([action]) => actions[action]).map(([, place]) => place),
+      ofMessages: scopes.filter(([action]) => actions[action]).map(([, scope]) => scope),
     },
   });
 }
@@ -307,7 +307,7 @@ async function writePeople(
 const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
 
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
-  const turns = new Turns();
+  const scheduler = new StepScheduler();
   return [
     // Custom handler, because the list is presented inside the snapshot's read, which fetches only changed users.
     route('GET', '/users', {
@@ -325,7 +325,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
           pages.present(list, hydrate, form),
         );
-        return success(await presentLongList(turns, 'members', members));
+        return success(await presentLongList(scheduler, 'members', members));
       },
     }),
     // Same operation for anonymous browsers, with fewer fields per user.
@@ -346,7 +346,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
           pages.present(list, hydrate, form),
         );
-        return success(await presentLongList(turns, 'members', members));
+        return success(await presentLongList(scheduler, 'members', members));
       },
     }),
     route('POST', '/users', {

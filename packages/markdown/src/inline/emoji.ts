@@ -96,13 +96,13 @@ function emojiSpan(code: string, name: string, text: string): Element {
 const attributes = new Map<string, Readonly<Record<string, string>>>();
 
 function attributesOf(code: string, name: string): Readonly<Record<string, string>> {
-  let known = attributes.get(name);
-  if (!known) {
+  let existing = attributes.get(name);
+  if (!existing) {
     const label = spaced(name);
-    known = { 'aria-label': label, class: `emoji emoji-${code}`, role: 'img', title: label };
-    attributes.set(name, known);
+    existing = { 'aria-label': label, class: `emoji emoji-${code}`, role: 'img', title: label };
+    attributes.set(name, existing);
   }
-  return known;
+  return existing;
 }
 
 const spaced = (name: string) => name.replaceAll('_', ' ');

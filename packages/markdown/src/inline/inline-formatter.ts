@@ -142,12 +142,12 @@ export class InlineFormatter implements InlineContext {
   }
 
   /** Expands placeholders into the text or tail of an element. Returns the elements after the leading text. */
-  private expand(text: string, element: Element, place: 'text' | 'tail'): readonly Element[] {
+  private expand(text: string, element: Element, part: 'text' | 'tail'): readonly Element[] {
     if (!text.includes(OPEN_PLACEHOLDER)) {
-      element[place] = text;
+      element[part] = text;
       return NONE;
     }
-    const isFinal = place === 'text' ? element.isTextFinal : element.isTailFinal;
+    const isFinal = part === 'text' ? element.isTextFinal : element.isTailFinal;
     const elements: Element[] = [];
     let leading = '';
     let done = 0;
@@ -175,9 +175,9 @@ export class InlineFormatter implements InlineContext {
     // Text before a placeholder is ordinary again, even if the whole was final.
     if (last && last.tail === '') last.isTailFinal = isFinal;
     add(text.slice(done));
-    element[place] = leading;
+    element[part] = leading;
     if (elements.length > 0) {
-      if (place === 'text') element.isTextFinal = false;
+      if (part === 'text') element.isTextFinal = false;
       else element.isTailFinal = false;
     }
     return elements;

@@ -59,8 +59,8 @@ export class EngineLinkifier implements CompiledLinkifier {
   /** Returns null if the pattern does not compile or time is up. */
   private compile(hasOtherLetters: boolean, watchdog: Watchdog): Program | null {
     const key = this.keys[hasOtherLetters ? 0 : 1];
-    const known = compiled.get(key);
-    if (known !== undefined || watchdog.isOver) return known ?? null;
+    const existing = compiled.get(key);
+    if (existing !== undefined || watchdog.isOver) return existing ?? null;
     const { pattern, urlTemplate } = this.rule;
     let program: Program | null;
     try {

@@ -34,10 +34,10 @@ export class PlainLinkifier implements CompiledLinkifier {
     effort.characters += Math.ceil(text.length / CHARACTERS_AT_ONCE);
     let start = 0;
     for (;;) {
-      const place = text.indexOf(this.literal, start);
-      if (place === -1 || place === text.length) return found;
+      const position = text.indexOf(this.literal, start);
+      if (position === -1 || position === text.length) return found;
       // A match that contains the literal starts within this range.
-      for (start = pattern.earliestStart(text, place, start); start <= place && !effort.isSpent; start++) {
+      for (start = pattern.earliestStart(text, position, start); start <= position && !effort.isSpent; start++) {
         effort.characters++;
         if (!mayBegin(text, start)) continue;
         const end = pattern.match(text, start);

@@ -24,7 +24,7 @@ const AFTER = inverse(setOf([...range('0', '9'), ...range('A', 'Z'), ...range('a
  */
 export class PlainPattern {
   /** Cached, because a change of one linkifier leaves the others of its list unchanged. */
-  private static readonly known = new Map<string, PlainPattern | null>();
+  private static readonly compiled = new Map<string, PlainPattern | null>();
 
   /** Step boundaries of the last match. */
   private readonly marks: number[];
@@ -43,13 +43,13 @@ export class PlainPattern {
 
   /** Returns null if the pattern requires an engine or is invalid. */
   static of(pattern: string): PlainPattern | null {
-    let known = PlainPattern.known.get(pattern);
-    if (known === undefined) {
-      if (PlainPattern.known.size >= MAX_KNOWN) PlainPattern.known.clear();
-      known = PlainPattern.read(pattern);
-      PlainPattern.known.set(pattern, known);
+    let existing = PlainPattern.compiled.get(pattern);
+    if (existing === undefined) {
+      if (PlainPattern.compiled.size >= MAX_KNOWN) PlainPattern.compiled.clear();
+      existing = PlainPattern.read(pattern);
+      PlainPattern.compiled.set(pattern, existing);
     }
-    return known;
+    return existing;
   }
 
   private static read(pattern: string): PlainPattern | null {
@@ -101,9 +101,9 @@ export class PlainPattern {
   }
 
   /** Returns the earliest start, at or after `from`, of a match that contains the literal at `place`. */
-  earliestStart(text: string, place: number, from: number): number {
-    if (this.beforeLiteral === null) return place;
-    let at = place;
+  earliestStart(text: string, position: number, from: number): number {
+    if (this.beforeLiteral === null) return position;
+    let at = position;
     while (at > from) {
       const previous = startOfPrevious(text, at);
       if (endOfCharacter(text, previous, this.beforeLiteral) === -1) break;

@@ -71,18 +71,18 @@ class Keys {
 
 /** Inline elements of one version. */
 class Inlines {
-  private readonly known = new Map<string, Inline>();
+  private readonly inlines = new Map<string, Inline>();
   private readonly numbers = new Map<Inline | null, number>([[null, 0]]);
 
   constructor(private readonly keys: Keys) {}
 
   inside(parent: Inline | null, html: string): Inline {
-    const place = `${this.numbers.get(parent)} ${html}`;
-    let inline = this.known.get(place);
+    const identity = `${this.numbers.get(parent)} ${html}`;
+    let inline = this.inlines.get(identity);
     if (!inline) {
       const key = this.keys.of(`<${parent?.key} ${tagName(html)}`);
       inline = { html, parent, depth: (parent?.depth ?? 0) + 1, key };
-      this.known.set(place, inline);
+      this.inlines.set(identity, inline);
       this.numbers.set(inline, this.numbers.size);
     }
     return inline;

@@ -32,8 +32,8 @@ const SLICED = 13;
 const NUMBER = /^[0-9]+$/;
 
 function termOf(word: string): string {
-  const known = terms.get(word);
-  if (known !== undefined) return known;
+  const existing = terms.get(word);
+  if (existing !== undefined) return existing;
   // Numbers need no stemming and would evict words from the cache.
   if (NUMBER.test(word)) return isPassedOver(word) ? '' : word;
   const lowered = word.toLowerCase();
@@ -185,8 +185,8 @@ export const searchTerms = (text: string): readonly string[] => [...new Set(find
 const termsOfOperands = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function termsOf(operands: readonly string[]): ReadonlySet<string> {
-  const known = termsOfOperands.get(operands);
-  if (known) return known;
+  const existing = termsOfOperands.get(operands);
+  if (existing) return existing;
   const terms = new Set(operands.flatMap(searchTerms));
   termsOfOperands.set(operands, terms);
   return terms;

@@ -168,7 +168,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'statuses of hidden users are shown',
     layer: 'domain',
-    text: '&& (!known || known.has(user.id))) shown.set',
+    text: '&& (!accessible || accessible.has(user.id))) shown.set',
     replacement: ') shown.set',
     tests: ['statuses'],
   },

@@ -43,8 +43,8 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
   try {
     await readArchive(path, (entry) => restoration.take(entry));
     const { description, secret } = restoration.complete();
-    const known = target.secret ?? secret;
-    if (new HmacApiKeyMint(known).secretFingerprint !== description.secretFingerprint) {
+    const existing = target.secret ?? secret;
+    if (new HmacApiKeyMint(existing).secretFingerprint !== description.secretFingerprint) {
       throw new StartupError(
         `The secret of this server differs from that of the backup: set PARLEY_SECRET to the original secret, or move ${secretPath} away.`,
       );

@@ -95,8 +95,8 @@ export async function findRealm({ ports }: ComposedParley, named: string | undef
   if (realms.length === 0) throw noRealm();
   const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
   if (realm) return realm;
-  const known = realms.map(({ stringId }) => `'${stringId}'`).join(', ');
-  throw new StartupError(`--realm must be one of ${known}.`);
+  const realmNames = realms.map(({ stringId }) => `'${stringId}'`).join(', ');
+  throw new StartupError(`--realm must be one of ${realmNames}.`);
 }
 
 /** Finds a user by id or by case-insensitive email. @throws StartupError */

@@ -42,8 +42,8 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
     const realm = await findRealm(parley, context.flag('realm'));
     const register = parley.useCase(RegisterUser);
     const people = checkedPeople(rows, register);
-    const known = await existingAddresses(parley, realm.id, people);
-    const newcomers = people.filter(({ email }) => !known.has(email.toLowerCase()));
+    const taken = await existingAddresses(parley, realm.id, people);
+    const newcomers = people.filter(({ email }) => !taken.has(email.toLowerCase()));
     const isDryRun = context.isOn('dry-run');
     const created: { readonly id: number; readonly email: string }[] = [];
     if (!isDryRun) {
@@ -160,11 +160,11 @@ async function existingAddresses(
   realmId: Parameters<RegisterUser['execute']>[0]['realmId'],
   people: readonly Person[],
 ): Promise<ReadonlySet<string>> {
-  const known = new Set<string>();
+  const taken = new Set<string>();
   for (let start = 0; start < people.length; start += LOOKED_UP_AT_ONCE) {
     const emails = people.slice(start, start + LOOKED_UP_AT_ONCE).map(({ email }) => email);
     const found = await ports.unitOfWork.read(realmId, ({ users }) => users.listByEmail(realmId, emails));
-    for (const { email } of found) known.add(email.toLowerCase());
+    for (const { email } of found) taken.add(email.toLowerCase());
   }
-  return known;
+  return taken;
 }

@@ -102,8 +102,8 @@ async function show(context: CommandContext): Promise<CommandResult> {
 }
 
 async function set(context: CommandContext): Promise<CommandResult> {
-  const [, given, text] = context.words as [string, string, string];
-  const name = settingNamed(given);
+  const [, settingName, text] = context.words as [string, string, string];
+  const name = settingNamed(settingName);
   return withRealm(context, async (parley, realm) => {
     const value = await parseValue(parley, realm, name, text);
     const { settings } = await parley
@@ -140,11 +140,12 @@ async function shownSettings({ ports }: ComposedParley, realm: Realm): Promise<r
 }
 
 /** Accepts both `message-retention-days` and `message_retention_days`. @throws UsageError */
-function settingNamed(given: string): RealmSettingName {
+function settingNamed(settingName: string): RealmSettingName {
   const names = Object.keys(REALM_SETTINGS) as RealmSettingName[];
   const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
-  const name = names.find((it) => plain(it) === plain(given));
-  if (!name) throw new UsageError(`There is no setting ${given}${hint(given, names) || '; see parley realm show.'}`);
+  const name = names.find((it) => plain(it) === plain(settingName));
+  if (!name)
+    throw new UsageError(`There is no setting ${settingName}${hint(settingName, names) || '; see parley realm show.'}`);
   return name;
 }
 

@@ -36,13 +36,13 @@ export const SERVE_COMMAND: Command = {
 async function check({ invocation }: CommandContext): Promise<CommandResult> {
   const set = [...invocation.sources].map(([name, source]) => {
     const { variable, flag, isSecret = false }: Setting<unknown> = SETTINGS[name as SettingName];
-    const place = source === 'flag' ? `--${flag}` : source === 'file' ? `${variable}_FILE` : variable;
-    return { place, source, value: isSecret ? null : invocation.values.get(name)! };
+    const origin = source === 'flag' ? `--${flag}` : source === 'file' ? `${variable}_FILE` : variable;
+    return { place: origin, source, value: isSecret ? null : invocation.values.get(name)! };
   });
   return {
     lines: [
       'The configuration is valid.',
-      ...set.map(({ place, value }) => `  ${place}${value === null ? ' (hidden)' : `=${value}`}`),
+      ...set.map(({ place: origin, value }) => `  ${origin}${value === null ? ' (hidden)' : `=${value}`}`),
       set.length === 0
         ? 'Every setting has its default; see parley --help.'
         : 'Every other setting has its default; see parley --help.',

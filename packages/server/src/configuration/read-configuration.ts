@@ -41,7 +41,7 @@ class GivenValues {
    * Returns the given text with its `place` for error messages; null if nothing was given. @throws Error if a named
    * file cannot be read
    */
-  find(name: SettingName): { readonly text: string; readonly place: string } | null {
+  find(name: SettingName): { readonly text: string; readonly origin: string } | null {
     const { variable, flag, isSecret }: Setting<unknown> = SETTINGS[name];
     const byFlag = flag === undefined ? undefined : this.flags.get(flag);
     const byVariable = this.environment[variable] || undefined;
@@ -54,10 +54,10 @@ class GivenValues {
     return file === undefined ? null : this.found(name, 'file', readFile(`${variable}_FILE`, file), `${variable}_FILE`);
   }
 
-  private found(name: SettingName, source: ValueSource, text: string, place: string) {
+  private found(name: SettingName, source: ValueSource, text: string, origin: string) {
     this.sources.set(name, source);
     this.values.set(name, text);
-    return { text, place };
+    return { text, origin };
   }
 }
 
@@ -103,14 +103,14 @@ export function readConfiguration(
     const { parse, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
     let value: unknown = fallback;
     attempt(() => {
-      const found = given.find(name);
+      const found = raw.find(name);
       if (!found) return;
       try {
         value = parse(found.text);
       } catch (error) {
         // Secrets and passwords must not be printed.
         const said = isSecret ? '' : `, not ${JSON.stringify(found.text)}`;
-        throw new UsageError(`${found.place} must be ${(error as Error).message}${said}.`);
+        throw new UsageError(`${found.origin} must be ${(error as Error).message}${said}.`);
       }
     });
     return value as (typeof SETTINGS)[N]['default'];
@@ -167,7 +167,7 @@ export function readConfiguration(
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
   if (problems.length > 0) throw new InvalidConfiguration(problems);
-  return { configuration, positionals, flags, sources: given.sources, values: given.values };
+  return { configuration, positionals, flags, sources: raw.sources, values: raw.values };
 }
 
 const VARIABLES: ReadonlySet<string> = new Set(
@@ -254,9 +254,9 @@ function parseFlags(
     const name = negated !== undefined && switches.get(negated) ? negated : token.name;
     const isSwitch = switches.get(name);
     if (isSwitch === undefined) {
-      const known = [...switches.keys()].map((flag) => `--${flag}`);
+      const flagNames = [...switches.keys()].map((flag) => `--${flag}`);
       throw new UsageError(
-        `There is no option ${token.rawName}${hint(token.rawName, known) || '; see parley --help.'}`,
+        `There is no option ${token.rawName}${hint(token.rawName, flagNames) || '; see parley --help.'}`,
       );
     }
     if (isSwitch && token.value !== undefined) throw new UsageError(`--${name} takes no value.`);

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { S3Location } from '@parley/blobs';
-import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
+import { EMAIL_TOKEN_PLACEHOLDER } from '@parley/domain/channels';
 import { isEmailAddress } from '@parley/domain/users';
 import { type ProxyTrust, parseNetworks } from '@parley/http';
 import type { RealmAddresses } from '../realm-resolver.js';
@@ -164,7 +164,7 @@ export function parseMailAddress(text: string): string {
 }
 
 export function parseMailPattern(text: string): string {
-  const parts = text.split(MAIL_TOKEN_PLACE);
+  const parts = text.split(EMAIL_TOKEN_PLACEHOLDER);
   if (parts.length !== 2 || !isEmailAddress(parts.join('x'))) {
     throw new Error(`an address that contains ${MAIL_TOKEN_PLACE} once, such as chat+%s@example.com`);
   }

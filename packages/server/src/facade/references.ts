@@ -38,7 +38,7 @@ export class Addresses {
   static readonly inject = [RealmResolver, FindHostUsers] as const;
 
   /** Cache of external ids. An external id never changes, so hits stay valid; misses are not cached. */
-  private readonly known = new Map<string, UserId>();
+  private readonly idsByName = new Map<string, UserId>();
   private externalIds = new Map<UserId, string>();
 
   constructor(
@@ -61,7 +61,7 @@ export class Addresses {
     const userId =
       'userId' in by
         ? by.userId
-        : (this.known.get(keyOf(realmId, by.externalId)) ?? (await this.findUserId(realmId, by.externalId)));
+        : (this.idsByName.get(keyOf(realmId, by.externalId)) ?? (await this.findUserId(realmId, by.externalId)));
     return { realmId, userId, clientName };
   }
 
@@ -92,8 +92,8 @@ export class Addresses {
 
   private async findUserId(realmId: RealmId, externalId: string): Promise<UserId> {
     const [id] = await this.users.getIds(realmId, [externalId]);
-    if (this.known.size >= MAX_KNOWN) this.known.clear();
-    this.known.set(keyOf(realmId, externalId), id!);
+    if (this.idsByName.size >= MAX_KNOWN) this.idsByName.clear();
+    this.idsByName.set(keyOf(realmId, externalId), id!);
     return id!;
   }
 }

@@ -28,8 +28,8 @@ export class GroupValues {
 const valueTexts = new WeakMap<object, string>();
 
 function textOfValue(value: Exclude<GroupSettingValue, number>): string {
-  const known = valueTexts.get(value);
-  if (known !== undefined) return known;
+  const existing = valueTexts.get(value);
+  if (existing !== undefined) return existing;
   const text = JSON.stringify(value);
   valueTexts.set(value, text);
   return text;
@@ -40,14 +40,14 @@ function textOfValue(value: Exclude<GroupSettingValue, number>): string {
  * so others can cache by it.
  */
 export class SharedPermissions {
-  private readonly known = newTextCache<ChannelView['permissions']>();
+  private readonly cachedValues = newTextCache<ChannelView['permissions']>();
 
   of(permissions: ChannelPermissions, groups: GroupValues): ChannelView['permissions'] {
     const text = groups.textOf(permissions);
-    const known = this.known.get(text);
-    if (known) return known;
+    const existing = this.cachedValues.get(text);
+    if (existing) return existing;
     const values = groupSettingValues(CHANNEL_PERMISSIONS, permissions, groups.values);
-    this.known.set(text, values);
+    this.cachedValues.set(text, values);
     return values;
   }
 }
@@ -89,8 +89,10 @@ export class ChannelCache {
 
   /** Returns null if the values must be read. */
   findGroupDependents({ id, permissions }: Channel, valuesVersion: number): GroupDependents | null {
-    const known = this.channels.peek(id);
-    return known?.valuesVersion === valuesVersion && known.channel.permissions === permissions ? known.lastView : null;
+    const existing = this.channels.peek(id);
+    return existing?.valuesVersion === valuesVersion && existing.channel.permissions === permissions
+      ? existing.lastView
+      : null;
   }
 
   viewOf(
@@ -100,12 +102,12 @@ export class ChannelCache {
     counts: ChannelCounts,
     valuesVersion: number,
   ): ChannelView {
-    const known = this.channels.get(channel.id, channel.version);
-    const last = known?.lastView;
+    const existing = this.channels.get(channel.id, channel.version);
+    const last = existing?.lastView;
     const view = last && isOf(last, channel, dependents, counts) ? last : makeView(channel, dependents, counts);
-    if (known && connection.isCacheable) {
-      known.lastView = view;
-      known.valuesVersion = valuesVersion;
+    if (existing && connection.isCacheable) {
+      existing.lastView = view;
+      existing.valuesVersion = valuesVersion;
     }
     return view;
   }

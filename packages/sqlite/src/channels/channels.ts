@@ -230,11 +230,11 @@ export class SqliteChannelRepository implements ChannelRepository {
       if (channel) loaded[n] = channel;
       else missing.push(n);
     }
-    for (const places of slicesOf(missing, READ_AT_A_TIME)) {
-      const placeOf = new Map(places.map((n) => [ids[n]!, n]));
-      for (const channel of this.readTogether(realmId, placeOf.keys())) {
+    for (const indexes of slicesOf(missing, READ_AT_A_TIME)) {
+      const indexOf = new Map(indexes.map((n) => [ids[n]!, n]));
+      for (const channel of this.readTogether(realmId, indexOf.keys())) {
         this.cache.put(this.connection, channel);
-        loaded[placeOf.get(channel.id)!] = channel;
+        loaded[indexOf.get(channel.id)!] = channel;
       }
       if (missing.length > READ_AT_A_TIME) await this.connection.yield();
     }

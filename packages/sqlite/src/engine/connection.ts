@@ -136,8 +136,8 @@ export class BatchEnd {
   }
 
   private statementOf(sql: string): Statement {
-    const known = this.statements.get(sql);
-    if (known) return known;
+    const existing = this.statements.get(sql);
+    if (existing) return existing;
     const statement = this.database.prepare(sql);
     this.statements.set(sql, statement);
     return statement;

@@ -25,8 +25,8 @@ export class Quarantine {
   }
 
   /** Reads a column that holds one of several known words. */
-  word<T extends string>(value: T, known: readonly T[], standIn: T, table: string, id: number, column: string): T {
-    if (known.includes(value)) return value;
+  word<T extends string>(value: T, allowed: readonly T[], standIn: T, table: string, id: number, column: string): T {
+    if (allowed.includes(value)) return value;
     this.report({ table, id, column }, 'an unknown word');
     return standIn;
   }

@@ -11,8 +11,8 @@ export const newTextCache = <Value extends {}>(): LRUCache<string, Value> =>
 export function memoize<Value extends {}>(parse: (text: string) => Value): (text: string) => Value {
   const cache = newTextCache<Value>();
   return (text) => {
-    const known = cache.get(text);
-    if (known !== undefined) return known;
+    const existing = cache.get(text);
+    if (existing !== undefined) return existing;
     const value = parse(text);
     cache.set(text, value);
     return value;

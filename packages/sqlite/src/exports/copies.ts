@@ -108,8 +108,8 @@ export class SqliteCopyRepository implements CopyRepository {
   async listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
     const flagging = new Map<MessageId, UserId[]>();
     for (const [messageId, userId] of this.flagging.all(jsonList(ids), realmId)) {
-      const known = flagging.get(messageId);
-      if (known) known.push(userId);
+      const existing = flagging.get(messageId);
+      if (existing) existing.push(userId);
       else flagging.set(messageId, [userId]);
     }
     return flagging;

@@ -49,10 +49,10 @@ export class SqliteExportRepository implements ExportRepository {
     return new Set(this.blobsAmong.all(jsonList(keys)));
   }
 
-  async add(given: Omit<RealmExport, 'id'>): Promise<RealmExport> {
-    const { realmId, actingUserId, type, requestedAt, pathId, state } = given;
+  async add(newExport: Omit<RealmExport, 'id'>): Promise<RealmExport> {
+    const { realmId, actingUserId, type, requestedAt, pathId, state } = newExport;
     const id = this.insert.get(realmId, actingUserId, type, requestedAt, pathId, ...columnsOf(state))!;
-    return { id, ...given };
+    return { id, ...newExport };
   }
 
   async setState(realmId: RealmId, id: ExportId, state: RealmExport['state']): Promise<void> {

@@ -79,29 +79,29 @@ export class SqliteInvitationRepository implements InvitationRepository {
     return this.emails.get(realmId, day) ?? 0;
   }
 
-  async add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
+  async add(invitations: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
     const offerId = this.insertOffer.get(
-      given.realmId,
-      jsonList(given.channelIds),
-      jsonList(given.groupIds),
-      toFlag(given.includesDefaultChannels),
-      given.welcomeText,
+      invitations.realmId,
+      jsonList(invitations.channelIds),
+      jsonList(invitations.groupIds),
+      toFlag(invitations.includesDefaultChannels),
+      invitations.welcomeText,
     )!;
     const ids = this.insert.all(
-      given.realmId,
-      given.kind,
-      given.inviterId,
-      given.status,
-      given.invitedAt,
-      given.expiresAt,
-      given.role,
-      toFlag(given.notifiesInviter),
+      invitations.realmId,
+      invitations.kind,
+      invitations.inviterId,
+      invitations.status,
+      invitations.invitedAt,
+      invitations.expiresAt,
+      invitations.role,
+      toFlag(invitations.notifiesInviter),
       offerId,
       JSON.stringify(emails),
     );
     // Ids are allocated in input order but may be returned in any order.
     ids.sort((a, b) => a - b);
-    return emails.map((email, place) => ({ ...given, email, id: ids[place]! }));
+    return emails.map((email, place) => ({ ...invitations, email, id: ids[place]! }));
   }
 
   async update({ realmId, id, status, expiresAt }: InvitationEntry): Promise<void> {

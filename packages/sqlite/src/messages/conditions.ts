@@ -127,15 +127,15 @@ export class ConditionSubjects {
   /** Returns the messages that match all conditions, in order; in scope `own`, only the viewer's own. */
   matching(
     viewer: Viewer,
-    places: readonly MessageIndexRow[],
+    indexRows: readonly MessageIndexRow[],
     conditions: readonly MessageCondition[],
     scope: MessageFilter['scope'],
   ): MessageIndexRow[] {
-    if (places.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...places];
-    const state = this.states.load(viewer, places);
-    const texts = conditions.some(readsText) ? this.textsOf(places) : null;
-    const details = new Map(this.details.all(jsonList(places.map(idOf))).map((each) => [each[0], each]));
-    return places.filter((place) => {
+    if (indexRows.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...indexRows];
+    const state = this.states.load(viewer, indexRows);
+    const texts = conditions.some(readsText) ? this.textsOf(indexRows) : null;
+    const details = new Map(this.details.all(jsonList(indexRows.map(idOf))).map((each) => [each[0], each]));
+    return indexRows.filter((place) => {
       const own = state.flags(place);
       if (!own && scope === 'own') return false;
       const [, channelId, topic, channelPrivacy] = details.get(idOf(place))!;
@@ -156,8 +156,8 @@ export class ConditionSubjects {
     });
   }
 
-  private textsOf(places: readonly MessageIndexRow[]): ReadonlyMap<MessageId, SearchedText> {
-    const rows = this.texts.all(jsonList(places.map(idOf)));
+  private textsOf(indexRows: readonly MessageIndexRow[]): ReadonlyMap<MessageId, SearchedText> {
+    const rows = this.texts.all(jsonList(indexRows.map(idOf)));
     return new Map(
       rows.map(([id, topic, content, renderedContent, words]) => [
         id,

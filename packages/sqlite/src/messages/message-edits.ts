@@ -141,8 +141,8 @@ export class MessageEditPartReads implements MessagePartReads {
     const found = new Map<MessageId, { readonly edits: MessageEdit[] }>();
     if (ids.length === 0) return found;
     for (const row of this.rows.all(jsonList(ids))) {
-      const known = found.get(row.message_id);
-      if (known) known.edits.push(toMessageEdit(row));
+      const existing = found.get(row.message_id);
+      if (existing) existing.edits.push(toMessageEdit(row));
       else found.set(row.message_id, { edits: [toMessageEdit(row)] });
     }
     return found;
@@ -197,8 +197,8 @@ export class SqliteMessageMoves implements MessageMoves {
     const { recipientId, channelId, topic, topicLinks = [], movedAt = null, isHistoryProtected } = target;
     const key = topic === null ? null : topicKey(topic);
     const links = topicLinks.length === 0 ? null : JSON.stringify(topicLinks);
-    const places = this.indexRowsById.list(realmId, ids);
-    const crossing = places.filter((place) => place[2] !== recipientId).map(idOf);
+    const indexRows = this.indexRowsById.list(realmId, ids);
+    const crossing = indexRows.filter((place) => place[2] !== recipientId).map(idOf);
     if (crossing.length > 0) {
       const list = jsonList(crossing);
       const move = this.addMove.get(realmId, recipientId, toFlag(isHistoryProtected))!;
@@ -206,7 +206,7 @@ export class SqliteMessageMoves implements MessageMoves {
       this.changeChannel.run(recipientId, channelId, topic, key, topic, links, movedAt, list);
       this.forgetFlags.run(list, recipientId);
     }
-    const staying = places.filter((place) => place[2] === recipientId).map(idOf);
+    const staying = indexRows.filter((place) => place[2] === recipientId).map(idOf);
     if (staying.length === 0) return;
     if (topic === null) this.keepTopic.run(movedAt, jsonList(staying));
     else this.changeTopic.run(topic, key, links, movedAt, jsonList(staying));

@@ -205,7 +205,7 @@ export function merge(
   const filled = lists.filter((list) => list.length > 0);
   if (filled.length <= 1) return filled[0] ? filled[0].slice(0, limit) : [];
   const sign = signOf(pageRange);
-  const all = new Map(filled.flat().map((place) => [idOf(place), place]));
+  const all = new Map(filled.flat().map((bounds) => [idOf(bounds), bounds]));
   return [...all.values()].sort((a, b) => sign * (idOf(a) - idOf(b))).slice(0, limit);
 }
 
@@ -255,8 +255,8 @@ export class ArrivedMessages {
       query = this.connection.tuples<readonly [string, string, string?]>(text);
       this.queries.set(text, query);
     }
-    const place = [recipientId, first, recipientId, last, ...parameters];
-    const [ids, ordinals, senderIds] = query.get(...place, ...(limit === undefined ? [] : [limit]))!;
+    const bounds = [recipientId, first, recipientId, last, ...parameters];
+    const [ids, ordinals, senderIds] = query.get(...bounds, ...(limit === undefined ? [] : [limit]))!;
     return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: senderIds ? JSON.parse(senderIds) : [] };
   }
 }

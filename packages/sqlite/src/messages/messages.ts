@@ -311,15 +311,15 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
-    const places = this.indexRowsById.list(realmId, ids);
-    const removed = places.map(idOf);
+    const indexRows = this.indexRowsById.list(realmId, ids);
+    const removed = indexRows.map(idOf);
     const list = jsonList(removed);
     this.keepTombstones.run(list);
     this.keepHolders.run(list);
     this.dropFlags.run(list);
     this.dropSubmessages.run(list);
     this.drop.run(list);
-    this.renewNewest.run(jsonList(new Set(places.map(([, , recipientId]) => recipientId))));
+    this.renewNewest.run(jsonList(new Set(indexRows.map(([, , recipientId]) => recipientId))));
     return removed;
   }
 

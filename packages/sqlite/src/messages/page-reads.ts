@@ -99,20 +99,20 @@ export class MessagePages {
   /** Returns the given messages that match all conditions, in order. */
   among(
     viewer: Viewer,
-    places: readonly MessageIndexRow[],
+    indexRows: readonly MessageIndexRow[],
     conditions: readonly MessageCondition[],
   ): MessageIndexRow[] {
     const { others, excluded } = splitExclusions(conditions);
     const narrowing = toNarrowing(others);
     if (!narrowing) return [];
-    const left = excluded === null ? places : this.searchPages.without(places, excluded);
+    const left = excluded === null ? indexRows : this.searchPages.without(indexRows, excluded);
     const kept = narrowing.searched ? this.searchPages.among(left, narrowing.searched.terms) : left;
     const { besidesSearch: restriction, personal } = narrowing;
     if (restriction.sql === '') return this.subjects.matching(viewer, kept, personal, 'shared');
     const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${restriction.sql}`;
     const rows = this.series.select(from, jsonList(kept.map(idOf)), ...restriction.parameters);
     const meant = new Set(this.subjects.matching(viewer, rows, personal, 'shared').map(idOf));
-    return kept.filter((place) => meant.has(idOf(place)));
+    return kept.filter((indexRow) => meant.has(idOf(indexRow)));
   }
 
   private sharedHistory(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
@@ -306,8 +306,8 @@ export class SqliteMessagePageReads implements MessagePageReads {
     const conversations = new Map(this.conversationNames.all(recipientIds).map((each) => [each[0], each]));
     const userIds = new Map<RecipientId, UserId[]>();
     for (const [recipientId, userId] of this.participantIds.all(recipientIds)) {
-      const known = userIds.get(recipientId);
-      if (known) known.push(userId);
+      const existing = userIds.get(recipientId);
+      if (existing) existing.push(userId);
       else userIds.set(recipientId, [userId]);
     }
     const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
@@ -337,18 +337,18 @@ export class SqliteMessagePageReads implements MessagePageReads {
   }
 
   /** Converts ascending rows; rows of another realm's conversations are dropped. */
-  private toEntries(viewer: Viewer, places: readonly MessageIndexRow[]): MessageListEntry[] {
-    if (places.length === 0) return [];
-    const recipientIds = jsonList(new Set(places.map((place) => place[2])));
+  private toEntries(viewer: Viewer, indexRows: readonly MessageIndexRow[]): MessageListEntry[] {
+    if (indexRows.length === 0) return [];
+    const recipientIds = jsonList(new Set(indexRows.map((indexRow) => indexRow[2])));
     const conversations = new Map(
       this.conversationHeads.all(recipientIds, viewer.realmId).map((each) => [each[0], each]),
     );
     if (conversations.size === 0) return [];
-    const senders = new Map(this.senderVersions.all(jsonList(new Set(places.map((place) => place[1])))));
-    const state = this.states.load(viewer, places);
+    const senders = new Map(this.senderVersions.all(jsonList(new Set(indexRows.map((indexRow) => indexRow[1])))));
+    const state = this.states.load(viewer, indexRows);
     const entries: MessageListEntry[] = [];
-    for (const place of places) {
-      const [id, senderId, recipientId, , , , version] = place;
+    for (const indexRow of indexRows) {
+      const [id, senderId, recipientId, , , , version] = indexRow;
       const conversation = conversations.get(recipientId);
       if (!conversation) continue;
       entries.push({
@@ -357,7 +357,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
         recipientId,
         channelId: conversation[1],
         versions: { message: version, sender: senders.get(senderId)!, conversation: conversation[2] },
-        flags: state.flags(place) ?? HISTORICAL,
+        flags: state.flags(indexRow) ?? HISTORICAL,
       });
     }
     return entries;
@@ -366,8 +366,8 @@ export class SqliteMessagePageReads implements MessagePageReads {
   private submessagesOf(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly Submessage[]> {
     const found = new Map<MessageId, Submessage[]>();
     for (const row of this.submessages.all(jsonList(ids))) {
-      const known = found.get(row.message_id);
-      if (known) known.push(toSubmessage(row));
+      const existing = found.get(row.message_id);
+      if (existing) existing.push(toSubmessage(row));
       else found.set(row.message_id, [toSubmessage(row)]);
     }
     return found;

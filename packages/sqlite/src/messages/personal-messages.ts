@@ -58,7 +58,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly starred;
   private readonly leftRecipients;
   private readonly historicalChannels;
-  private readonly sentPlaces;
+  private readonly sentRows;
   private readonly markedHolders;
   private readonly muting;
   private readonly muted;
@@ -98,7 +98,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
        FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.source <> 0 AND m.realm_id = ? AND m.channel_id IS NOT NULL`,
     );
-    this.sentPlaces = connection.tuples<readonly [MessageId, RecipientId, Ordinal]>(
+    this.sentRows = connection.tuples<readonly [MessageId, RecipientId, Ordinal]>(
       `SELECT id, sent_recipient_id, ordinal FROM message
        WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?
        UNION ALL
@@ -218,7 +218,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     ids: readonly MessageId[],
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
-    const messages = this.sentPlaces.all(jsonList(ids), realmId, jsonList(ids), realmId);
+    const messages = this.sentRows.all(jsonList(ids), realmId, jsonList(ids), realmId);
     const moves = messages.length === 0 ? new Map() : this.states.movesOfIds(messages.map(([id]) => id));
     const recipientIds = new Set(messages.map(([, recipientId]) => recipientId));
     for (const list of moves.values()) for (const move of list) recipientIds.add(move.targetRecipientId);
@@ -384,8 +384,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
       change.ids.push(id);
       if (needsMark(state, message, source, read)) change.marks.push(id);
       if (source !== 'received') continue;
-      const known = change.ordinals.get(message[3]);
-      if (known) known.push(message[4]);
+      const existing = change.ordinals.get(message[3]);
+      if (existing) existing.push(message[4]);
       else change.ordinals.set(message[3], [message[4]]);
     }
     return change;

@@ -90,8 +90,8 @@ export class ReactionPartReads implements MessagePartReads {
     if (ids.length === 0) return found;
     for (const [messageId, userId, type, code, name] of this.rows.all(jsonList(ids))) {
       const reaction = { userId, type, code, name };
-      const known = found.get(messageId);
-      if (known) known.reactions.push(reaction);
+      const existing = found.get(messageId);
+      if (existing) existing.reactions.push(reaction);
       else found.set(messageId, { reactions: [reaction] });
     }
     return found;

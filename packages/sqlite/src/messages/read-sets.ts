@@ -219,10 +219,10 @@ export class ReadSets {
     const segments = new Map<RecipientId, ReadSegment[]>();
     const parameter = JSON.stringify(ranges.map(({ recipientId, first, last }) => [recipientId, first, last]));
     for (const [recipientId, first, last, bits] of this.overlapping.all(parameter, userId, userId, limit)) {
-      const known = segments.get(recipientId);
-      if (!known) segments.set(recipientId, [{ first, last, bits }]);
+      const existing = segments.get(recipientId);
+      if (!existing) segments.set(recipientId, [{ first, last, bits }]);
       // A long segment overlaps several ranges.
-      else if (known.at(-1)!.first < first) known.push({ first, last, bits });
+      else if (existing.at(-1)!.first < first) existing.push({ first, last, bits });
     }
     return segments;
   }

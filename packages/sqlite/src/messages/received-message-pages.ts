@@ -191,8 +191,8 @@ export class ReceivedMessagePages {
     for (const [id, first, last] of this.received.all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)) {
       if (first === null) continue;
       const range = { first, last: last ?? MAX_ID };
-      const known = ranges.get(id);
-      if (known) known.push(range);
+      const existing = ranges.get(id);
+      if (existing) existing.push(range);
       else ranges.set(id, [range]);
     }
     return ranges;

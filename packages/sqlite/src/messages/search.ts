@@ -14,7 +14,7 @@ import { idOf, type MessageIndexRow, type ViewerMessageStates } from './viewer-m
  */
 const WITHIN = 's.rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
 /** Maximum number of recipients in a search; each adds a list that FTS5 must merge. */
-const MAX_PLACES = 500;
+const MAX_RECIPIENTS = 500;
 /** Messages to examine before the search is limited to the reader's own conversations. */
 const LOOKED_AT = { atLeast: 500, perMessage: 5 };
 const BATCH = { atLeast: 100, atMost: 1000 };
@@ -69,7 +69,7 @@ export class SearchPages {
     pageRange: PageRange,
     limit: number,
   ): MessageIndexRow[] {
-    const listed = this.listedPlaces(viewer, narrowing);
+    const listed = this.listedRecipients(viewer, narrowing);
     if (listed?.length === 0) return scope === 'own' ? this.received.marked(viewer, narrowing, pageRange, limit) : [];
     const enough = LOOKED_AT.atLeast + LOOKED_AT.perMessage * limit;
     let expression = this.expression(viewer, narrowing, listed);
@@ -86,12 +86,12 @@ export class SearchPages {
       count = Math.max(count, Math.min(2 * count, BATCH.atMost));
       if (!mayNarrow || !part || lookedAt < enough) continue;
       mayNarrow = false;
-      const places = this.ownRecipients.all(viewer.userId, viewer.realmId, MAX_PLACES + 1);
-      if (places.length > MAX_PLACES) continue;
+      const recipientTerms = this.ownRecipients.all(viewer.userId, viewer.realmId, MAX_RECIPIENTS + 1);
+      if (recipientTerms.length > MAX_RECIPIENTS) continue;
       // Adds messages that belong to the viewer by a row outside their conversations.
       marked = this.received.marked(viewer, narrowing, part, limit - found.length);
-      if (places.length === 0) break;
-      expression = this.expression(viewer, narrowing, places.map(inRecipient));
+      if (recipientTerms.length === 0) break;
+      expression = this.expression(viewer, narrowing, recipientTerms.map(inRecipient));
     }
     return merge([found, marked], pageRange, limit);
   }
@@ -129,23 +129,28 @@ export class SearchPages {
   }
 
   /** Returns the terms of recipients and topics in the conditions; null for no restriction or too many. */
-  private listedPlaces({ realmId, userId }: Viewer, narrowing: Narrowing): readonly string[] | null {
+  private listedRecipients({ realmId, userId }: Viewer, narrowing: Narrowing): readonly string[] | null {
     const { series, isDirect, privacies } = narrowing;
     if (series)
-      return series.length > MAX_PLACES
+      return series.length > MAX_RECIPIENTS
         ? null
         : series.map(({ recipientId, topicKey }) => seriesTerm(recipientId, topicKey));
-    const places =
+    const recipientTerms =
       isDirect === true
-        ? this.directRecipients.all(userId, realmId, MAX_PLACES + 1)
-        : privacies && this.channelRecipients.all(realmId, JSON.stringify(privacies), MAX_PLACES + 1);
-    return places && places.length <= MAX_PLACES ? places.map(inRecipient) : null;
+        ? this.directRecipients.all(userId, realmId, MAX_RECIPIENTS + 1)
+        : privacies && this.channelRecipients.all(realmId, JSON.stringify(privacies), MAX_RECIPIENTS + 1);
+    return recipientTerms && recipientTerms.length <= MAX_RECIPIENTS ? recipientTerms.map(inRecipient) : null;
   }
 
-  private expression({ realmId }: Viewer, { searched, senderId }: Narrowing, places: readonly string[] | null): string {
+  private expression(
+    { realmId }: Viewer,
+    { searched, senderId }: Narrowing,
+    recipientTerms: readonly string[] | null,
+  ): string {
     const terms = [...searched!.terms, ...(senderId === null ? [] : [senderTerm(senderId)])];
-    const place = places === null || places.length === 0 ? anyOf([realmTerm(realmId)]) : anyOf(places);
-    return `${allOf(terms)} AND ${place}`;
+    const recipientTerm =
+      recipientTerms === null || recipientTerms.length === 0 ? anyOf([realmTerm(realmId)]) : anyOf(recipientTerms);
+    return `${allOf(terms)} AND ${recipientTerm}`;
   }
 
   private matches(

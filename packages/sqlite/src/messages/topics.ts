@@ -176,12 +176,12 @@ export class SqliteTopicReads implements TopicReads {
     recipientId: RecipientId,
     newest: readonly (readonly [key: string, id: MessageId])[],
   ): ReadonlyMap<string, MessageId> {
-    const places = this.indexRowsById.list(
+    const indexRows = this.indexRowsById.list(
       viewer.realmId,
       newest.map(([, id]) => id),
     );
-    const state = this.states.load(viewer, places);
-    const own = new Set(places.filter((place) => state.isOwn(place)).map(idOf));
+    const state = this.states.load(viewer, indexRows);
+    const own = new Set(indexRows.filter((place) => state.isOwn(place)).map(idOf));
     const found = new Map<string, MessageId>();
     for (const [key, id] of newest) {
       const [newestOwn] = own.has(id) ? [id] : this.ownInTopic(viewer, recipientId, key, id - 1);
@@ -217,13 +217,13 @@ const MAX_MOVED_IN = 256;
 /** Unread messages of one conversation or topic, for marking them. */
 export class TopicUnread {
   private readonly arrived: ArrivedMessages;
-  private readonly placeQueries = new Map<string, MessageIndexQuery>();
+  private readonly rangeQueries = new Map<string, MessageIndexQuery>();
   private readonly movedIn: Query<MessageId>;
 
   constructor(
     private readonly connection: Connection,
     private readonly readSets: ReadSets,
-    private readonly places: UnreadSpans,
+    private readonly unreadSpans: UnreadSpans,
   ) {
     this.arrived = new ArrivedMessages(connection);
     this.movedIn = connection.values<MessageId>(
@@ -243,7 +243,7 @@ export class TopicUnread {
     const movedIn = this.movedIn.all(recipientId, MAX_MOVED_IN);
     if (movedIn.length === MAX_MOVED_IN) return null;
 
-    const spans = this.places.of(viewer, recipientId).sort((a, b) => a.first - b.first);
+    const spans = this.unreadSpans.of(viewer, recipientId).sort((a, b) => a.first - b.first);
     const [oldest] = spans;
     const segments = oldest
       ? this.readSets.around(viewer, recipientId, { first: oldest.first, last: spans.at(-1)!.last })
@@ -295,10 +295,10 @@ export class TopicUnread {
     if (ids.length === 0) return [];
     const { sql, parameters } = seriesTerms(series);
     const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${sql}`;
-    let query = this.placeQueries.get(from);
+    let query = this.rangeQueries.get(from);
     if (!query) {
       query = new MessageIndexQuery(this.connection, from);
-      this.placeQueries.set(from, query);
+      this.rangeQueries.set(from, query);
     }
     return query.all(jsonList(new Set(ids)), ...parameters).sort((a, b) => idOf(a) - idOf(b));
   }

@@ -59,7 +59,7 @@ export class UnreadMessages {
   constructor(
     connection: Connection,
     private readonly states: ViewerMessageStates,
-    private readonly places: UnreadSpans,
+    private readonly unreadSpans: UnreadSpans,
   ) {
     // One JSON text, for the reason given at `MessageIndexQuery`.
     this.queries = newStatementCache((from) =>
@@ -107,7 +107,7 @@ export class UnreadMessages {
 
   /** Returns the newest `limit` messages marked unread or missing from read sets, ascending by id. */
   newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
-    const spans = this.placesFor(reader.viewer, narrowing);
+    const spans = this.rangesFor(reader.viewer, narrowing);
     return this.nearest(reader, narrowing, spans, 'end', limit, marked).reverse();
   }
 
@@ -116,7 +116,7 @@ export class UnreadMessages {
     const isOlder = pageRange.direction === 'older';
     const within = between(narrowing, pageRange.first, pageRange.last);
     const marked = this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit);
-    const spans = this.within(this.placesFor(viewer, narrowing), pageRange);
+    const spans = this.within(this.rangesFor(viewer, narrowing), pageRange);
     return this.nearest(this.readerOf(viewer), within, spans, isOlder ? 'end' : 'start', limit, marked);
   }
 
@@ -145,7 +145,7 @@ export class UnreadMessages {
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
     const reader = this.readerOf(viewer);
     let first = this.marked(viewer, narrowing, 'ASC', 1).map(idOf)[0] ?? null;
-    for (const span of this.placesFor(viewer, narrowing)) {
+    for (const span of this.rangesFor(viewer, narrowing)) {
       for (const rows of this.pageRange(reader, span, 'start', narrowing)) {
         if (rows.length === 0) continue;
         const id = idOf(rows[0]!);
@@ -223,13 +223,13 @@ export class UnreadMessages {
   /** Returns unread messages of gaps in unspecified order. */
   unreadIn(reader: Reader, gaps: readonly RecipientOrdinalRange[], narrowing: Narrowing | null): readonly UnreadRow[] {
     const { sql, parameters } = narrowing?.restriction ?? NO_RESTRICTION;
-    const places = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
+    const ranges = JSON.stringify(gaps.map(({ recipientId, first, last }) => [recipientId, first, last]));
     const rows = this.rows(
       `FROM json_each(?) gap
        CROSS JOIN message m INDEXED BY message_by_ordinal
          ON m.sent_recipient_id = gap.value ->> 0 AND m.ordinal BETWEEN gap.value ->> 1 AND gap.value ->> 2
        WHERE true ${sql}`,
-      [places, ...parameters],
+      [ranges, ...parameters],
     );
     return this.meant(reader.viewer, this.thoseToRead(reader, rows), narrowing);
   }
@@ -242,9 +242,9 @@ export class UnreadMessages {
   /** Filters messages in gaps that did not arrive read and have no message_flag row. */
   private thoseToRead<Row extends MessageIndexRow>(
     { viewer, mutes, marked }: Reader,
-    places: readonly Row[],
+    unreadSpans: readonly Row[],
   ): readonly Row[] {
-    const rows = places.filter(
+    const rows = unreadSpans.filter(
       (row) =>
         (propertyBitsOf(row) & PROPERTY_BITS.isReadByDefault) === 0 &&
         !marked.has(idOf(row)) &&
@@ -277,10 +277,10 @@ export class UnreadMessages {
   }
 
   /** Returns the spans that may contain unread messages of the conditions. */
-  private placesFor(viewer: Viewer, narrowing: Narrowing): UnreadSpan[] {
+  private rangesFor(viewer: Viewer, narrowing: Narrowing): UnreadSpan[] {
     const recipientId = onlyRecipient(narrowing);
     const isElsewhere = recipientId !== null && this.hasMovedIn.get(recipientId) !== undefined;
-    return this.places.of(viewer, isElsewhere ? null : recipientId);
+    return this.unreadSpans.of(viewer, isElsewhere ? null : recipientId);
   }
 
   /** Cuts spans to the ordinals that messages in an id range can have. */

@@ -71,7 +71,7 @@ export class UnreadOverviews {
   constructor(
     private readonly connection: Connection,
     private readonly states: ViewerMessageStates,
-    private readonly places: UnreadSpans,
+    private readonly unreadSpans: UnreadSpans,
     private readonly unread: UnreadMessages,
   ) {
     // A user who loses a message by a move no longer has it, so its current location counts.
@@ -104,7 +104,7 @@ export class UnreadOverviews {
 
   of(viewer: Viewer, limit: number): UnreadOverview {
     const reader = this.unread.readerOf(viewer);
-    const everywhere = this.unreadPlaces(viewer);
+    const everywhere = this.unreadRanges(viewer);
     const marked = this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
     for (let wanted = limit; ; wanted *= 2) {
       const { from, ordinalRanges } = this.newest(everywhere, wanted);
@@ -121,8 +121,8 @@ export class UnreadOverviews {
     }
   }
 
-  private unreadPlaces(viewer: Viewer): UnreadRange[] {
-    const spans = this.places.of(viewer).sort((a, b) => a.recipientId - b.recipientId || a.first - b.first);
+  private unreadRanges(viewer: Viewer): UnreadRange[] {
+    const spans = this.unreadSpans.of(viewer).sort((a, b) => a.recipientId - b.recipientId || a.first - b.first);
     const partly = spans.filter(({ onlyGap }) => onlyGap === null);
     const segments = partly.length > 0 ? this.states.readSets.load(viewer, partly) : NOTHING_READ;
     return spans.flatMap((span) => toUnread(span, segments.get(span.recipientId) ?? []) ?? []);
@@ -141,7 +141,7 @@ export class UnreadOverviews {
       const from = Math.floor((end.from + high) / 2);
       const firsts = this.firstFrom.all(from, recipientIds);
       const newer = ordinalRanges.flatMap(
-        (ordinalRange, index) => placeFrom(ordinalRange, firsts[index] ?? null) ?? [],
+        (ordinalRange, index) => rangeFrom(ordinalRange, firsts[index] ?? null) ?? [],
       );
       const count = countOf(newer);
       if (count < wanted) high = from;
@@ -241,15 +241,15 @@ export class UnreadOverviews {
     const oldest = from > 0 ? from : this.oldestOf.get(parameterOf(ordinalRanges));
     const moved = this.movedFrom.all(viewer.userId, oldest ?? 0, MAX_MOVED + 1);
     if (moved.length > MAX_MOVED) return null;
-    const placesOf = new Map<RecipientId, UnreadRange[]>();
+    const rangesOf = new Map<RecipientId, UnreadRange[]>();
     for (const ordinalRange of moved.length === 0 ? [] : ordinalRanges) {
-      const known = placesOf.get(ordinalRange.recipientId);
-      if (known) known.push(ordinalRange);
-      else placesOf.set(ordinalRange.recipientId, [ordinalRange]);
+      const existing = rangesOf.get(ordinalRange.recipientId);
+      if (existing) existing.push(ordinalRange);
+      else rangesOf.set(ordinalRange.recipientId, [ordinalRange]);
     }
     const unread = moved.filter(
       ([id, recipientId, ordinal]) =>
-        !marked.has(id) && placesOf.get(recipientId)?.some((ordinalRange) => isUnreadIn(ordinalRange, ordinal)),
+        !marked.has(id) && rangesOf.get(recipientId)?.some((ordinalRange) => isUnreadIn(ordinalRange, ordinal)),
     );
     if (unread.length === 0) return [];
     const rows = this.rowsById.all(JSON.stringify(unread.map(([id]) => id)));
@@ -295,7 +295,7 @@ export class UnreadOverviews {
         WHERE t.recipient_id = ${recipient} AND t.topic_key ${after} ORDER BY t.topic_key LIMIT 1)`;
     return remembered(this.topicQueries, needs, () =>
       this.connection.tuples(
-        `${WITH_PLACE}, topic (number, recipient_id, first_id, last_id, left, key) AS (
+        `${WITH_RANGES}, topic (number, recipient_id, first_id, last_id, left, key) AS (
            SELECT number, recipient_id, first_id, last_id, count, ${next('place.recipient_id', 'IS NOT NULL')} FROM place
            UNION ALL
            SELECT number, recipient_id, first_id, last_id, left - 1, ${next('topic.recipient_id', '> topic.key')}
@@ -312,7 +312,7 @@ export class UnreadOverviews {
   private directQuery(needs: Needs): Query<readonly [number, string]> {
     return remembered(this.directQueries, needs, () =>
       this.connection.tuples(
-        `${WITH_PLACE}
+        `${WITH_RANGES}
          SELECT place.number, (
            SELECT ${columnsOf(needs)} FROM message m INDEXED BY message_by_recipient
            WHERE m.recipient_id = place.recipient_id AND ${isWanted('place')})
@@ -329,7 +329,7 @@ interface Needs {
 }
 
 /** Parameters: the minimum message id and the ranges. Each bound is looked up once. */
-const WITH_PLACE = `WITH RECURSIVE place (number, recipient_id, count, first_id, last_id) AS MATERIALIZED (
+const WITH_RANGES = `WITH RECURSIVE place (number, recipient_id, count, first_id, last_id) AS MATERIALIZED (
   SELECT p.key, p.value ->> 0, p.value ->> 3, max(?,
     (SELECT f.id FROM message f INDEXED BY message_by_ordinal
      WHERE f.sent_recipient_id = p.value ->> 0 AND f.ordinal >= p.value ->> 1 ORDER BY f.ordinal LIMIT 1)),
@@ -376,7 +376,7 @@ const countOf = (ordinalRanges: readonly UnreadRange[]): number =>
   ordinalRanges.reduce((sum, { count }) => sum + count, 0);
 
 /** Returns the rest of a range from an ordinal on. */
-function placeFrom(ordinalRange: UnreadRange, from: Ordinal | null): UnreadRange | null {
+function rangeFrom(ordinalRange: UnreadRange, from: Ordinal | null): UnreadRange | null {
   const { first, last, segments } = ordinalRange;
   if (from === null || from > last) return null;
   if (from <= first) return ordinalRange;
@@ -392,9 +392,9 @@ const isUnreadIn = ({ first, last, segments }: UnreadRange, ordinal: Ordinal): b
 
 function remembered<Row>(queries: Map<string, Query<Row>>, needs: Needs, make: () => Query<Row>): Query<Row> {
   const key = `${needs.ordinals}/${needs.senders}`;
-  const known = queries.get(key) ?? make();
-  queries.set(key, known);
-  return known;
+  const existing = queries.get(key) ?? make();
+  queries.set(key, existing);
+  return existing;
 }
 
 /** Collects the results of all strategies. */

@@ -297,8 +297,8 @@ export class ViewerMessageStates {
     const moves = new Map<MessageId, ChannelMove[]>();
     for (const [messageId, number, targetRecipientId, isHistoryProtected] of this.moves.all(jsonList(ids))) {
       const move = { number, targetRecipientId, isHistoryProtected: isHistoryProtected === 1 };
-      const known = moves.get(messageId);
-      if (known) known.push(move);
+      const existing = moves.get(messageId);
+      if (existing) existing.push(move);
       else moves.set(messageId, [move]);
     }
     return moves;
@@ -415,8 +415,8 @@ function byRecipient(rows: readonly SpanTuple[]): ReadonlyMap<RecipientId, reado
   const spans = new Map<RecipientId, Span[]>();
   for (const [recipientId, fromOrdinal, toOrdinal, fromMove, toMove] of rows) {
     const span = { recipientId, fromOrdinal, toOrdinal, fromMove, toMove };
-    const known = spans.get(recipientId);
-    if (known) known.push(span);
+    const existing = spans.get(recipientId);
+    if (existing) existing.push(span);
     else spans.set(recipientId, [span]);
   }
   return spans;
@@ -427,8 +427,8 @@ function byUser<Row extends readonly [UserId, ...unknown[]]>(
 ): ReadonlyMap<UserId, readonly Row[]> {
   const lists = new Map<UserId, Row[]>();
   for (const row of rows) {
-    const known = lists.get(row[0]);
-    if (known) known.push(row);
+    const existing = lists.get(row[0]);
+    if (existing) existing.push(row);
     else lists.set(row[0], [row]);
   }
   return lists;

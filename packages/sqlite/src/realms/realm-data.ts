@@ -1,5 +1,5 @@
 import type { RealmId } from '@parley/domain/kernel';
-import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
+import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalCursor } from '@parley/domain/realms';
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
@@ -48,7 +48,7 @@ export class SqliteRealmData implements RealmDataRepository {
     this.remove = connection.command('DELETE FROM realm WHERE id = ?');
   }
 
-  async removeSome(realmId: RealmId, from: RemovalPlace, limit: number): Promise<RemovalPlace | 'done'> {
+  async removeSome(realmId: RealmId, from: RemovalCursor, limit: number): Promise<RemovalCursor | 'done'> {
     this.connection.disableCaching();
     let at = from === null ? 0 : this.tables.indexOf(from.table);
     if (at < 0) at = 0;

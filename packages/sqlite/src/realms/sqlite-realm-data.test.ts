@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RemovalPlace } from '@parley/domain/realms';
+import type { RemovalCursor } from '@parley/domain/realms';
 import { aChannel, aMessage, anotherRealm, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
@@ -44,8 +44,8 @@ it('removes the given number of rows per step and finally all rows of the realm 
   const othersBefore = rowsOf(others!.id);
   let left = rowsOf(own!.id);
   expect(left).toBeGreaterThan(40);
-  for (let place: RemovalPlace | 'done' = null; place !== 'done'; ) {
-    const from: RemovalPlace = place;
+  for (let place: RemovalCursor | 'done' = null; place !== 'done'; ) {
+    const from: RemovalCursor = place;
     place = await storage.uow.write(own!.id, (tx) => tx.realmData.removeSome(own!.id, from, 7));
     const now = rowsOf(own!.id);
     expect(left - now).toBeLessThanOrEqual(7);

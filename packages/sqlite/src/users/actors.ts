@@ -91,8 +91,8 @@ export class SqliteActorReads implements ActorReads {
     const kinds = new Map(direct.map(([, groupIds]) => [groupIds, idsIn(groupIds)]));
     const holders = new Map<GroupId, GroupId[]>();
     for (const [subgroupId, groupId] of this.edges.all(jsonList([...new Set([...kinds.values()].flat())]))) {
-      const known = holders.get(subgroupId);
-      if (known) known.push(groupId);
+      const existing = holders.get(subgroupId);
+      if (existing) existing.push(groupId);
       else holders.set(subgroupId, [groupId]);
     }
     const sets = new Map([...kinds].map(([text, groupIds]) => [text, this.setOf(reachable(groupIds, holders))]));

@@ -44,8 +44,8 @@ export class SqliteAlertWordRepository implements AlertWordRepository {
   ): Promise<ReadonlyMap<string, readonly UserId[]>> {
     const found = new Map<string, UserId[]>();
     for (const [word, userId] of this.bySegment.all(jsonList(segments), realmId)) {
-      const known = found.get(word);
-      if (known) known.push(userId);
+      const existing = found.get(word);
+      if (existing) existing.push(userId);
       else found.set(word, [userId]);
     }
     return found;

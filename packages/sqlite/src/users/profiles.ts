@@ -82,9 +82,9 @@ export class SqliteProfileRepository implements ProfileRepository {
   ): Promise<ReadonlyMap<UserId, readonly ProfileValue[]>> {
     const values = new Map<UserId, ProfileValue[]>();
     for (const { user_id, field_id, value, rendered } of this.values.all(jsonList(userIds), realmId)) {
-      const known = values.get(user_id);
+      const existing = values.get(user_id);
       const row = { fieldId: field_id, value, rendered };
-      if (known) known.push(row);
+      if (existing) existing.push(row);
       else values.set(user_id, [row]);
     }
     return values;

@@ -1,5 +1,5 @@
 import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
-import type { RemovalPlace } from '@parley/domain/realms';
+import type { RemovalCursor } from '@parley/domain/realms';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -13,8 +13,8 @@ const PIECES = [
 /** Removes in steps of a few rows and returns their number. */
 async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
   let steps = 0;
-  for (let place: RemovalPlace | 'done' = null; place !== 'done'; steps++) {
-    const from: RemovalPlace = place;
+  for (let place: RemovalCursor | 'done' = null; place !== 'done'; steps++) {
+    const from: RemovalCursor = place;
     place = await uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, from, 7));
   }
   await uow.write(realmId, (tx) => tx.realmData.removeRealm(realmId));

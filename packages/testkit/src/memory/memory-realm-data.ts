@@ -1,5 +1,5 @@
 import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
-import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
+import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalCursor } from '@parley/domain/realms';
 import { messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 
@@ -23,7 +23,7 @@ const BY_FILE: ReadonlySet<string> = new Set(['thumbnails', 'awaitedThumbnails']
 export class MemoryRealmData implements RealmDataRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
-  async removeSome(realmId: RealmId, _from: RemovalPlace, _limit: number): Promise<'done'> {
+  async removeSome(realmId: RealmId, _from: RemovalCursor, _limit: number): Promise<'done'> {
     const messageIds = new Set(messagesOf(this.unit, realmId).map(({ id }) => id));
     const userIds = new Set<UserId>();
     for (const [id, { user }] of this.unit.read('users')) if (user.realmId === realmId) userIds.add(id);

@@ -1,9 +1,9 @@
-import { Turns } from './json-lists.js';
+import { StepScheduler } from './json-lists.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 let now = 0;
-const newTurns = () => new Turns(() => now);
+const newScheduler = () => new StepScheduler(() => now);
 
 function work(ms: number): void {
   now += ms;
@@ -18,17 +18,17 @@ function* steps(count: number, ms: number, done: string[], name: string): Genera
   return name;
 }
 
-describe('Turns.runSteps', () => {
+describe('StepScheduler.runSteps', () => {
   it('completes short work before the event loop turns', async () => {
     const done: string[] = [];
-    const result = newTurns().runSteps(steps(50, 0, done, 'a'));
+    const result = newScheduler().runSteps(steps(50, 0, done, 'a'));
     expect(done).toHaveLength(50);
     expect(await result).toBe('a');
   });
 
   it('lets the event loop turn between the steps of long work', async () => {
     const done: string[] = [];
-    const result = newTurns().runSteps(steps(3, 10, done, 'a'));
+    const result = newScheduler().runSteps(steps(3, 10, done, 'a'));
     const seen = [done.length];
     for (let n = 0; n < 20 && done.length < 3; n++) {
       await turn();
@@ -39,9 +39,9 @@ describe('Turns.runSteps', () => {
   });
 
   it('runs only one work item per turn of the event loop', async () => {
-    const turns = newTurns();
+    const scheduler = newScheduler();
     const done: string[] = [];
-    const results = ['a', 'b', 'c'].map((name) => turns.runSteps(steps(3, 10, done, name)));
+    const results = ['a', 'b', 'c'].map((name) => scheduler.runSteps(steps(3, 10, done, name)));
     let most = 0;
     for (let before = done.length; done.length < 9; before = done.length) {
       await turn();
@@ -52,14 +52,14 @@ describe('Turns.runSteps', () => {
   });
 
   it('rejects with the error of a step while other work continues', async () => {
-    const turns = newTurns();
+    const scheduler = newScheduler();
     function* failing(): Generator<void, void> {
       work(10);
       yield;
       throw new Error('no');
     }
-    const failed = turns.runSteps(failing());
-    const other = turns.runSteps(steps(2, 10, [], 'a'));
+    const failed = scheduler.runSteps(failing());
+    const other = scheduler.runSteps(steps(2, 10, [], 'a'));
     await expect(failed).rejects.toThrow('no');
     expect(await other).toBe('a');
   });

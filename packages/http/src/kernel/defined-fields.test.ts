@@ -1,6 +1,6 @@
-import { given } from './params.js';
+import { definedFields } from './params.js';
 
 it('drops undefined members and keeps null, false, zero and empty ones', () => {
-  const members = given({ name: undefined, folder: null, isQuiet: false, count: 0, text: '' });
+  const members = definedFields({ name: undefined, folder: null, isQuiet: false, count: 0, text: '' });
   expect(Object.keys(members)).toEqual(['folder', 'isQuiet', 'count', 'text']);
 });
