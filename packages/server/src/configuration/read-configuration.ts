@@ -28,7 +28,7 @@ export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
 export type ValueSource = 'flag' | 'variable' | 'file';
 
 /** Unparsed values. */
-class GivenValues {
+class ConfiguredValues {
   readonly sources = new Map<SettingName, ValueSource>();
   readonly values = new Map<SettingName, string>();
 
@@ -89,7 +89,7 @@ export function readConfiguration(
 ): Invocation {
   const { flags, positionals } = parseFlags(args, commandFlags);
   addEnvFile(environment, flags.get('env-file'));
-  const given = new GivenValues(flags, environment);
+  const raw = new ConfiguredValues(flags, environment);
   const problems: string[] = [...unknownVariables(environment)];
   const attempt = (work: () => void): void => {
     try {

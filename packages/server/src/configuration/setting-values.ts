@@ -166,7 +166,7 @@ export function parseMailAddress(text: string): string {
 export function parseMailPattern(text: string): string {
   const parts = text.split(EMAIL_TOKEN_PLACEHOLDER);
   if (parts.length !== 2 || !isEmailAddress(parts.join('x'))) {
-    throw new Error(`an address that contains ${MAIL_TOKEN_PLACE} once, such as chat+%s@example.com`);
+    throw new Error(`an address that contains ${EMAIL_TOKEN_PLACEHOLDER} once, such as chat+%s@example.com`);
   }
   return text;
 }
