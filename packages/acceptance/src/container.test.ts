@@ -40,6 +40,7 @@ describe('ServerContainer', () => {
       'removing unused groups',
       'reading events of other processes',
       'removing expired event queues',
+      'limiting the event log',
       'storing presence',
       'promoting members',
       'deleting expired messages',
