@@ -305,7 +305,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
       if (row.userId !== state.viewer.userId) continue;
       const followed = channels.find(({ channel }) => channel.id === row.channelId)!;
       state.subscriptions.set(row.channelId, row);
-      learnChannel(state, followed.channel, followed.subscriberIds);
+      learnChannel(state, followed.channel, followed.subscriberIds ?? []);
     }
   },
   'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>
@@ -402,8 +402,14 @@ async function applySubscribers(
   { viewer, subscribers }: ClientState,
   { event }: StoredEvent,
 ): Promise<void> {
-  if (event.type !== 'channel.subscribers_shown') return;
-  const lists = await r.channels.listSubscribers(viewer.realmId, event.channelIds);
+  const unlisted =
+    event.type === 'channel.subscribers_shown'
+      ? event.channelIds
+      : event.type === 'subscription.added'
+        ? event.channels.filter(({ subscriberIds }) => subscriberIds === null).map(({ channel }) => channel.id)
+        : [];
+  if (unlisted.length === 0) return;
+  const lists = await r.channels.listSubscribers(viewer.realmId, unlisted);
   for (const [id, userIds] of lists) change(subscribers, id, () => userIds);
 }
 
