@@ -33,6 +33,7 @@ describe('ServerContainer', () => {
       'removing groups that nothing refers to',
       'reading what other processes wrote',
       'tidying event queues',
+      'limiting the event log',
       'storing who is there',
       'promoting members',
       'deleting messages whose time is over',
