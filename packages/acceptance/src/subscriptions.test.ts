@@ -1,6 +1,7 @@
 import type { SystemGroupName } from '@parley/domain/access';
 import type { Channel } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
+import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -297,4 +298,20 @@ describe('GET /users/me/subscriptions', () => {
   it('rejects other values', async () => {
     expectRefusal(await server.get(PATH, people.hamlet, { include_subscribers: 'yes' }), 'Invalid include_subscribers');
   });
+});
+
+it('lists all subscribers of a large channel in the event of a new subscription (events §7)', async () => {
+  const { hamlet, iago } = people;
+  const others: TestUser[] = [];
+  for (let n = 0; n < 101; n++) {
+    others.push(await server.addUser({ email: `other${n}@zulip.com`, fullName: `Other ${n}` }));
+  }
+  await server.createChannel('crowd', others);
+  const queue = await openQueue(server, hamlet, { event_types: ['subscription'] });
+  const fields = { subscriptions: [{ name: 'crowd' }], principals: [hamlet.id] };
+  expect((await server.post(PATH, iago, fields)).status).toBe(200);
+  const [event] = await eventsAfter(server, queue);
+  expect(event).toMatchObject({ op: 'add', subscriptions: [{ name: 'crowd' }] });
+  const ids = [...others, hamlet].map(({ id }) => id).sort((a, b) => a - b);
+  expect(event.subscriptions[0].subscribers).toEqual(ids);
 });

@@ -109,7 +109,7 @@ describe('large requests', () => {
     }
   });
 
-  it('roll back completely when they fail at the end', async () => {
+  it('change nothing when one of their users is unknown', async () => {
     const taken = namesOf('again', 400);
     await expect(subscribe([...taken, 'x'.repeat(61)])).rejects.toMatchObject({ code: 'INVALID_CHANNEL_NAME' });
     const unknown = (Math.max(...people) + 1) as UserId;

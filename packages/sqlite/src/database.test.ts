@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +15,15 @@ import Sqlite from 'better-sqlite3';
 import { APPLICATION_ID, LATEST_VERSION, openReader, openWriter } from './database.js';
 import { DatabaseRefused } from './engine/database-refused.js';
 
+let temporary: string;
 let directory: string;
 let path: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'parley-database-'));
+  temporary = mkdtempSync(join(tmpdir(), 'parley-database-'));
+  directory = temporary;
   path = join(directory, 'parley.db');
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => rmSync(temporary, { recursive: true }));
 
 /** Returns all files of the directory with their content. */
 const contents = () => readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'latin1')]);
@@ -78,6 +81,24 @@ it('repeats a creation that was interrupted before its first commit', () => {
   writeFileSync(`${path}-journal`, journal);
   openWriter(path).close();
   expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
+  openWriter(path).close();
+});
+
+it('rejects a database whose log was deleted after a crash, until its index is deleted as well', () => {
+  const original = path;
+  const writer = openWriter(original);
+  writer.exec("INSERT INTO server_fact VALUES ('kept', 'in the log')");
+  mkdirSync(join(directory, 'crashed'));
+  path = join(directory, 'crashed', 'parley.db');
+  for (const suffix of ['', '-wal', '-shm']) copyFileSync(original + suffix, path + suffix);
+  writer.close();
+  directory = join(directory, 'crashed');
+  for (const length of [1000, null]) {
+    if (length === null) rmSync(`${path}-wal`);
+    else truncateSync(`${path}-wal`, length);
+    expectRefusal(/its write-ahead log .*parley\.db-wal was deleted or shortened.* delete .*parley\.db-shm\.$/);
+  }
+  rmSync(`${path}-shm`);
   openWriter(path).close();
 });
 

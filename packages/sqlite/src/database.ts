@@ -14,7 +14,7 @@ import { PLAIN_TEXTS } from '@parley/domain/messages';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { DatabaseRefused } from './engine/database-refused.js';
 import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
-import { isOpenHere } from './engine/storage-files.js';
+import { isLogLost, isOpenHere } from './engine/storage-files.js';
 import { MIGRATIONS } from './features.js';
 import { defineSearchFunctions } from './messages/conditions.js';
 import { SECRET_FINGERPRINT } from './users/credentials.js';
@@ -70,6 +70,7 @@ export interface WriterOptions {
 export function openWriter(path: string, { admit, trace, words }: WriterOptions = {}): Database {
   const isNew = checkHeader(path);
   if (isNew) makePrivate(path);
+  else if (!isOpenHere(path)) requireLog(path);
   // After a crash the log may be newer than the file. A reader can inspect it without a checkpoint.
   const hasLog = !isNew && existsSync(`${realpathSync(path)}-wal`);
   if (hasLog) lookInto(path, (reader) => checkContents(reader, admit));
@@ -165,6 +166,16 @@ class NotAdmitted extends Error {
   constructor(override readonly cause: unknown) {
     super('The database was not admitted');
   }
+}
+
+/** @throws DatabaseRefused if the latest changes are lost with the write-ahead log */
+function requireLog(path: string): void {
+  const real = realpathSync(path);
+  if (!isLogLost(real)) return;
+  throw new DatabaseRefused(
+    `Cannot open database ${path}: its write-ahead log ${real}-wal was deleted or shortened, and the latest changes were in it. ` +
+      `Put it back, or restore a backup. To go on without these changes, stop every server on it and delete ${real}-shm.`,
+  );
 }
 
 /** Restricts access to the owner; SQLite creates its side files with the same mode. */

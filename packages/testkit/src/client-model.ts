@@ -275,7 +275,7 @@ const APPLY: { [E in DomainEvent as E['type']]?: Apply<E> } = {
       if (row.userId !== state.viewer.userId) continue;
       const subscribed = channels.find(({ channel }) => channel.id === row.channelId)!;
       state.subscriptions.set(row.channelId, row);
-      learnChannel(state, subscribed.channel, subscribed.subscriberIds);
+      learnChannel(state, subscribed.channel, subscribed.subscriberIds ?? []);
     }
   },
   'subscription.changed': ({ subscriptions }, { channelId, property, value }) =>
@@ -351,8 +351,14 @@ async function applySubscribers(
   { viewer, subscribers }: ClientState,
   { event }: StoredEvent,
 ): Promise<void> {
-  if (event.type !== 'channel.subscribers_shown') return;
-  const lists = await r.channels.listSubscribers(viewer.realmId, event.channelIds);
+  const unlisted =
+    event.type === 'channel.subscribers_shown'
+      ? event.channelIds
+      : event.type === 'subscription.added'
+        ? event.channels.filter(({ subscriberIds }) => subscriberIds === null).map(({ channel }) => channel.id)
+        : [];
+  if (unlisted.length === 0) return;
+  const lists = await r.channels.listSubscribers(viewer.realmId, unlisted);
   for (const [id, userIds] of lists) change(subscribers, id, () => userIds);
 }
 

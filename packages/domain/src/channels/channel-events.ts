@@ -100,9 +100,15 @@ export type ChannelPropertyChange =
 
 export interface SubscribedChannel {
   readonly channel: ChannelView;
-  /** All subscribers after the change; ascending. */
-  readonly subscriberIds: readonly UserId[];
+  /** All subscribers after the change, ascending; null if they are many, and delivery looks them up. */
+  readonly subscriberIds: readonly UserId[] | null;
 }
+
+/**
+ * Maximum number of subscribers that an event of a new subscription lists. Longer lists in the events of everybody who
+ * joins would fill the log.
+ */
+export const MAX_LISTED_SUBSCRIBERS = 100;
 
 declare module '../kernel/event.js' {
   interface DomainEventTypes extends ChannelEventTypes {}
@@ -115,7 +121,7 @@ export const CHANNEL_FEATURE = {
     'channel.property_changed': 3,
     'channel.permission_changed': 1,
     'channel.archived_changed': 2,
-    'subscription.added': 2,
+    'subscription.added': 3,
     'subscription.changed': 1,
     'subscription.removed': 1,
     'channel.subscribers_changed': 1,
@@ -172,7 +178,12 @@ export async function publishSubscriptions(
     await tx.events.append(realmId, {
       event: {
         type: 'subscription.added',
-        channels: channels.filter(({ channel }) => ofThese.has(channel.id)),
+        channels: channels
+          .filter(({ channel }) => ofThese.has(channel.id))
+          .map(({ channel, subscriberIds }) => ({
+            channel,
+            subscriberIds: subscriberIds && subscriberIds.length <= MAX_LISTED_SUBSCRIBERS ? subscriberIds : null,
+          })),
         subscriptions: some,
         ...more,
       },

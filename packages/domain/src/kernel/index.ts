@@ -12,7 +12,6 @@ export * from './jobs.js';
 export * from './json.js';
 export * from './live-queue.js';
 export * from './log-follower.js';
-export * from './parts.js';
 export * from './permission.js';
 export * from './ports.js';
 export * from './queue-reader.js';

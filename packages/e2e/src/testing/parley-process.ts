@@ -33,6 +33,8 @@ export async function runParley(
 export interface ServerOptions {
   /** Maximum file size, to simulate a full disk. */
   readonly maxFileKb?: number;
+  /** Maximum number of file descriptors. */
+  readonly maxDescriptors?: number;
   /** True to measure event loop and memory. */
   readonly isProbed?: boolean;
   /** Added to this process's environment, which is stripped of Parley's variables. */
@@ -121,15 +123,19 @@ export class ParleyProcess {
 function spawnScript(
   script: string,
   args: readonly string[],
-  { maxFileKb, isProbed = false, environment = {} }: ServerOptions = {},
+  { maxFileKb, maxDescriptors, isProbed = false, environment = {} }: ServerOptions = {},
 ): ChildProcess {
   if (!existsSync(script)) throw new Error(`${script} is missing; npm test builds it.`);
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('PARLEY_'));
   const env = { ...Object.fromEntries(others), ...environment };
   const options: SpawnOptions = { env, stdio: isProbed ? ['pipe', 'pipe', 'pipe', 'ipc'] : 'pipe' };
   const all = [...(isProbed ? PROBE_OPTIONS : []), script, ...args];
-  if (maxFileKb === undefined) return spawn(process.execPath, all, options);
-  // In blocks of 512 bytes. Node ignores the signal of the limit, so that writes fail as on a full disk.
-  const limited = `ulimit -f ${maxFileKb * 2} && exec "$0" "$@"`;
+  const limits = [
+    // In blocks of 512 bytes. Node ignores the signal of the limit, so that writes fail as on a full disk.
+    ...(maxFileKb === undefined ? [] : [`ulimit -f ${maxFileKb * 2}`]),
+    ...(maxDescriptors === undefined ? [] : [`ulimit -n ${maxDescriptors}`]),
+  ];
+  if (limits.length === 0) return spawn(process.execPath, all, options);
+  const limited = `${limits.join(' && ')} && exec "$0" "$@"`;
   return spawn('/bin/sh', ['-c', limited, process.execPath, ...all], options);
 }

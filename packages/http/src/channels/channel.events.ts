@@ -119,7 +119,14 @@ export const CHANNEL_EVENTS = {
   ),
   'channel.permission_changed': { forms: PERMISSION_CHANGED, present: presentPermissionChange },
   'channel.archived_changed': { forms: [...ARCHIVED, CREATED, HIDDEN], present: presentArchiving },
-  'subscription.added': { forms: [SUBSCRIBED], present: presentSubscriptionsAdded },
+  'subscription.added': {
+    forms: [SUBSCRIBED],
+    needs: ({ channels }) => {
+      const unlisted = channels.filter(({ subscriberIds }) => subscriberIds === null).map(({ channel }) => channel.id);
+      return unlisted.length === 0 ? null : { subscribersOf: unlisted };
+    },
+    present: presentSubscriptionsAdded,
+  },
   'subscription.changed': { forms: SUBSCRIPTION_CHANGED, present: presentSubscriptionChange },
   'subscription.removed': {
     forms: [UNSUBSCRIBED],
@@ -293,9 +300,13 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
     if (!entry) continue;
     const { channel, subscriberIds } = entry;
     if (existing([channel], context).length === 0) continue;
+    const subscribers = subscriberIds ?? receiver.subscribers.get(channel.id);
     pieces.push(
       pieces.length === 0 ? '{"type":"subscription","op":"add","subscriptions":[' : ',',
-      context.shared(`channel ${channel.id}`, () => opened({ ...presentChannel(channel), subscribers: subscriberIds })),
+      // A receiver who no longer sees the channel has no list, unlike the others.
+      context.shared(`channel ${channel.id} ${subscribers !== undefined}`, () =>
+        opened({ ...presentChannel(channel), subscribers: subscribers ?? [] }),
+      ),
       `,${JSON.stringify(presentOwnSettings(row)).slice(1)}`,
     );
   }

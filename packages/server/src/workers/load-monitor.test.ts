@@ -2,7 +2,7 @@ import { SystemTimers } from '@parley/node-adapters';
 import { DrivenTime } from '@parley/testkit';
 import { LoadMonitor, type LoadSample, ProcessGauge } from './load-monitor.js';
 
-const idle: LoadSample = { delayMs: 5, memory: 0.1 };
+const idle: LoadSample = { delayMs: 5, memory: 0.1, residentBytes: 1e8 };
 const lagging: LoadSample = { ...idle, delayMs: 300 };
 const stuck: LoadSample = { ...idle, delayMs: 1500 };
 const filling: LoadSample = { ...idle, memory: 0.9 };

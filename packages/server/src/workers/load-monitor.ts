@@ -10,7 +10,7 @@ export interface LoadSample {
   /** Used fraction, from 0 to 1, of the JavaScript heap or of the memory of the machine or container. */
   readonly memory: number;
   /** Resident memory of the process. */
-  readonly residentBytes?: number;
+  readonly residentBytes: number;
 }
 
 const LEVELS: readonly LoadLevel[] = ['normal', 'busy', 'overloaded'];
@@ -20,7 +20,7 @@ const THRESHOLDS = [
   { delayMs: 0, memory: 0 },
   { delayMs: 250, memory: 0.85 },
   { delayMs: 1000, memory: 0.93 },
-] as const satisfies readonly LoadSample[];
+] as const satisfies readonly Omit<LoadSample, 'residentBytes'>[];
 
 const SAMPLE_MS = 500;
 /** Number of consecutive samples that raise the level; a single long task is not overload. */

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { DomainError } from '@parley/domain/kernel';
 import type { StorageGuard } from './storage-guard.js';
@@ -198,23 +198,29 @@ export class StorageFiles implements StorageGuard {
 
   /** Returns null while the index is being written. */
   private readIndex(): WalIndex | null {
-    const bytes = Buffer.alloc(INDEX_LENGTH);
-    readSync(this.indexDescriptor, bytes, 0, INDEX_LENGTH, 0);
-    const header = bytes.subarray(0, INDEX_HEADER_LENGTH);
-    if (!header.equals(bytes.subarray(INDEX_HEADER_LENGTH, 2 * INDEX_HEADER_LENGTH))) return null;
-    const salts = header.toString('hex', 32, 40);
-    const pageSize = read16(header, 14);
-    const folded = read32(bytes, BACKFILL_OFFSET);
-    return {
-      text: bytes.toString('hex'),
-      pageSize: pageSize === 1 ? 65_536 : pageSize,
-      frames: read32(header, 16),
-      pages: read32(header, 20),
-      salts,
-      progress: `${salts}/${folded}`,
-      isFolding: read32(bytes, BACKFILL_ATTEMPTED_OFFSET) > folded,
-    };
+    return readWalIndex(this.indexDescriptor);
   }
+}
+
+/** Returns null while the index is being written. */
+function readWalIndex(descriptor: number): WalIndex | null {
+  const bytes = Buffer.alloc(INDEX_LENGTH);
+  readSync(descriptor, bytes, 0, INDEX_LENGTH, 0);
+  const header = bytes.subarray(0, INDEX_HEADER_LENGTH);
+  if (!header.equals(bytes.subarray(INDEX_HEADER_LENGTH, 2 * INDEX_HEADER_LENGTH))) return null;
+  const salts = header.toString('hex', 32, 40);
+  const pageSize = read16(header, 14);
+  const folded = read32(bytes, BACKFILL_OFFSET);
+  return {
+    text: bytes.toString('hex'),
+    pageSize: pageSize === 1 ? 65_536 : pageSize,
+    frames: read32(header, 16),
+    pages: read32(header, 20),
+    salts,
+    folded,
+    progress: `${salts}/${folded}`,
+    isFolding: read32(bytes, BACKFILL_ATTEMPTED_OFFSET) > folded,
+  };
 }
 
 /** Log index of SQLite. */
@@ -223,6 +229,8 @@ interface WalIndex {
   readonly pageSize: number;
   /** Number of valid pages in the log. */
   readonly frames: number;
+  /** Number of pages of the log that are in the database file already. */
+  readonly folded: number;
   /** Number of pages in the whole database. */
   readonly pages: number;
   /** Change whenever the log restarts. */
@@ -247,6 +255,26 @@ function readStart(path: string, length: number): { readonly size: number; reado
     const start = Buffer.alloc(length);
     readSync(descriptor, start, 0, length, 0);
     return { size: fstatSync(descriptor).size, start };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * True if the log of a database that this process does not have open holds fewer pages than its index says, some of which
+ * are not in the database file yet. SQLite would ignore the lost changes.
+ */
+export function isLogLost(path: string): boolean {
+  const indexPath = `${path}-shm`;
+  if (!existsSync(indexPath)) return false;
+  const descriptor = openSync(indexPath, 'r');
+  try {
+    const index = readWalIndex(descriptor);
+    if (index === null || index.frames === 0 || index.folded >= index.frames) return false;
+    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const isShort = size < WAL_HEADER_LENGTH + index.frames * (FRAME_HEADER_LENGTH + index.pageSize);
+    // Another process may have written during the check.
+    return isShort && readWalIndex(descriptor)?.text === index.text;
   } finally {
     closeSync(descriptor);
   }

@@ -270,7 +270,8 @@ it('sends each of many users all their channels in one event, even if several ev
     );
     expect(subscriptions).toHaveLength(new Set(subscriptions.map(({ userId }) => userId)).size * 90);
     expect(views.map(({ channel }) => channel.name)).toEqual(channels);
-    for (const { subscriberIds } of views) expect(subscriberIds).toHaveLength(240);
+    // So many are looked up at delivery.
+    for (const { subscriberIds } of views) expect(subscriberIds).toBeNull();
   }
 });
 
