@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
-import { ipGroup, networkOf } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
   BigBlueButton,
@@ -27,7 +26,7 @@ import { FILE_LIMITS } from './configuration/settings.js';
 import { FolderArchiveWriter } from './exports.js';
 import { HostHooks } from './facade/message-hooks.js';
 import type { Makers, Resolve } from './injector.js';
-import { DailyChannelQuota, LetterLimits } from './limits.js';
+import { DailyChannelQuota, LetterLimits, LoginAttemptLimits } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver, serverAddressOf } from './realm-resolver.js';
 import type { Get } from './running-parts.js';
@@ -57,14 +56,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   passwordHasher: () => options.passwordHasher,
   passwordStrength: () => new ZxcvbnPasswordStrength(),
   disposableDomains: () => new ListedDisposableDomains(),
-  loginAttempts: () => {
-    const limiter = get('limiter');
-    return {
-      attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
-      withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
-      forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
-    };
-  },
+  loginAttempts: () => new LoginAttemptLimits(get('limiter'), options.secret),
   presencePolicy: () => ({ limitsToAccessors: options.limitsPresence ?? false }),
 
   invitationKeys: () => new HmacLinkKeys(options.secret, INVITATION_LINKS),
@@ -119,7 +111,3 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
     ...options.exportLimits,
   }),
 });
-
-/** A network may have thousands of addresses. */
-const sourceOf = (ip: string | undefined): string | undefined =>
-  ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));

@@ -3,18 +3,22 @@ import {
   type ConfirmationPurpose,
   confirmationExpired,
   endConfirmation,
+  hasOpenConfirmation,
   type LinkKeys,
   loadConfirmation,
+  openConfirmation,
   pretendConfirmation,
   requestConfirmation,
 } from '../access/confirmations.js';
 import {
   changePassword,
   checkPassword,
+  isKnownNetwork,
   type LoginAttempts,
   loginAttemptKey,
   type PasswordHasher,
   type PasswordStrength,
+  rememberNetwork,
 } from '../access/credentials.js';
 import {
   composeLetter,
@@ -171,10 +175,11 @@ export interface RequestPasswordResetInput {
  * reveals if the account exists.
  */
 export class RequestPasswordReset {
-  static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'letterQuota', 'loginAttempts', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly letters: LetterQuota,
+    private readonly attempts: LoginAttempts,
     private readonly clock: Clock,
   ) {}
 
@@ -184,7 +189,13 @@ export class RequestPasswordReset {
     await this.uow.read((repositories) => loadPasswordRealm(repositories, realmId));
     const email = trim(input.email);
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
-    this.countLetter(loginAttemptKey(realmId, email), ip);
+    const key = loginAttemptKey(realmId, email);
+    if (ip !== undefined) this.letters.take('anonymousByIp', ip);
+    this.letters.take('passwordResetByEmail', key, ip);
+    const isKnown = await this.uow.read(async ({ sessions, users }) =>
+      isKnownNetwork({ sessions }, this.attempts, await users.findByEmail(realmId, email), ip),
+    );
+    const mayFlood = !isKnown && !this.hasLetterLeft(key);
     await this.uow.write(async (tx) => {
       const user = await tx.users.findByEmail(realmId, email);
       const now = this.clock.now();
@@ -196,13 +207,21 @@ export class RequestPasswordReset {
         userId: user.id,
         invitationId: null,
       } as const;
-      await requestConfirmation(tx, wanted, now);
+      // A letter with a link that is still good is in the mailbox, so that requests by others block nobody.
+      if (mayFlood && (await hasOpenConfirmation(tx, wanted, now))) await openConfirmation(tx, wanted, now);
+      else await requestConfirmation(tx, wanted, now);
     });
   }
 
-  private countLetter(key: string, ip: string | undefined): void {
-    if (ip !== undefined) this.letters.take('anonymousByIp', ip);
-    this.letters.take('passwordResetByEmail', key, ip);
+  /** Limits the letters to one mailbox that requests from unknown networks cause together. */
+  private hasLetterLeft(key: string): boolean {
+    try {
+      this.letters.take('passwordResetFromElsewhere', key);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError && error.is('RATE_LIMITED')) return false;
+      throw error;
+    }
   }
 }
 
@@ -246,8 +265,9 @@ export class ResetPassword {
       await changePassword(tx, loaded, hash, { now: this.clock.now() });
       return loaded;
     });
-    // Users who forgot their password have often used up their attempts.
+    // Users who forgot their password have often used up their attempts. The letter proved who they are.
     this.attempts.forget(loginAttemptKey(realmId, user.email), ip);
+    await rememberNetwork(this.uow, this.attempts, user, ip, this.clock.now());
   }
 
   private async load(repositories: Repositories | Transaction, realmId: RealmId, key: string): Promise<User> {

@@ -64,6 +64,7 @@ export const TABLES_OF_REALMS = [
   'api_key',
   'external_id',
   'session',
+  'login_network',
   'confirmation',
   'user',
   'allowed_domain',
