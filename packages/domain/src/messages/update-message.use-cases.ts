@@ -12,11 +12,10 @@ import {
   topicKey,
 } from '../channels/channel.js';
 import { unknownChannel } from '../channels/channel-access.js';
-import { metadataUsers } from '../channels/channel-delivery.js';
 import { fitsTopicsPolicy } from '../channels/post-permissions.js';
 import type { AttachedFile } from '../files/files.js';
 import { DomainError, orThrow, refusalOr } from '../kernel/errors.js';
-import { type Audience, allOf, except } from '../kernel/event.js';
+import type { Audience } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
@@ -26,7 +25,7 @@ import type { MarkdownRenderer, TopicLink } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { type LocatedMessage, loadReadable } from './load-access.js';
 import { loadSender, type Message, participantIdsOf } from './message.js';
-import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
+import { receiversAfterMove, receiversLostByMove, updateParts, watchersOfUpdate } from './message-delivery.js';
 import { editText, parseEditedContent } from './message-edit.js';
 import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from './message-events.js';
 import {
@@ -84,8 +83,6 @@ interface MoveTarget {
 
 /** Maximum number of unsubscribed holders that an event lists. */
 const MAX_OUTSIDE_HOLDERS = 1000;
-/** Maximum number of ids in an event that is filtered per receiver. */
-const MAX_HELD_IDS = 500;
 
 /** Edits a message, or moves it with other messages of its topic (messages §9). */
 export class UpdateMessage {
@@ -313,22 +310,12 @@ export class UpdateMessage {
     const audience: Audience = move?.isOtherChannel
       ? receiversAfterMove(move.source, move.channel, move.outside)
       : watchersOfUpdate(message, channel);
-    const publish = async (updated: Updated, to: Audience) => {
-      for (const part of isProtected ? inParts(updated) : [updated]) {
-        await tx.events.append(realmId, {
-          event: { type: 'message.updated', ...part },
-          audience: to,
-          ...(part.text && { quotes: message.id }),
-        });
-      }
-    };
-    if (channel && move?.isOtherChannel) {
-      // Not everybody who sees the messages in their new place may know the channel that they came from.
-      const informed = metadataUsers(channel);
-      await publish(event, allOf(audience, informed));
-      await publish({ ...event, channel: { id: channel.id, name: null } }, except(audience, informed));
-    } else {
-      await publish(event, audience);
+    for (const { part, to } of updateParts(event, audience, move?.isOtherChannel ? channel : null)) {
+      await tx.events.append(realmId, {
+        event: { type: 'message.updated', ...part },
+        audience: to,
+        ...(part.text && { quotes: message.id }),
+      });
     }
     if (!move?.isOtherChannel) return;
     for (let start = 0; start < move.ids.length; start += MAX_MESSAGES_OF_DELETION) {
@@ -450,22 +437,4 @@ async function destinationOf(tx: Transaction, { message, channel }: LocatedMessa
 
 async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Promise<PermissionHolder | null> {
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
-}
-
-type Updated = MessageEventTypes['message.updated'];
-
-/** Splits an event; the text change stays with the part that contains its message. */
-function inParts(event: Updated): Updated[] {
-  const parts: Updated[] = [];
-  for (let start = 0; start < event.messageIds.length; start += MAX_HELD_IDS) {
-    const messageIds = event.messageIds.slice(start, start + MAX_HELD_IDS);
-    const isNamed = messageIds.includes(event.messageId);
-    parts.push({
-      ...event,
-      messageIds,
-      messageId: isNamed ? event.messageId : messageIds[0]!,
-      text: isNamed ? event.text : null,
-    });
-  }
-  return parts;
 }
