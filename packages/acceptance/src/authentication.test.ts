@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
+import { type Email, SendConfirmationEmails } from '@parley/domain/access';
 import { HashQueue } from '@parley/node-adapters';
 import { FakePasswordHasher, signJsonWebToken } from '@parley/testkit';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
 import { JWT_SECRET, TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
@@ -247,6 +249,98 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
     ['claims that are no object', () => tokenOf(['email'])],
   ])('rejects %s', async (_what, token) => {
     expectRefusal(await ask({ token: token() }), 'Bad JSON web token');
+  });
+});
+
+describe('failed passwords from several networks (protocol §11)', () => {
+  let guarded: TestServer;
+  let owner: TestUser;
+  let count: number;
+  beforeEach(async () => {
+    guarded = await TestServer.start({ hasRateLimits: true, trustedProxies: 1 });
+    owner = guarded.people.hamlet;
+    count = 0;
+  });
+  afterEach(() => guarded.close());
+
+  const HOME = '198.51.100.7';
+  const signIn = async (password: string, ip: string) =>
+    guarded.request('POST', '/fetch_api_key', {
+      params: { username: owner.email, password },
+      headers: { 'X-Forwarded-For': ip },
+    });
+  /** A network that made no request before. */
+  const elsewhere = () => `10.${++count >> 16}.${(count >> 8) & 255}.${count & 255}`;
+  /** Guesses from new networks until they are refused; returns the number of guesses. */
+  const attack = async (): Promise<number> => {
+    for (let guesses = 0; ; guesses++) if ((await signIn('wrong', elsewhere())).status === 429) return guesses;
+  };
+  const resetFrom = (ip: string) =>
+    guarded.request('POST', '//accounts/password/reset/', {
+      params: { email: owner.email },
+      headers: { 'X-Forwarded-For': ip },
+    });
+  const linkIn = ({ text }: Email) => text.split('\n').find((line) => line.startsWith(`${guarded.url}/accounts/`))!;
+  const resetEmails = async () => {
+    await runJobs(guarded, guarded.parley.useCase(SendConfirmationEmails));
+    return guarded.mailer.emails.length;
+  };
+
+  it('lock nobody out of a network from which the account logged in before', async () => {
+    expect((await signIn(owner.password, HOME)).status).toBe(200);
+    expect(await attack()).toBe(30);
+    expect((await signIn(owner.password, HOME)).status).toBe(200);
+    expect((await signIn(owner.password, elsewhere())).status).toBe(429);
+    for (let guess = 0; guess < 5; guess++) expect((await signIn('wrong', HOME)).status).toBe(401);
+    expect((await signIn(owner.password, HOME)).status).toBe(429);
+    guarded.clock.advance(3600);
+    expect((await signIn(owner.password, elsewhere())).status).toBe(200);
+  });
+
+  it('refuse one network after five tries and leave others alone', async () => {
+    for (let guess = 0; guess < 5; guess++) expect((await signIn('wrong', '192.0.2.1')).status).toBe(401);
+    expect((await signIn(owner.password, '192.0.2.1')).status).toBe(429);
+    expect((await signIn(owner.password, '192.0.2.2')).status).toBe(200);
+  });
+
+  it('allow at most a thousand tries a day, whatever the owner does', async () => {
+    await signIn(owner.password, HOME);
+    let guesses = 0;
+    for (let hour = 0; hour < 24; hour++) {
+      guesses += await attack();
+      while ((await signIn('wrong', HOME)).status === 401) guesses++;
+      guarded.clock.advance(1801);
+      await signIn(owner.password, HOME);
+      guarded.clock.advance(1799);
+    }
+    expect(guesses).toBeLessThanOrEqual(1000);
+    expect(guesses).toBeGreaterThan(700);
+  });
+
+  it('block no password reset of the owner', async () => {
+    await signIn(owner.password, HOME);
+    // The mailbox gets no flood, and the link in the last email stays good.
+    for (const emails of [1, 2, 2, 2, 2, 2]) {
+      expect((await resetFrom(elsewhere())).status).toBe(303);
+      expect(await resetEmails()).toBe(emails);
+    }
+    expect((await resetFrom(HOME)).status).toBe(303);
+    expect(await resetEmails()).toBe(3);
+    expect(new Set(guarded.mailer.emails.map(linkIn)).size).toBe(1);
+  });
+
+  it('end for a network from which the owner reset the password', async () => {
+    await resetFrom('192.0.2.9');
+    await resetEmails();
+    const link = linkIn(guarded.mailer.emails.at(-1)!);
+    await attack();
+    expect((await signIn(owner.password, '192.0.2.9')).status).toBe(429);
+    const reply = await guarded.request('POST', `/${link.slice(guarded.url.length)}`, {
+      params: { password: 'quite another long password' },
+      headers: { 'X-Forwarded-For': '192.0.2.9' },
+    });
+    expect(reply.status).toBe(303);
+    expect((await signIn('quite another long password', '192.0.2.9')).status).toBe(200);
   });
 });
 

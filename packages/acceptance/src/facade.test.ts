@@ -558,7 +558,7 @@ describe('parley.consume', () => {
     await expect(parley.consume('two', () => {}, { maxEvents: 0 })).rejects.toThrow(RangeError);
     await parley.as(ann).messages.send({ channel: 'orders', content: 'x' });
     await until(() => errors.length > 0);
-    expect(String(errors[0])).toContain('The handler has returned');
+    expect(String(errors[0])).toContain('The handler has already returned');
     await consumer.stop();
     await parley.forgetConsumer('one');
   });
@@ -662,7 +662,7 @@ describe('error handling', () => {
   it('explains that a use case belongs to another copy of the package', () => {
     const OtherSendMessage = { SendMessage: class extends SendMessage {} }.SendMessage;
     expect(() => server.parley.useCase(OtherSendMessage)).toThrow(
-      /This engine has no SendMessage\. .* another copy of Parley/,
+      /This engine has no SendMessage\. .* the same copy of Parley/,
     );
     class NoUseCase {}
     // @ts-expect-error it has no `inject`

@@ -370,7 +370,8 @@ describe('password reset by email', () => {
     expectRedirect(await ask(hamlet.email, from('192.0.2.1')), DONE);
     const link = await linkTo(hamlet.email);
     expectRedirect(await ask(hamlet.email.toUpperCase(), from('192.0.2.2')), DONE);
-    const refused = await ask(hamlet.email, from('192.0.2.3'));
+    expectRedirect(await ask(hamlet.email, from('192.0.2.1')), DONE);
+    const refused = await ask(hamlet.email, from('192.0.2.1'));
     expectPage(refused, 'This was tried too often. Try again in 60 minutes.', 429);
     expect(refused.headers['retry-after']).toBe('3600');
     for (const name of ['a', 'b', 'c', 'd', 'e']) await ask(`${name}@example.com`, from('192.0.2.4'));

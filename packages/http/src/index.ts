@@ -16,6 +16,7 @@ export { type Member, membersOfDto } from './kernel/params.js';
 export { PublicRealms } from './kernel/public-realm.js';
 export {
   ipGroup,
+  keyFrom,
   type LimitRule,
   networkOf,
   parseRateLimitRules,

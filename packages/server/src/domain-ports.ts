@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
-import { FEATURE_LEVEL, ipGroup, networkOf, ZULIP_VERSION } from '@parley/http';
+import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
   BigBlueButton,
@@ -27,7 +27,7 @@ import { FILE_LIMITS } from './configuration/settings.js';
 import { FolderArchiveWriter } from './exports.js';
 import { HostHooks } from './facade/message-hooks.js';
 import type { Makers, Resolve } from './injector.js';
-import { DailyChannelQuota, EmailLimits } from './limits.js';
+import { DailyChannelQuota, EmailLimits, LoginAttemptLimits } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver, serverAddressOf } from './realm-resolver.js';
 import type { Get } from './running-parts.js';
@@ -57,14 +57,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   passwordHasher: () => options.passwordHasher,
   passwordStrength: () => new ZxcvbnPasswordStrength(),
   disposableDomains: () => new ListedDisposableDomains(),
-  loginAttempts: () => {
-    const limiter = get('limiter');
-    return {
-      attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
-      withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
-      forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
-    };
-  },
+  loginAttempts: () => new LoginAttemptLimits(get('limiter'), options.secret),
   presencePolicy: () => ({ limitsToAccessors: options.limitsPresence ?? false }),
 
   invitationKeys: () => new HmacLinkKeys(options.secret, INVITATION_LINKS),
@@ -125,7 +118,3 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
     ...options.exportLimits,
   }),
 });
-
-/** A network may have thousands of addresses. */
-const sourceOf = (ip: string | undefined): string | undefined =>
-  ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));

@@ -1,7 +1,16 @@
-import { type Actor, type EmailQuota, type EmailRule, isAdministrator, loginAttemptKey } from '@parley/domain/access';
+import { createHmac } from 'node:crypto';
+import {
+  type Actor,
+  type EmailQuota,
+  type EmailRule,
+  isAdministrator,
+  type LoginAttempts,
+  type LoginSource,
+  loginAttemptKey,
+} from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
 import type { Clock, EventListener, EventOf, RealmId, StoredEvent } from '@parley/domain/kernel';
-import { ipGroup, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
+import { ipGroup, keyFrom, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
 
 const BY_USER = [
   'api_by_user',
@@ -12,9 +21,15 @@ const BY_USER = [
   'channel_creation_by_user',
   'channel_creation_by_administrator',
 ] as const satisfies readonly LimitRule[];
-const BY_EMAIL = [
+const BY_EMAIL_AND_NETWORK = [
   'authenticate_by_username',
+  'authenticate_from_known_network',
+  'failed_logins_from_known_network',
   'password_reset_form_by_email',
+] as const satisfies readonly LimitRule[];
+const BY_EMAIL = [
+  'failed_logins_by_username',
+  'password_reset_letters_by_email',
   'sign_up_form_by_email',
 ] as const satisfies readonly LimitRule[];
 const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonly LimitRule[];
@@ -33,7 +48,11 @@ export class LimitReset implements EventListener {
   private forget(realmId: RealmId, { userId, email, ip }: EventOf<'realm.limits_forgotten'>): void {
     if (userId === null && ip === null) this.limiter.forgetAll();
     if (userId !== null) for (const rule of BY_USER) this.limiter.forget(rule, userId);
-    if (email !== null) for (const rule of BY_EMAIL) this.limiter.forget(rule, loginAttemptKey(realmId, email));
+    if (email !== null) {
+      const key = loginAttemptKey(realmId, email);
+      for (const rule of BY_EMAIL) this.limiter.forget(rule, key);
+      for (const rule of BY_EMAIL_AND_NETWORK) this.limiter.forgetStarting(rule, `${key} `);
+    }
     if (ip !== null) for (const rule of BY_ADDRESS) this.limiter.forget(rule, ipGroup(ip));
   }
 }
@@ -67,9 +86,71 @@ export class DailyChannelQuota implements ChannelQuota {
   }
 }
 
+/** Counts kept in memory, like call counts: a restart resets them, and disabling rate limits disables them. */
+export class LoginAttemptLimits implements LoginAttempts {
+  private readonly networkKey: Buffer;
+
+  constructor(
+    private readonly limiter: RateLimiter,
+    secret: string,
+  ) {
+    this.networkKey = createHmac('sha256', secret).update('parley: networks of logins').digest();
+  }
+
+  networkOf(ip: string): string {
+    return createHmac('sha256', this.networkKey).update(ipGroup(ip)).digest('base64url');
+  }
+
+  attempt(account: string, source: LoginSource): void {
+    const [first, second] = countersOf(account, source);
+    this.limiter.attempt(...first);
+    try {
+      this.limiter.attempt(...second);
+    } catch (error) {
+      this.limiter.withdraw(...first);
+      throw error;
+    }
+  }
+
+  withdraw(account: string, source: LoginSource): void {
+    for (const counter of countersOf(account, source)) this.limiter.withdraw(...counter);
+  }
+
+  succeed(account: string, source: LoginSource): void {
+    const [first, second] = countersOf(account, source);
+    this.limiter.forget(...first);
+    // Not reset: the owner's logins would let an attacker guess on.
+    this.limiter.withdraw(...second);
+  }
+
+  forget(account: string, ip: string | undefined): void {
+    this.limiter.forget(...countersOf(account, { ip, isKnown: false })[0]);
+    for (const counter of countersOf(account, { ip, isKnown: true })) this.limiter.forget(...counter);
+  }
+}
+
+type Counter = readonly [rule: LimitRule, key: string, source?: string | undefined];
+
+/** Keys of known networks cannot be invented, so they have no source and never share counters. */
+function countersOf(account: string, { ip, isKnown }: LoginSource): readonly [Counter, Counter] {
+  const key = keyFrom(account, ip);
+  if (isKnown) {
+    return [
+      ['authenticate_from_known_network', key],
+      ['failed_logins_from_known_network', key],
+    ];
+  }
+  const source = ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));
+  return [
+    ['authenticate_by_username', key, source],
+    ['failed_logins_by_username', account, source],
+  ];
+}
+
 const RULES: Readonly<Record<EmailRule, LimitRule>> = {
   emailChangeByUser: 'email_change_by_user',
   passwordResetByEmail: 'password_reset_form_by_email',
+  passwordResetFromElsewhere: 'password_reset_letters_by_email',
   signUpByEmail: 'sign_up_form_by_email',
   loginByUser: 'login_letters_by_user',
   anonymousByIp: 'sends_email_by_ip',
@@ -81,16 +162,17 @@ export class EmailLimits implements EmailQuota {
   constructor(private readonly limiter: RateLimiter) {}
 
   take(rule: EmailRule, key: string, ip?: string): void {
-    this.limiter.attempt(RULES[rule], keyOf(rule, key), sourceOf(rule, key, ip));
+    this.limiter.attempt(RULES[rule], keyOf(rule, key, ip), sourceOf(rule, key, ip));
   }
 
   withdraw(rule: EmailRule, key: string, ip?: string): void {
-    this.limiter.withdraw(RULES[rule], keyOf(rule, key), sourceOf(rule, key, ip));
+    this.limiter.withdraw(RULES[rule], keyOf(rule, key, ip), sourceOf(rule, key, ip));
   }
 }
 
 /** Key in the format of other rules of the same kind. */
-function keyOf(rule: EmailRule, key: string): string | number {
+function keyOf(rule: EmailRule, key: string, ip: string | undefined): string | number {
+  if (rule === 'passwordResetByEmail') return keyFrom(key, ip);
   if (rule === 'anonymousByIp') return ipGroup(key);
   return rule.endsWith('ByUser') ? Number(key) : key;
 }

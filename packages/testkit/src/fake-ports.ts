@@ -6,6 +6,7 @@ import type {
   EmailRule,
   HashRequest,
   LoginAttempts,
+  LoginSource,
   PasswordHasher,
   PasswordStrength,
   SessionTokens,
@@ -84,27 +85,39 @@ export const fakePasswordStrength: PasswordStrength = {
 /** Treats only `disposable.test` as disposable. */
 export const fakeDisposableDomains: DisposableDomains = { has: (domain) => domain === 'disposable.test' };
 
-/** Allows two attempts per key. */
+/** Allows two attempts per account and kind of source. */
 export class FakeLoginAttempts implements LoginAttempts {
   private readonly counts = new Map<string, number>();
-  /** Source addresses of attempts. */
-  readonly ips: (string | undefined)[] = [];
+  /** Sources of attempts. */
+  readonly sources: LoginSource[] = [];
 
-  attempt(key: string, ip?: string): void {
-    this.ips.push(ip);
+  networkOf(ip: string): string {
+    return `network of ${ip}`;
+  }
+
+  attempt(account: string, source: LoginSource): void {
+    this.sources.push(source);
+    const key = keyOfAttempt(account, source);
     const count = this.counts.get(key) ?? 0;
     if (count >= 2) throw new DomainError('RATE_LIMITED', 'Too many attempts', { retryAfter: 60 });
     this.counts.set(key, count + 1);
   }
 
-  withdraw(key: string): void {
+  withdraw(account: string, source: LoginSource): void {
+    const key = keyOfAttempt(account, source);
     this.counts.set(key, (this.counts.get(key) ?? 1) - 1);
   }
 
-  forget(key: string): void {
-    this.counts.delete(key);
+  succeed(account: string, source: LoginSource): void {
+    this.counts.delete(keyOfAttempt(account, source));
+  }
+
+  forget(account: string): void {
+    for (const isKnown of [true, false]) this.counts.delete(keyOfAttempt(account, { isKnown }));
   }
 }
+
+const keyOfAttempt = (account: string, { isKnown }: LoginSource): string => `${account} ${isKnown}`;
 
 /** Limits emails per rule and key; unlimited by default. */
 export class FakeEmailQuota implements EmailQuota {

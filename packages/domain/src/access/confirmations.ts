@@ -269,6 +269,12 @@ export async function openConfirmation(tx: Transaction, wanted: Wanted, now: Uni
   return id;
 }
 
+/** True if an earlier email for the same request has a valid link. */
+export async function hasOpenConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<boolean> {
+  const open = await tx.confirmations.findOpen(wanted.realmId, wanted.purpose, subjectOf(wanted));
+  return open !== null && isSame(open, wanted, now);
+}
+
 /** Does as much work as for a real email without sending one, so that timing does not reveal if an address is known. */
 export async function pretendConfirmation(tx: Transaction, realmId: RealmId, now: UnixSeconds): Promise<void> {
   await tx.jobs.schedule(

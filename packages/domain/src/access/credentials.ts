@@ -3,7 +3,7 @@ import { nobody } from '../kernel/event.js';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Cancellation } from '../kernel/ports.js';
 import { foldCase, isLongerThan, isShorterThan } from '../kernel/text.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { endConfirmationOf } from './confirmations.js';
 
 export const AUTHENTICATION_ERRORS = declareErrors({
@@ -143,6 +143,15 @@ export interface SessionReads {
   findByFingerprint(fingerprint: string): Promise<Session | null>;
   /** Most recently used first; includes expired sessions until they are removed. */
   listOf(realmId: RealmId, userId: UserId): Promise<readonly Session[]>;
+  /** Most recently used first. */
+  listNetworks(realmId: RealmId, userId: UserId): Promise<readonly LoginNetwork[]>;
+}
+
+/** Network from which a user logged in. */
+export interface LoginNetwork {
+  /** Keyed hash; see `LoginAttempts.networkOf`. */
+  readonly network: string;
+  readonly lastUsedAt: UnixSeconds;
 }
 
 /** Every implementation passes session-repository.contract.ts. */
@@ -150,6 +159,8 @@ export interface SessionRepository extends SessionReads {
   add(session: NewSession, fingerprint: string): Promise<SessionId>;
   /** Ignores sessions that no longer exist. */
   renew(id: SessionId, use: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void>;
+  /** Adds or updates a network and keeps only the `keep` most recently used ones of the user. */
+  putNetwork(realmId: RealmId, userId: UserId, network: LoginNetwork, keep: number): Promise<void>;
   /** Removes only sessions of the user. Returns the number removed. */
   remove(realmId: RealmId, userId: UserId, ids: readonly SessionId[]): Promise<number>;
   /** Removes at most `limit` sessions. Returns the number removed. */
@@ -207,17 +218,66 @@ export function isPasswordStrong(
   return fits && strength.leastGuesses(password, obviousWords) >= PASSWORD_MIN_GUESSES;
 }
 
+/** Origin of a password guess. */
+export interface LoginSource {
+  /** Absent for a caller who is logged in already. */
+  readonly ip?: string | undefined;
+  /** True for a logged-in caller, and for a network from which the account logged in before. */
+  readonly isKnown: boolean;
+}
+
+/** Source of guesses by a caller who is logged in already. */
+export const SIGNED_IN: LoginSource = { isKnown: true };
+
 /**
- * Throttles password guesses per email address (protocol §11). `ip` identifies the client, which cannot evict entries
- * by trying invented addresses.
+ * Throttles password guesses per account and network (protocol §11). Guesses from known networks are counted apart, so
+ * that others cannot lock the owner out.
  */
 export interface LoginAttempts {
+  /** Returns a keyed hash of the network of an address, for storage. */
+  networkOf(ip: string): string;
   /** Counts an attempt. @throws DomainError RATE_LIMITED; such an attempt is not counted */
-  attempt(realmAndAddress: string, ip?: string): void;
+  attempt(account: string, source: LoginSource): void;
   /** Withdraws the last attempt, because no password was verified. */
-  withdraw(realmAndAddress: string, ip?: string): void;
-  /** Resets the attempts. */
-  forget(realmAndAddress: string, ip?: string): void;
+  withdraw(account: string, source: LoginSource): void;
+  /** Withdraws the last attempt, whose password was right, and resets the short-term count of the source. */
+  succeed(account: string, source: LoginSource): void;
+  /** Resets the attempts from this address, after the account proved its ownership otherwise. */
+  forget(account: string, ip: string | undefined): void;
+}
+
+/** Networks per user that count as known; a new one replaces the least recently used. */
+const MAX_LOGIN_NETWORKS = 8;
+/** Minimum age of the stored last use before it is updated. */
+const NETWORK_RENEWAL_SECONDS = 86_400;
+
+/** True if the user logged in from this network before. */
+export async function isKnownNetwork(
+  { sessions }: { readonly sessions: Pick<SessionReads, 'listNetworks'> },
+  attempts: Pick<LoginAttempts, 'networkOf'>,
+  user: SessionOwner | null,
+  ip: string | undefined,
+): Promise<boolean> {
+  if (!user || ip === undefined) return false;
+  const network = attempts.networkOf(ip);
+  return (await sessions.listNetworks(user.realmId, user.id)).some((known) => known.network === network);
+}
+
+/** Remembers the network of a login. */
+export async function rememberNetwork(
+  uow: UnitOfWork,
+  attempts: Pick<LoginAttempts, 'networkOf'>,
+  { realmId, id }: SessionOwner,
+  ip: string | undefined,
+  now: UnixSeconds,
+): Promise<void> {
+  if (ip === undefined) return;
+  const network = attempts.networkOf(ip);
+  const known = await uow.read(realmId, ({ sessions }) => sessions.listNetworks(realmId, id));
+  if (known.some((one) => one.network === network && now - one.lastUsedAt < NETWORK_RENEWAL_SECONDS)) return;
+  await uow.write(realmId, (tx) =>
+    tx.sessions.putNetwork(realmId, id, { network, lastUsedAt: now }, MAX_LOGIN_NETWORKS),
+  );
 }
 
 /**

@@ -53,7 +53,10 @@ export function composeEmail({ paragraphs, link, footer, to, ...content }: Email
 /** Rate limit rules for emails. */
 export type EmailRule =
   | 'emailChangeByUser'
+  /** Per address and network of the requester. */
   | 'passwordResetByEmail'
+  /** Per address, for all networks from which the account never logged in. */
+  | 'passwordResetFromElsewhere'
   | 'signUpByEmail'
   | 'loginByUser'
   | 'anonymousByIp';

@@ -3,18 +3,22 @@ import {
   type ConfirmationPurpose,
   confirmationExpired,
   endConfirmation,
+  hasOpenConfirmation,
   type LinkKeys,
   loadConfirmation,
+  openConfirmation,
   pretendConfirmation,
   requestConfirmation,
 } from '../access/confirmations.js';
 import {
   changePassword,
   checkPassword,
+  isKnownNetwork,
   type LoginAttempts,
   loginAttemptKey,
   type PasswordHasher,
   type PasswordStrength,
+  rememberNetwork,
 } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
@@ -164,10 +168,11 @@ export interface RequestPasswordResetInput {
  * reveals if the account exists.
  */
 export class RequestPasswordReset {
-  static readonly inject = ['unitOfWork', 'emailQuota', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'emailQuota', 'loginAttempts', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly emails: EmailQuota,
+    private readonly attempts: LoginAttempts,
     private readonly clock: Clock,
   ) {}
 
@@ -177,7 +182,13 @@ export class RequestPasswordReset {
     await this.uow.read(realmId, (repositories) => loadPasswordRealm(repositories, realmId));
     const email = trim(input.email);
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
-    this.countEmail(loginAttemptKey(realmId, email), ip);
+    const key = loginAttemptKey(realmId, email);
+    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
+    this.emails.take('passwordResetByEmail', key, ip);
+    const isKnown = await this.uow.read(realmId, async ({ sessions, users }) =>
+      isKnownNetwork({ sessions }, this.attempts, await users.findByEmail(realmId, email), ip),
+    );
+    const mayFlood = !isKnown && !this.hasEmailLeft(key);
     await this.uow.write(realmId, async (tx) => {
       const user = await tx.users.findByEmail(realmId, email);
       const now = this.clock.now();
@@ -189,13 +200,21 @@ export class RequestPasswordReset {
         userId: user.id,
         invitationId: null,
       } as const;
-      await requestConfirmation(tx, wanted, now);
+      // The mailbox contains an email with a valid link, so that requests by others block nobody.
+      if (mayFlood && (await hasOpenConfirmation(tx, wanted, now))) await openConfirmation(tx, wanted, now);
+      else await requestConfirmation(tx, wanted, now);
     });
   }
 
-  private countEmail(key: string, ip: string | undefined): void {
-    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
-    this.emails.take('passwordResetByEmail', key, ip);
+  /** Limits the emails to one mailbox that requests from unknown networks cause together. */
+  private hasEmailLeft(key: string): boolean {
+    try {
+      this.emails.take('passwordResetFromElsewhere', key);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError && error.is('RATE_LIMITED')) return false;
+      throw error;
+    }
   }
 }
 
@@ -239,8 +258,9 @@ export class ResetPassword {
       await changePassword(tx, loaded, hash, { now: this.clock.now() });
       return loaded;
     });
-    // Users who forgot their password have often used up their attempts.
+    // Users who forgot their password have often used up their attempts. The email proved who they are.
     this.attempts.forget(loginAttemptKey(realmId, user.email), ip);
+    await rememberNetwork(this.uow, this.attempts, user, ip, this.clock.now());
   }
 
   private async load(repositories: Repositories | Transaction, realmId: RealmId, key: string): Promise<User> {

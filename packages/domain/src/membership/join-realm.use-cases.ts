@@ -1,5 +1,12 @@
 import { endConfirmation } from '../access/confirmations.js';
-import { type ApiKeyMint, checkPassword, type PasswordHasher, type PasswordStrength } from '../access/credentials.js';
+import {
+  type ApiKeyMint,
+  checkPassword,
+  type LoginAttempts,
+  type PasswordHasher,
+  type PasswordStrength,
+  rememberNetwork,
+} from '../access/credentials.js';
 import type { Channel } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
@@ -59,6 +66,7 @@ export class JoinRealm {
     'passwordStrength',
     'disposableDomains',
     'apiKeyMint',
+    'loginAttempts',
     SystemMessages,
     'clock',
     'invitationConfig',
@@ -70,6 +78,7 @@ export class JoinRealm {
     private readonly strength: PasswordStrength,
     private readonly disposable: DisposableDomains,
     private readonly mint: ApiKeyMint,
+    private readonly attempts: LoginAttempts,
     private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
     private readonly config: InvitationConfig,
@@ -88,7 +97,7 @@ export class JoinRealm {
     checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
     const words = await this.systemMessages.parseWelcome(ahead.realm, (ahead.invitation ?? OPEN_OFFER).welcomeText);
     const passwordHash = await this.hasher.hash(password, { client: ip, cancellation });
-    return this.uow.write(realmId, async (tx) => {
+    const issued = await this.uow.write(realmId, async (tx) => {
       const { realm, invitation, confirmation, email, fullName } = await this.check(tx, realmId, input);
       const offer = invitation ?? OPEN_OFFER;
       const now = this.clock.now();
@@ -114,6 +123,8 @@ export class JoinRealm {
       const record = await tx.apiKeys.find(realmId, user.id);
       return { apiKey: this.mint.derive(record!), user };
     });
+    await rememberNetwork(this.uow, this.attempts, issued.user, ip, this.clock.now());
+    return issued;
   }
 
   private async check(

@@ -1,5 +1,5 @@
 import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
-import { subscribersOf } from '../channels/channel-delivery.js';
+import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
 import type {
   AudienceAnswers,
   AudienceQuestions,
@@ -17,11 +17,12 @@ import type { QueueNarrowTerm } from '../kernel/event-queue.js';
 import { isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import { dummyAddress } from '../users/accessible-users.js';
 import { atLeast } from '../users/user-delivery.js';
 import type { Message, PersonalFlags, UserSummary } from './message.js';
 import { evaluate, holds } from './message-condition.js';
-import type { ReceivedFlags } from './message-events.js';
+import type { MessageEventTypes, ReceivedFlags } from './message-events.js';
 import { findNarrowOperator, type QueueCondition } from './narrow-operators.js';
 
 type MessageSent = EventOf<'message.sent'>;
@@ -273,4 +274,41 @@ export function receiversLostByMove(
   const before = anyOf(subscribersOf(source.id), users(outside));
   const kept = isPrivate(target) ? subscribersOf(target.id) : anyOf(subscribersOf(target.id), atLeast('member'));
   return except(before, kept);
+}
+
+/** Maximum number of ids in an event that is filtered per receiver. */
+const MAX_HELD_IDS = 500;
+
+type Updated = MessageEventTypes['message.updated'];
+
+/**
+ * Returns an update for each audience that receives another form of it. Not everybody who sees moved messages in their
+ * new place may know the channel that they came from.
+ */
+export function updateParts(
+  event: Updated,
+  audience: Audience,
+  source: Channel | null,
+): readonly { readonly part: Updated; readonly to: Audience }[] {
+  const parts = event.onlyToHolders ? inHeldParts(event) : [event];
+  if (!source) return parts.map((part) => ({ part, to: audience }));
+  const informed = metadataUsers(source);
+  const unnamed = { id: source.id, name: null };
+  return [
+    ...parts.map((part) => ({ part, to: allOf(audience, informed) })),
+    ...parts.map((part) => ({ part: { ...part, channel: unnamed }, to: except(audience, informed) })),
+  ];
+}
+
+/** Splits an event; the text change stays with the part that contains its message. */
+function inHeldParts(event: Updated): readonly Updated[] {
+  return [...slicesOf(event.messageIds, MAX_HELD_IDS)].map((messageIds) => {
+    const isNamed = messageIds.includes(event.messageId);
+    return {
+      ...event,
+      messageIds,
+      messageId: isNamed ? event.messageId : messageIds[0]!,
+      text: isNamed ? event.text : null,
+    };
+  });
 }

@@ -1,7 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
-import { metadataUsers } from '../channels/channel-delivery.js';
-import { type Audience, allOf, except } from '../kernel/event.js';
+import type { Audience } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
@@ -10,7 +9,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { TopicLink } from '../markdown/markdown.js';
 import type { Message } from './message.js';
-import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
+import { receiversAfterMove, receiversLostByMove, updateParts, watchersOfUpdate } from './message-delivery.js';
 import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from './message-events.js';
 import { topicMark } from './message-permissions.js';
 import {
@@ -65,8 +64,6 @@ export interface MoveEnding {
 const MAX_MOVED_AT_ONCE = 250;
 /** Maximum number of unsubscribed holders that an event lists. */
 const MAX_OUTSIDE_HOLDERS = 1000;
-/** Maximum number of ids in an event that is filtered per receiver. */
-const MAX_HELD_IDS = 500;
 
 /** Splits the messages of a move. The first part contains the message from which the move was requested. */
 export function partsOfMove(ids: readonly MessageId[], messageId: MessageId): readonly (readonly MessageId[])[] {
@@ -123,7 +120,7 @@ export async function announceUpdate(
   const { realmId } = actor;
   const target = move?.channel ?? channel;
   const isProtected = target !== null && !hasSharedHistory(target);
-  const event: Updated = {
+  const event: MessageEventTypes['message.updated'] = {
     userId: actor.id,
     messageId: message.id,
     messageIds: move?.ids ?? [message.id],
@@ -145,22 +142,12 @@ export async function announceUpdate(
   const audience: Audience = move?.isOtherChannel
     ? receiversAfterMove(move.source, move.channel, move.outside)
     : watchersOfUpdate(message, channel);
-  const publish = async (updated: Updated, to: Audience) => {
-    for (const part of isProtected ? inHeldParts(updated) : [updated]) {
-      await tx.events.append(realmId, {
-        event: { type: 'message.updated', ...part },
-        audience: to,
-        ...(part.text && { quotes: message.id }),
-      });
-    }
-  };
-  if (channel && move?.isOtherChannel) {
-    // Receivers in the new channel may not know the name of the previous one.
-    const informed = metadataUsers(channel);
-    await publish(event, allOf(audience, informed));
-    await publish({ ...event, channel: { id: channel.id, name: null } }, except(audience, informed));
-  } else {
-    await publish(event, audience);
+  for (const { part, to } of updateParts(event, audience, move?.isOtherChannel ? channel : null)) {
+    await tx.events.append(realmId, {
+      event: { type: 'message.updated', ...part },
+      audience: to,
+      ...(part.text && { quotes: message.id }),
+    });
   }
   if (!move?.isOtherChannel) return;
   for (const messageIds of slicesOf(move.ids, MAX_MESSAGES_OF_DELETION)) {
@@ -175,21 +162,6 @@ export async function announceUpdate(
       audience: receiversLostByMove(move.source, move.channel, move.outside),
     });
   }
-}
-
-type Updated = MessageEventTypes['message.updated'];
-
-/** Splits an event; the text change stays with the part that contains its message. */
-function inHeldParts(event: Updated): Updated[] {
-  return [...slicesOf(event.messageIds, MAX_HELD_IDS)].map((messageIds) => {
-    const isNamed = messageIds.includes(event.messageId);
-    return {
-      ...event,
-      messageIds,
-      messageId: isNamed ? event.messageId : messageIds[0]!,
-      text: isNamed ? event.text : null,
-    };
-  });
 }
 
 /** Moves the first policies if no message visible to the mover is left. */

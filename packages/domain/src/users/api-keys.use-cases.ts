@@ -1,9 +1,15 @@
-import { type ApiKeyMint, type LoginAttempts, loginAttemptKey, type PasswordHasher } from '../access/credentials.js';
+import {
+  type ApiKeyMint,
+  type LoginAttempts,
+  loginAttemptKey,
+  type PasswordHasher,
+  SIGNED_IN,
+} from '../access/credentials.js';
 import { isAtLeast } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, StoredEvent } from '../kernel/event-log.js';
 import type { AnonymousCaller, Caller, RealmId, UserId } from '../kernel/ids.js';
-import type { Cancellation, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
+import type { Cancellation, Clock, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
@@ -30,13 +36,21 @@ export interface IssuedKey {
 
 /** Issues an API key for a password (protocol §8.1). */
 export class FetchApiKey {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts', LoginEmails] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'apiKeyMint',
+    'loginAttempts',
+    LoginEmails,
+    'clock',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly mint: ApiKeyMint,
     private readonly attempts: LoginAttempts,
     private readonly loginEmails: LoginEmails,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -44,8 +58,8 @@ export class FetchApiKey {
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
-    const { uow, hasher, attempts } = this;
-    const { user } = await userOfPassword({ uow, hasher, attempts }, caller, input);
+    const { uow, hasher, attempts, clock } = this;
+    const { user } = await userOfPassword({ uow, hasher, attempts, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
     return issueKey(this.uow, this.mint, user);
   }
@@ -93,16 +107,16 @@ export class FetchOwnApiKey {
     });
     if (asksForPassword) {
       const key = loginAttemptKey(realmId, user.email);
-      this.attempts.attempt(key);
+      this.attempts.attempt(key, SIGNED_IN);
       let isRight: boolean;
       try {
         isRight = await this.hasher.verify(password, hash, { client: `user ${userId}`, cancellation });
       } catch (error) {
-        this.attempts.withdraw(key);
+        this.attempts.withdraw(key, SIGNED_IN);
         throw error;
       }
       if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
-      this.attempts.forget(key);
+      this.attempts.succeed(key, SIGNED_IN);
     }
     return issueKey(this.uow, this.mint, user);
   }

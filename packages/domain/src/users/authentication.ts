@@ -1,4 +1,10 @@
-import { type LoginAttempts, loginAttemptKey, type PasswordHasher } from '../access/credentials.js';
+import {
+  isKnownNetwork,
+  type LoginAttempts,
+  loginAttemptKey,
+  type PasswordHasher,
+  rememberNetwork,
+} from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, StoredEvent } from '../kernel/event-log.js';
@@ -187,6 +193,7 @@ export interface PasswordCheck {
   readonly uow: UnitOfWork;
   readonly hasher: PasswordHasher;
   readonly attempts: LoginAttempts;
+  readonly clock: Clock;
 }
 
 /**
@@ -195,14 +202,20 @@ export interface PasswordCheck {
  * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
  */
 export async function userOfPassword(
-  { uow, hasher, attempts }: PasswordCheck,
+  { uow, hasher, attempts, clock }: PasswordCheck,
   { realmId, ip }: AnonymousCaller,
   { username, password, cancellation }: PasswordLogIn,
 ): Promise<{ readonly user: User; readonly hash: string | null }> {
   if (realmId === null) throw unknownRealm();
   if (!isEmailAddress(username)) throw invalidEmail();
   const key = loginAttemptKey(realmId, username);
-  attempts.attempt(key, ip);
+  const source = {
+    ip,
+    isKnown: await uow.read(realmId, async ({ sessions, users }) =>
+      isKnownNetwork({ sessions }, attempts, await users.findByEmail(realmId, username), ip),
+    ),
+  };
+  attempts.attempt(key, source);
   const { user, hash } = await uow.read(realmId, async ({ realms, users }) => {
     const { realm, user: found } = await findActiveAccount({ realms, users }, realmId, username);
     if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
@@ -214,11 +227,12 @@ export async function userOfPassword(
   try {
     isRight = await hasher.verify(password, hash, { client: ip, cancellation });
   } catch (error) {
-    attempts.withdraw(key, ip);
+    attempts.withdraw(key, source);
     throw error;
   }
   if (!isRight || !user) throw authenticationFailed();
-  attempts.forget(key, ip);
+  attempts.succeed(key, source);
+  await rememberNetwork(uow, attempts, user, ip, clock.now());
   return { user, hash };
 }
 

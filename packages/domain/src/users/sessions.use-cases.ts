@@ -90,13 +90,21 @@ export interface LogInInput extends PasswordLogIn {
 
 /** Opens a browser session for a password (protocol §7.6). */
 export class LogIn {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', OpenSession, LoginEmails] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'loginAttempts',
+    OpenSession,
+    LoginEmails,
+    'clock',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly attempts: LoginAttempts,
     private readonly openSession: OpenSession,
     private readonly loginEmails: LoginEmails,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -104,8 +112,8 @@ export class LogIn {
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
-    const { uow, hasher, attempts } = this;
-    const { user, hash } = await userOfPassword({ uow, hasher, attempts }, caller, input);
+    const { uow, hasher, attempts, clock } = this;
+    const { user, hash } = await userOfPassword({ uow, hasher, attempts, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
     return this.openSession.execute({ user, userAgent, passwordHash: hash });
   }

@@ -7,6 +7,7 @@ import {
   loginAttemptKey,
   type PasswordHasher,
   type PasswordStrength,
+  SIGNED_IN,
 } from '../access/credentials.js';
 import type { EmailQuota } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
@@ -233,11 +234,11 @@ export class ChangeSettings {
     try {
       isRight = await this.hasher.verify(oldPassword, hash, { client });
     } catch (error) {
-      this.attempts.withdraw(key);
+      this.attempts.withdraw(key, SIGNED_IN);
       throw error;
     }
     if (!isRight) throw wrongPassword();
-    this.attempts.forget(key);
+    this.attempts.succeed(key, SIGNED_IN);
     if (!isPasswordStrong(this.strength, newPassword, [user.email, user.fullName])) {
       throw new DomainError('WEAK_PASSWORD', 'New password is too weak!');
     }
@@ -246,7 +247,7 @@ export class ChangeSettings {
 
   private countAttempt(key: string): void {
     try {
-      this.attempts.attempt(key);
+      this.attempts.attempt(key, SIGNED_IN);
     } catch (error) {
       if (!(error instanceof DomainError) || !error.is('RATE_LIMITED')) throw error;
       const seconds = Math.ceil(error.details.retryAfter);

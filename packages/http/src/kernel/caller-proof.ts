@@ -67,13 +67,16 @@ export class CallLimits {
 
   /** Shows a limit without counting a call. */
   show(
-    { rule, keyOf }: ShownLimit<unknown>,
+    { rule, otherRule, keyOf }: ShownLimit<unknown>,
     dto: unknown,
     caller: Caller | AnonymousClient,
     counted: CountedRequest,
   ): void {
     const { limiter } = this;
-    if (limiter.isOn) counted.limit = limiter.peek(rule, keyOf(dto, caller as CallerOf<Auth>));
+    if (!limiter.isOn) return;
+    const key = keyOf(dto, caller as CallerOf<Auth>);
+    const [state, other] = [limiter.peek(rule, key), otherRule && limiter.peek(otherRule, key)];
+    counted.limit = other && other.remaining < state.remaining ? other : state;
   }
 }
 

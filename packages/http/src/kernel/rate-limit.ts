@@ -184,6 +184,10 @@ export class LimitCounters {
     else if (options.source !== undefined) this.sources.find(options.source, this.sourceQuotas, now)?.undo();
   }
 
+  forgetStarting(prefix: string): void {
+    this.own.deleteStarting(prefix);
+  }
+
   private sharedBy(key: Key, quotas: readonly Quota[]): CallHistory {
     const shard = this.shardOf(key);
     const history = this.shared.get(shard)?.under(quotas) ?? new CallHistory(quotas);
@@ -239,6 +243,12 @@ class Generations {
     return this.old.delete(key) || wasYoung;
   }
 
+  deleteStarting(prefix: string): void {
+    for (const generation of [this.young, this.old]) {
+      for (const key of generation.keys()) if (String(key).startsWith(prefix)) generation.delete(key);
+    }
+  }
+
   private get isFull(): boolean {
     return this.young.size + this.old.size >= this.maxKeys;
   }
@@ -272,7 +282,8 @@ const DAY = 86_400;
 
 /**
  * Default limits of the API; all quotas of a rule apply. Parley adds `events_by_user` and `upload_parts_by_user`,
- * which isolate long polls and file parts. It also adds `channel_creation_by_*`, which count channels, and
+ * which isolate long polls and file parts. Failed passwords are at most 1,000 a day per account: 30 an hour from
+ * networks that the account never used, and 20 a day from each of the nine sources that it did. It also adds `channel_creation_by_*`, which count channels, and
  * `sign_up_form_by_email` and `login_letters_by_user`, which count emails.
  */
 export const LIMIT_RULES = {
@@ -281,11 +292,18 @@ export const LIMIT_RULES = {
   upload_parts_by_user: [{ windowSeconds: 60, limit: 600 }],
   api_by_ip: [{ windowSeconds: 60, limit: 100 }],
   authenticate_by_username: [{ windowSeconds: 1800, limit: 5 }],
+  authenticate_from_known_network: [{ windowSeconds: 1800, limit: 5 }],
+  failed_logins_by_username: [{ windowSeconds: 3600, limit: 30 }],
+  failed_logins_from_known_network: [{ windowSeconds: DAY, limit: 20 }],
   email_change_by_user: [
     { windowSeconds: 3600, limit: 2 },
     { windowSeconds: DAY, limit: 5 },
   ],
   password_reset_form_by_email: [
+    { windowSeconds: 3600, limit: 2 },
+    { windowSeconds: DAY, limit: 5 },
+  ],
+  password_reset_letters_by_email: [
     { windowSeconds: 3600, limit: 2 },
     { windowSeconds: DAY, limit: 5 },
   ],
@@ -346,6 +364,10 @@ export function parseRateLimitRules(text: string): RateLimitRules {
   }
   return rules;
 }
+
+/** Key of a rule that counts an account per network. */
+export const keyFrom = (account: string, ip: string | undefined): string =>
+  `${account} ${ip === undefined ? 'signed in' : ipGroup(ip)}`;
 
 /** Limiter for use cases that count attempts themselves, so that in-process callers are limited too. */
 export interface AttemptLimiter {
@@ -429,6 +451,11 @@ export class RateLimiter implements AttemptLimiter {
 
   forget(rule: LimitRule, key: Key, source?: string): void {
     this.of(rule).forget(key, this.clock.nowMs(), { source });
+  }
+
+  /** Removes all attempts of keys that begin with the text. */
+  forgetStarting(rule: LimitRule, prefix: string): void {
+    this.of(rule).forgetStarting(prefix);
   }
 
   /** Clears all counters. */

@@ -113,6 +113,8 @@ export interface Presentation<D, A extends Auth = Auth> {
 /** Shows the remaining attempts of a limit counted by the use case; see `AttemptLimiter`. */
 export interface ShownLimit<D, A extends Auth = Auth> {
   readonly rule: LimitRule;
+  /** Rule that counts the same key instead for some callers. */
+  readonly otherRule?: LimitRule;
   readonly keyOf: (dto: D, caller: CallerOf<A>) => string;
 }
 

@@ -17,6 +17,7 @@ import type { HttpFeature, RouteParts } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
 import { publicRealmOf } from '../kernel/public-realm.js';
+import { keyFrom } from '../kernel/rate-limit.js';
 import { BASIC_CHALLENGE, success, type WireErrors, type WireFields } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type AnonymousClient, type Context, type Route, route } from '../kernel/route.js';
@@ -86,10 +87,12 @@ export function presentDevelopmentUsers({ administrators, others, realmUrl }: De
 
 const DEVELOPMENT_USERS = wire.listOf(wire.fields({ email: wire.text(), realm_uri: wire.text() }));
 
-/** Rate limit of log-in attempts, counted per user name. */
+/** Rate limit of log-in attempts, counted per user name and network. */
 const ATTEMPTS = {
   rule: 'authenticate_by_username',
-  keyOf: ({ username }: FetchApiKeyDto, { realmId }: AnonymousClient) => loginAttemptKey(realmId, username),
+  otherRule: 'authenticate_from_known_network',
+  keyOf: ({ username }: FetchApiKeyDto, { realmId, ip }: AnonymousClient) =>
+    keyFrom(loginAttemptKey(realmId, username), ip),
 } as const;
 
 const userAgentOf = (request: Request): string => request.header('user-agent') ?? '';

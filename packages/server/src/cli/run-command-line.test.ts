@@ -420,7 +420,7 @@ describe('parley command line', () => {
     expect(look()).toEqual(before);
     expect(await run(['migrate', '--status'])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/\nThe server will refuse it: The database was made with a secret that is not in /),
+      out: expect.stringMatching(/\nThe server will refuse it: The secret file .* of the database is missing/),
     });
     expect(await run(['migrate', '--check'])).toMatchObject({ code: 3 });
     expect(await run(['doctor'])).toMatchObject({

@@ -408,9 +408,9 @@ describe('unit that lets the event loop turn', () => {
       notes.insert.run('own');
     });
     await nextTurn();
-    expect(() => kept.insert.run('foreign')).toThrow('before its `yield` had answered');
+    expect(() => kept.insert.run('foreign')).toThrow('before `yield` resolved');
     await long;
-    expect(() => kept.yield()).rejects.toThrow('after its unit of work had ended');
+    expect(() => kept.yield()).rejects.toThrow('after its unit of work ended');
     expect(await stored()).toEqual(['own']);
   });
 
@@ -571,8 +571,8 @@ it('rejects repositories kept beyond their unit', async () => {
     await uow.writeAcross(async (notes) => notes),
     await uow.readAcross(async (notes) => notes),
   ];
-  expect(() => writing.insert.run('late')).toThrow('after its unit of work had ended');
-  expect(() => reading.all.all()).toThrow('after its unit of work had ended');
+  expect(() => writing.insert.run('late')).toThrow('after its unit of work ended');
+  expect(() => reading.all.all()).toThrow('after its unit of work ended');
 });
 
 describe('read unit', () => {
@@ -646,8 +646,8 @@ describe('read unit', () => {
     await expect(yielding).rejects.toThrow(UnitYielded);
     await uow.readAcross(async (notes) => {
       goOn();
-      await expect(late).rejects.toThrow('after its unit of work had ended');
-      expect(() => kept.all.all()).toThrow('after its unit of work had ended');
+      await expect(late).rejects.toThrow('after its unit of work ended');
+      expect(() => kept.all.all()).toThrow('after its unit of work ended');
       expect(notes.all.all()).toEqual([]);
     });
   });

@@ -1,4 +1,11 @@
-import type { ApiKeyRecord, ApiKeyRepository, NewSession, Session, SessionRepository } from '@parley/domain/access';
+import type {
+  ApiKeyRecord,
+  ApiKeyRepository,
+  LoginNetwork,
+  NewSession,
+  Session,
+  SessionRepository,
+} from '@parley/domain/access';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
@@ -78,8 +85,23 @@ export class SqliteSessionRepository implements SessionRepository {
   private readonly delete;
   private readonly deleteOfRealm;
   private readonly deleteExpired;
+  private readonly networks;
+  private readonly upsertNetwork;
+  private readonly deleteNetworks;
 
   constructor(connection: Connection) {
+    this.networks = connection.rows<LoginNetwork>(
+      `SELECT network, last_used_at AS lastUsedAt FROM login_network WHERE user_id = ? AND realm_id = ?
+       ORDER BY last_used_at DESC, network`,
+    );
+    this.upsertNetwork = connection.command(
+      `INSERT INTO login_network (realm_id, user_id, network, last_used_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (user_id, network) DO UPDATE SET last_used_at = excluded.last_used_at`,
+    );
+    this.deleteNetworks = connection.command(
+      `DELETE FROM login_network WHERE user_id = ? AND realm_id = ? AND network NOT IN (
+         SELECT network FROM login_network WHERE user_id = ? ORDER BY last_used_at DESC, network LIMIT ?)`,
+    );
     this.byFingerprint = connection.rows<Session>(`SELECT ${COLUMNS} FROM session WHERE fingerprint = ?`);
     this.ofUser = connection.rows<Session>(
       `SELECT ${COLUMNS} FROM session WHERE user_id = ? AND realm_id = ? ORDER BY last_used_at DESC, id DESC`,
@@ -102,6 +124,20 @@ export class SqliteSessionRepository implements SessionRepository {
 
   async listOf(realmId: RealmId, userId: UserId): Promise<readonly Session[]> {
     return this.ofUser.all(userId, realmId);
+  }
+
+  async listNetworks(realmId: RealmId, userId: UserId): Promise<readonly LoginNetwork[]> {
+    return this.networks.all(userId, realmId);
+  }
+
+  async putNetwork(
+    realmId: RealmId,
+    userId: UserId,
+    { network, lastUsedAt }: LoginNetwork,
+    keep: number,
+  ): Promise<void> {
+    this.upsertNetwork.run(realmId, userId, network, lastUsedAt);
+    this.deleteNetworks.run(userId, realmId, userId, keep);
   }
 
   async add(session: NewSession, fingerprint: string): Promise<SessionId> {
@@ -137,10 +173,11 @@ export class SqliteSessionRepository implements SessionRepository {
 
 export const CREDENTIAL_FEATURE = {
   schema: 'authentication',
-  realmTables: ['api_key', 'session'],
+  realmTables: ['api_key', 'session', 'login_network'],
   notExported: {
     api_key: 'Keys are derived from the secret of the server.',
     session: 'Sessions end with the server that began them.',
+    login_network: 'Networks are hashed with the secret of the server.',
   },
   repositories: () => (connection) => ({
     apiKeys: new SqliteApiKeyRepository(connection),

@@ -21,6 +21,41 @@ export function sessionRepositoryContract(open: OpenStorage): void {
     const listOf = (fixture: Fixture, name: string) =>
       fixture.uow.read(fixture.realm.id, ({ sessions }) => sessions.listOf(fixture.realm.id, fixture.user(name).id));
 
+    it('keeps the most recently used login networks of each user', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const put = (name: string, network: string, lastUsedAt: number) =>
+        fixture.uow.write(fixture.realm.id, (tx) =>
+          tx.sessions.putNetwork(fixture.realm.id, fixture.user(name).id, { network, lastUsedAt }, 2),
+        );
+      const list = (name: string) =>
+        fixture.uow.read(fixture.realm.id, async ({ sessions }) =>
+          (await sessions.listNetworks(fixture.realm.id, fixture.user(name).id)).map((one) => [
+            one.network,
+            one.lastUsedAt,
+          ]),
+        );
+      expect(await list('a')).toEqual([]);
+      await put('a', 'home', 100);
+      await put('a', 'office', 200);
+      await put('b', 'home', 50);
+      await put('a', 'home', 300);
+      expect(await list('a')).toEqual([
+        ['home', 300],
+        ['office', 200],
+      ]);
+      await put('a', 'train', 400);
+      expect(await list('a')).toEqual([
+        ['train', 400],
+        ['home', 300],
+      ]);
+      expect(await list('b')).toEqual([['home', 50]]);
+      const other = await anotherRealm(fixture);
+      const { id } = fixture.user('a');
+      expect(
+        await fixture.uow.read(other.realm.id, ({ sessions }) => sessions.listNetworks(other.realm.id, id)),
+      ).toEqual([]);
+    });
+
     it("finds a session by fingerprint in any realm, and a user's sessions, last used first", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const first = await add(fixture, sessionOf(fixture, 'a'), 'print-1');

@@ -1,4 +1,4 @@
-import type { NewSession, Session, SessionRepository } from '@parley/domain/access';
+import type { LoginNetwork, NewSession, Session, SessionRepository } from '@parley/domain/access';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
@@ -10,6 +10,8 @@ interface SessionRow {
 declare module './tables.js' {
   interface Tables {
     readonly sessions: Map<SessionId, SessionRow>;
+    /** Keyed by realm, user and network. */
+    readonly loginNetworks: Map<string, LoginNetwork>;
   }
 }
 
@@ -25,6 +27,21 @@ export class MemorySessions implements SessionRepository {
       .map(({ session }) => session)
       .filter((session) => session.realmId === realmId && session.userId === userId)
       .sort((a, b) => b.lastUsedAt - a.lastUsedAt || b.id - a.id);
+  }
+
+  async listNetworks(realmId: RealmId, userId: UserId): Promise<readonly LoginNetwork[]> {
+    return [...this.unit.read('loginNetworks')]
+      .filter(([key]) => key.startsWith(`${realmId} ${userId} `))
+      .map(([, network]) => network)
+      .sort((a, b) => b.lastUsedAt - a.lastUsedAt || (a.network < b.network ? -1 : 1));
+  }
+
+  async putNetwork(realmId: RealmId, userId: UserId, network: LoginNetwork, keep: number): Promise<void> {
+    const keyOf = (one: LoginNetwork) => `${realmId} ${userId} ${one.network}`;
+    this.unit.change('loginNetworks').set(keyOf(network), network);
+    for (const surplus of (await this.listNetworks(realmId, userId)).slice(keep)) {
+      this.unit.change('loginNetworks').delete(keyOf(surplus));
+    }
   }
 
   async add(session: NewSession, fingerprint: string): Promise<SessionId> {

@@ -35,7 +35,7 @@ const town = (...pieces: readonly FixtureStep[]) =>
   );
 const loginEmails = ({ uow, clock }: MemoryFixture) => new LoginEmails(uow, new FakeEmailQuota(), clock);
 const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
-  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts, loginEmails(fixture));
+  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts, loginEmails(fixture), fixture.clock);
   return (
     username: string,
     password = 'pw-hamlet',
@@ -103,9 +103,21 @@ describe('API key for a password', () => {
     const fixture = await town();
     const hasher = new FakePasswordHasher();
     const attempts = new FakeLoginAttempts();
-    await fetching(fixture, hasher, attempts)('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
+    const fetch = fetching(fixture, hasher, attempts);
+    await fetch('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
     expect(hasher.requests).toEqual([{ client: '10.0.0.1', cancellation: undefined }]);
-    expect(attempts.ips).toEqual(['10.0.0.1']);
+    expect(attempts.sources).toEqual([{ ip: '10.0.0.1', isKnown: false }]);
+  });
+
+  it('treats networks of earlier successful logins of the same user as known', async () => {
+    const fixture = await town();
+    const attempts = new FakeLoginAttempts();
+    const fetch = fetching(fixture, new FakePasswordHasher(), attempts);
+    await expect(fetch('hamlet@example.com', 'wrong', { ip: '10.0.0.1' })).rejects.toMatchObject(WRONG);
+    await fetch('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
+    await fetch('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
+    await expect(fetch('nobody@example.com', 'wrong', { ip: '10.0.0.1' })).rejects.toMatchObject(WRONG);
+    expect(attempts.sources.map(({ isKnown }) => isKnown)).toEqual([false, false, true, false]);
   });
 
   it('counts no attempt while the server is too busy to verify the password', async () => {

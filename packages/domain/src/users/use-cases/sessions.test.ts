@@ -56,6 +56,7 @@ async function town(...pieces: readonly FixtureStep[]) {
     new FakeLoginAttempts(),
     open,
     new LoginEmails(uow, new FakeEmailQuota(), fixture.clock),
+    fixture.clock,
   );
   const realmId = fixture.realm.id;
   return {
