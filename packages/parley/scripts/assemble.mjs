@@ -45,13 +45,29 @@ console.error(`The package is in ${relative(process.cwd(), out)}`);
 
 /** Answers the names of what it depends on. */
 async function writeCode() {
-  const { metafile, outputFiles } = await build({
+  const { client, ...others } = ENTRIES;
+  const builds = [await buildEntries(others, { splitting: true }), await buildEntries({ client }, {})];
+  const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
+  mkdirSync(join(out, 'dist'), { recursive: true });
+  const foreign = new Set();
+  for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
+    writeFileSync(path, text);
+    // What is required by name when it is first needed.
+    for (const [, name] of text.matchAll(/\brequire\d*\("([^."][^"]*)"\)/g)) foreign.add(nameOf(name));
+  }
+  for (const { imports } of Object.values(outputs)) {
+    for (const { path, external } of imports) if (external) foreign.add(nameOf(path));
+  }
+  return [...foreign].filter((name) => !isBuiltin(name));
+}
+
+function buildEntries(entries, options) {
+  return build({
     entryPoints: Object.fromEntries(
-      Object.entries(ENTRIES).map(([name, path]) => [name, join(packagesDir, `${path}.js`)]),
+      Object.entries(entries).map(([name, path]) => [name, join(packagesDir, `${path}.js`)]),
     ),
     outdir: join(out, 'dist'),
     bundle: true,
-    splitting: true,
     write: false,
     metafile: true,
     format: 'esm',
@@ -70,18 +86,8 @@ async function writeCode() {
         },
       },
     ],
+    ...options,
   });
-  mkdirSync(join(out, 'dist'), { recursive: true });
-  const foreign = new Set();
-  for (const { path, text } of outputFiles) {
-    writeFileSync(path, text);
-    // What is required by name when it is first needed.
-    for (const [, name] of text.matchAll(/\brequire\d*\("([^."][^"]*)"\)/g)) foreign.add(nameOf(name));
-  }
-  for (const { imports } of Object.values(metafile.outputs)) {
-    for (const { path, external } of imports) if (external) foreign.add(nameOf(path));
-  }
-  return [...foreign].filter((name) => !isBuiltin(name));
 }
 
 function nameOf(specifier) {
