@@ -42,8 +42,6 @@ export interface CheckedMove extends ValidTarget {
   readonly ids: readonly MessageId[];
   readonly propagation: MovePropagation;
   readonly movedAt: UnixSeconds;
-  /** True if only the spelling of the topic changes. */
-  readonly isSameThread: boolean;
   readonly targetHadMessages: boolean;
 }
 
@@ -181,9 +179,9 @@ export async function movePolicies(
 async function leavesNothing(
   tx: Transaction,
   actor: Actor,
-  { source, previousTopic, isSameThread, propagation }: CheckedMove,
+  { source, previousTopic, propagation }: CheckedMove,
 ): Promise<boolean> {
-  if (propagation === 'all' || isSameThread) return true;
+  if (propagation === 'all') return true;
   const isSubscribed = await tx.channels.isSubscribed(actor.realmId, source.id, actor.id);
   const visible = visibleInTopic(actor, source, isSubscribed, previousTopic);
   const viewer = { realmId: actor.realmId, userId: actor.id };

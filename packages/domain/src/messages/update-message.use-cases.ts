@@ -252,7 +252,7 @@ export class UpdateMessage {
     return {
       ...moveTarget,
       ...{ ids, source, previousTopic: message.topic, propagation, movedAt: now },
-      ...{ isSameThread, targetHadMessages },
+      targetHadMessages,
     };
   }
 }
