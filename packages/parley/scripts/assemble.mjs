@@ -21,7 +21,7 @@ const features = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes
 const ENTRIES = {
   index: 'parley/dist/index',
   testing: 'parley/dist/testing/index',
-  // For browsers too: it has a file of its own, since it imports nothing.
+  // Runs in browsers too: bundled on its own, so that it imports no chunk.
   client: 'client/dist/index',
   // The command line.
   main: 'server/dist/main',
@@ -45,9 +45,26 @@ console.error(`The package is in ${relative(process.cwd(), out)}`);
 
 /** Answers the names of what it depends on. */
 async function writeCode() {
-  const { metafile, outputFiles } = await build({
+  const { client, ...others } = ENTRIES;
+  const foreign = new Set();
+  mkdirSync(join(out, 'dist'), { recursive: true });
+  for (const { metafile, outputFiles } of [await bundle({ client }), await bundle(others)]) {
+    for (const { path, text } of outputFiles) {
+      writeFileSync(path, text);
+      // What is required by name when it is first needed.
+      for (const [, name] of text.matchAll(/\brequire\d*\("([^."][^"]*)"\)/g)) foreign.add(nameOf(name));
+    }
+    for (const { imports } of Object.values(metafile.outputs)) {
+      for (const { path, external } of imports) if (external) foreign.add(nameOf(path));
+    }
+  }
+  return [...foreign].filter((name) => !isBuiltin(name));
+}
+
+function bundle(entries) {
+  return build({
     entryPoints: Object.fromEntries(
-      Object.entries(ENTRIES).map(([name, path]) => [name, join(packagesDir, `${path}.js`)]),
+      Object.entries(entries).map(([name, path]) => [name, join(packagesDir, `${path}.js`)]),
     ),
     outdir: join(out, 'dist'),
     bundle: true,
@@ -71,17 +88,6 @@ async function writeCode() {
       },
     ],
   });
-  mkdirSync(join(out, 'dist'), { recursive: true });
-  const foreign = new Set();
-  for (const { path, text } of outputFiles) {
-    writeFileSync(path, text);
-    // What is required by name when it is first needed.
-    for (const [, name] of text.matchAll(/\brequire\d*\("([^."][^"]*)"\)/g)) foreign.add(nameOf(name));
-  }
-  for (const { imports } of Object.values(metafile.outputs)) {
-    for (const { path, external } of imports) if (external) foreign.add(nameOf(path));
-  }
-  return [...foreign].filter((name) => !isBuiltin(name));
 }
 
 function nameOf(specifier) {
