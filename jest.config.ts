@@ -65,7 +65,6 @@ const config: Config = {
     {
       ...project,
       displayName: 'memory',
-      globals: { PARLEY_TEST_STORAGE: 'memory' },
       testPathIgnorePatterns: [...project.testPathIgnorePatterns!, '/packages/acceptance/'],
     },
     // Operations over HTTP run once, on the storage that servers use.
@@ -73,7 +72,6 @@ const config: Config = {
       ...project,
       displayName: 'sqlite',
       roots: ['<rootDir>/packages/acceptance/src'],
-      globals: { PARLEY_TEST_STORAGE: 'sqlite' },
     },
   ],
 };

@@ -4,7 +4,6 @@ import { exportsOfFeatures } from './testing/features-of-clients.js';
 import { MULTIPART } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { isStorageMemory } from './testing/test-storage.js';
 import { expectInStep, WireWorld as World } from './testing/wire-world.js';
 
 /** Every operation that may change something, gathered from the files of features. A route without a row fails the test. */
@@ -21,9 +20,8 @@ async function browserOf(server: TestServer, user: TestUser | null): Promise<Tes
   return browser;
 }
 
-/** SQLite runs one scenario per operation; storage contracts prove that both storages behave alike. */
 const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
-  scenarios.slice(0, isStorageMemory ? undefined : 1).map((scenario) => [route, scenario.title, scenario] as const),
+  scenarios.map((scenario) => [route, scenario.title, scenario] as const),
 );
 
 /** Law of events §9: the register response plus later events equals a fresh register response. */

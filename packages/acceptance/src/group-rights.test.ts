@@ -1,9 +1,5 @@
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { isStorageMemory } from './testing/test-storage.js';
-
-/** Permission rules do not depend on storage. */
-const inMemory = isStorageMemory ? describe : describe.skip;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -69,7 +65,7 @@ const rowsOf = (table: string): string[][] =>
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
 
-inMemory('who may do what to a group (users §12.2)', () => {
+describe('permissions of groups (users §12.2)', () => {
   beforeAll(async () => {
     server = await TestServer.start();
     ({ people } = server);

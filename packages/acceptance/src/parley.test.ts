@@ -242,7 +242,9 @@ describe('changed server secret', () => {
   it('rejects a changed secret in a command beside a running server', async () => {
     const server = await TestServer.start({ moreRoutes });
     const parts = { ...server.parts, secret: 'another secret, by mistake' };
-    await expect(composeParley({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(/secret of the database has changed/);
+    await expect(composeParley({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(
+      /secret of the database has changed/,
+    );
     expect((await server.get('/whoami', server.people.hamlet)).status).toBe(200);
     await server.close();
   });

@@ -6,10 +6,6 @@ import { fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { isStorageMemory } from './testing/test-storage.js';
-
-/** Permission rules do not depend on storage. */
-const inMemory = isStorageMemory ? describe : describe.skip;
 
 type Setting = keyof typeof STORED_REALM_SETTINGS | RealmPermission;
 
@@ -526,7 +522,7 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   workplaceUsers: null,
 };
 
-inMemory('what each setting of an organization changes', () => {
+describe('effects of organization settings', () => {
   beforeAll(async () => {
     server = await TestServer.start({ sendsMail: false });
     ({ people } = server);

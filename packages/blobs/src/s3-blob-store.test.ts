@@ -261,7 +261,9 @@ describe('S3BlobStore', () => {
     it('sends no further requests for a missing object', async () => {
       const empty = (response: ServerResponse) => response.writeHead(206, { 'Content-Length': 0 }).end();
       answers = [empty];
-      await expect(store.read(KEY, { start: 0, end: 10 }).next()).rejects.toThrow('returned fewer bytes of a blob than announced');
+      await expect(store.read(KEY, { start: 0, end: 10 }).next()).rejects.toThrow(
+        'returned fewer bytes of a blob than announced',
+      );
     });
 
     it('ends the blob stream when its connection breaks', async () => {

@@ -30,7 +30,9 @@ export const QUEUES_SCENARIOS: Scenarios = {
     {
       title: 'changes nothing',
       as: null,
-      params: ({ people: { hamlet } }) => ({ token: webTokenOf({ email: hamlet.email }) }),
+      params: ({ people: { hamlet }, server: { clock } }) => ({
+        token: webTokenOf({ email: hamlet.email, exp: clock.now() + 10 }),
+      }),
       heard: [],
     },
   ],

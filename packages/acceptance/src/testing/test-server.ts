@@ -31,7 +31,7 @@ import {
 import { fieldsOf } from './expectations.js';
 import { ResponseChecks } from './response-checks.js';
 import type { TestReply } from './test-reply.js';
-import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
+import { openTestStorage, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
   /** Routes in addition to those of the API. */
@@ -70,7 +70,7 @@ export interface TestServerOptions {
 
 /** Data of an organization from another server; loading it is faster than creating it. */
 export interface ServerSnapshot {
-  readonly contents: StorageContents;
+  readonly contents: Buffer;
   readonly realmId: RealmId;
   readonly people: Readonly<Record<TestPerson, TestUser>>;
   /** Seed for later randomness, so that earlier values do not repeat. */
@@ -186,7 +186,7 @@ export class TestServer {
 
   private static async open(
     { worksInBackground = false, ...options }: Omit<TestServerOptions, 'snapshot'>,
-    contents: StorageContents | undefined,
+    contents: Buffer | undefined,
     seed: number,
   ): Promise<TestServer> {
     const clock = new FixedClock();

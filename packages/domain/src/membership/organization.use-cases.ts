@@ -229,7 +229,8 @@ export class DeactivateRealm {
       }
       const realm = await tx.realms.get(caller.realmId);
       if ((await deactivate(tx, realm)) && deletionDelayDays !== null) {
-        await planDeletion(tx, realm.id, this.clock.now() + deletionDelayDays * SECONDS_PER_DAY);
+        const deletedAt = this.clock.now() + deletionDelayDays * SECONDS_PER_DAY;
+        await planDeletion(tx, realm.id, Math.min(deletedAt, Number.MAX_SAFE_INTEGER));
       }
     });
   }
