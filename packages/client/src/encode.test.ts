@@ -18,7 +18,7 @@ it('encode escapes path parameters and requires all of them', () => {
   expect(encode(name, '/navigation_views/{fragment}', { fragment: 'narrow/../x?y' }).path).toBe(
     '/navigation_views/narrow%2F..%2Fx%3Fy',
   );
-  expect(() => encode(name, '/navigation_views/{fragment}', { fragment: '' })).toThrow('needs fragment');
+  expect(() => encode(name, '/navigation_views/{fragment}', { fragment: '' })).toThrow('requires fragment');
 });
 
 it('encode sends strings as JSON for JSON parameters', () => {

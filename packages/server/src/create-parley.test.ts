@@ -15,7 +15,7 @@ describe('createParley', () => {
 
   it.each([
     [{ database: 'bogus' }, 'database must be of the form sqlite:PATH.'],
-    [{ trustedProxies: ['10.0.0.0/99'] }, /^trustedProxies must be the number of proxies in front, their networks/],
+    [{ trustedProxies: ['10.0.0.0/99'] }, /^trustedProxies must be the number of trusted proxies, their networks/],
     [{ trustedProxies: -1 }, /^trustedProxies must be /],
     [{ secret: 'short' }, 'secret must be at least 8 characters long.'],
     [{ url: 'nope' }, 'url must be an address such as https://chat.example.com.'],
@@ -24,7 +24,7 @@ describe('createParley', () => {
       { trustedOrigins: ['https://example.com/'] },
       "trustedOrigins must be origins such as https://example.com, without a trailing slash, or 'any'; https://example.com/ is not an origin.",
     ],
-    [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is none\.$/],
+    [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is not an origin\.$/],
     [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
     [{ authentificate: async () => null }, /^createParley has no option authentificate.*authenticate/],
     [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
@@ -38,7 +38,7 @@ describe('createParley', () => {
   it("rejects a secret that differs from the database's secret unless told to accept it", async () => {
     await (await createParley({ ...good(), secret: 'the first secret' })).close();
     const other = { ...good(), secret: 'the second secret' };
-    await expect(createParley(other)).rejects.toThrow(/or say --accept-new-secret \(acceptNewSecret in createParley\)/);
+    await expect(createParley(other)).rejects.toThrow(/or pass --accept-new-secret \(acceptNewSecret in createParley\)/);
     await expect(createParley(good())).rejects.toThrow(StartupError);
     expect(readdirSync(directory)).toEqual(['chat.db']);
     await (await createParley({ ...other, acceptNewSecret: true })).close();
