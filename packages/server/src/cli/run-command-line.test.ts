@@ -425,7 +425,7 @@ describe('parley command line', () => {
     expect(await run(['migrate', '--check'])).toMatchObject({ code: 3 });
     expect(await run(['doctor'])).toMatchObject({
       code: 3,
-      out: expect.stringMatching(/PROBLEM {2}secret: The database was made with a secret that is not in /),
+      out: expect.stringMatching(/PROBLEM {2}secret: The secret file .* of the database is missing/),
     });
     writeFileSync(`${database}.secret`, secret, { mode: 0o600 });
     expect(await run(['user', 'show', 'fool@lear.com'])).toMatchObject({ code: 0 });
