@@ -38,7 +38,9 @@ describe('createParley', () => {
   it("rejects a secret that differs from the database's secret unless told to accept it", async () => {
     await (await createParley({ ...good(), secret: 'the first secret' })).close();
     const other = { ...good(), secret: 'the second secret' };
-    await expect(createParley(other)).rejects.toThrow(/or pass --accept-new-secret \(acceptNewSecret in createParley\)/);
+    await expect(createParley(other)).rejects.toThrow(
+      /or pass --accept-new-secret \(acceptNewSecret in createParley\)/,
+    );
     await expect(createParley(good())).rejects.toThrow(StartupError);
     expect(readdirSync(directory)).toEqual(['chat.db']);
     await (await createParley({ ...other, acceptNewSecret: true })).close();
