@@ -47,7 +47,7 @@ export async function readGauges({ dispatcher, hub, follower, jobs, storage }: G
   };
 }
 
-type PrometheusClient = typeof import('prom-client');
+type PrometheusClient = typeof import('./prom-client.js');
 
 /** Bucket limits in seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -127,7 +127,7 @@ export class ServerMetrics implements RequestObserver {
   }
 
   static async create(options: MetricsOptions): Promise<ServerMetrics> {
-    return new ServerMetrics(await import('prom-client'), options);
+    return new ServerMetrics(await import('./prom-client.js'), options);
   }
 
   get contentType(): string {
