@@ -1,2 +1,2 @@
 // Bundles name the members of a CommonJS module only in a static import; this module is imported on first use.
-export { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+export { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
