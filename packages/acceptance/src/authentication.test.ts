@@ -345,7 +345,7 @@ describe('failed passwords from several networks (protocol §11)', () => {
 });
 
 describe('audience of JSON web tokens', () => {
-  it('is required if the operator named one', async () => {
+  it('requires the audience that the operator named', async () => {
     const strict = await TestServer.start({ jwtAudience: 'https://chat.example' });
     try {
       const exp = strict.clock.now() + 10;

@@ -102,7 +102,7 @@ describe('links and images', () => {
 });
 
 describe('length of the HTML', () => {
-  it('is limited in relation to the text, which is shown as typed beyond that', async () => {
+  it('shows the text as typed if its HTML would be too large for the text', async () => {
     const limited = new ZulipMarkdownRenderer();
     const html = async (content: string) => {
       const parsed = await limited.parse(content, OPTIONS);

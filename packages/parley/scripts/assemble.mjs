@@ -52,7 +52,7 @@ async function writeCode() {
   const foreign = new Set();
   for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
     writeFileSync(path, text);
-    // What is required by name when it is first needed.
+    // Packages that the code requires by name on first use.
     for (const [, name] of text.matchAll(/\brequire\d*\("([^."][^"]*)"\)/g)) foreign.add(nameOf(name));
   }
   for (const { imports } of Object.values(outputs)) {

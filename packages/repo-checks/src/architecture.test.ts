@@ -233,7 +233,7 @@ describe.each(Object.entries(AREAS))('areas of %s', (name, areas) => {
     .flatMap((file) => localImportsIn(file).map((target) => [folderOf(root, file), folderOf(root, target)] as const))
     .filter(([from, to]) => from !== to);
 
-  it('are all listed', () => {
+  it('lists every area', () => {
     const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     const found = folders.map((folder) => folder.name).filter((folder) => !TEST_FOLDERS.has(folder));
     expect(found.sort()).toEqual([...areas].sort());

@@ -168,7 +168,7 @@ describe('event log', () => {
       async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length,
     );
 
-  it('is pruned beyond its size regardless of consumers, queues and age', async () => {
+  it('prunes the log beyond its size regardless of consumers, queues and age', async () => {
     const { fixture, events } = await start({ maxQueueBytes: 2000, maxLogBytes: 10_000 });
     const realmId = fixture.realm.id;
     const head = await fixture.uow.read(realmId, (r) => r.events.lastSeq(realmId));

@@ -84,7 +84,7 @@ it('has columns of blobs only in tables that backups know', () => {
 describe('the list of steps', () => {
   const texts = { 'b.sql': 'B', 'a.003.sql': 'A3', 'a.sql': 'A', 'b.002.sql': 'B2' };
 
-  it('is the baseline in the order of the features, followed by the later steps in the order of their numbers', () => {
+  it('orders the baseline by features and the later steps by their numbers', () => {
     expect(migrationsOf(['b', 'a'], texts)).toEqual([
       { name: 'baseline', sql: 'B\nA' },
       { name: 'b.002', sql: 'B2' },
@@ -150,7 +150,7 @@ describe('steps', () => {
     database.close();
   });
 
-  it('are refused when one that has run was edited since', () => {
+  it('refuses steps if one that has run was edited since', () => {
     const database = new Sqlite(path);
     migrate(database, steps.slice(0, 2));
     const edited = [steps[0]!, { name: 'b', sql: 'CREATE TABLE b (x, y)' }, { name: 'c', sql: 'CREATE TABLE c (x)' }];
@@ -198,7 +198,7 @@ describe('a database of the former steps', () => {
   };
   const recorded = MIGRATIONS.map((migration, index) => [index + 1, migration.name, checksumOf(migration)]);
 
-  it('is recorded as one of the baseline when it has all of them', () => {
+  it('records a database with all former steps as one of the baseline', () => {
     write(steps);
     expect(inspectDatabase(path)).toMatchObject({
       schema: 43,

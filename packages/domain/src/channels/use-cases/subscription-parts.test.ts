@@ -108,7 +108,7 @@ async function large(existing = true) {
 }
 
 describe('requests for many subscriptions (contract decision 10)', () => {
-  it('are split into bounded units, with the same response and state as one unit', async () => {
+  it('splits large changes into bounded units with the response and state of one unit', async () => {
     const { fixture, counter, people, subscribe, unsubscribe, subscribedCount } = await large();
     await expectInSync(fixture, async () => {
       const { subscribed, alreadySubscribed, inaccessible } = await subscribe(people);
@@ -169,7 +169,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     expect(await subscribedCount()).toBe(0);
   });
 
-  it('are done once even if the job runner takes over while the request runs', async () => {
+  it('does each part once even if the job runner takes over while the request runs', async () => {
     const { fixture, people, subscribe, recover, typesOfEvents } = await large();
     const request = subscribe(people);
     await recover();

@@ -101,7 +101,7 @@ async function moving() {
 }
 
 describe('moves of many messages (contract decision 10)', () => {
-  it('are split into bounded units that publish their messages', async () => {
+  it('splits large moves into bounded units that publish their messages', async () => {
     const { fixture, move, state, units, lengthsOfEvents } = await moving();
     await expectInSync(fixture, () => move({ topic: 'renamed', notifiesNewThread: true }));
     expect(await state()).toEqual({ places: { 'general>renamed': COUNT }, policiesLeft: 0 });
