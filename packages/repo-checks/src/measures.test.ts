@@ -2,11 +2,11 @@ import { circlesOf, countLines, measures } from './measures.js';
 
 /** Limits of the measures. A limit is raised only with a reason in the commit. */
 const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min: number }>> = {
-  'product lines': { max: 79_000 },
+  'product lines': { max: 100_000 },
   'product files': { max: 650 },
   'median lines of a file': { min: 80 },
-  '% of import and export lines': { max: 9.5 },
-  'domain folders': { max: 13 },
+  '% of import and export lines': { max: 9.7 },
+  'domain folders': { max: 15 },
   'arrows between domain folders': { max: 80 },
   'upward arrows between domain folders': { max: 0 },
   'folders in circles: blobs': { max: 0 },
@@ -22,7 +22,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: sqlite': { max: 0 },
   'files above 450 lines': { max: 0 },
   'files above 400 lines': { max: 10 },
-  'lines of hand-written documents': { max: 3500 },
+  'lines of hand-written documents': { max: 4300 },
 };
 
 describe('the structure of the repository', () => {
