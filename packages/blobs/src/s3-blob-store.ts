@@ -2,6 +2,9 @@ import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandInput, ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
+import { loadOptional } from '@parley/domain/kernel';
+
+const require = createRequire(import.meta.url);
 
 export interface S3Location {
   readonly bucket: string;
@@ -39,17 +42,22 @@ interface S3Limits {
 
 const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000 };
 
-/** Stores blobs as objects in a bucket of any S3-compatible service. The client is loaded on first use. */
+/** Stores blobs as objects in a bucket of any S3-compatible service. The client is loaded on first use, since that is slow. */
 export class S3BlobStore implements BlobStore {
   private loaded: ReturnType<typeof loadClient> | undefined;
 
   private readonly limits: S3Limits;
 
+  /** @throws MissingLibrary */
   constructor(
     private readonly location: S3Location,
     limits: Partial<S3Limits> = {},
   ) {
     this.limits = { ...LIMITS, ...limits };
+    loadOptional('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'files: s3', () => {
+      require.resolve('@aws-sdk/client-s3');
+      require.resolve('@aws-sdk/lib-storage');
+    });
   }
 
   async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
@@ -192,8 +200,6 @@ export class S3BlobStore implements BlobStore {
     return this.loaded;
   }
 }
-
-const require = createRequire(import.meta.url);
 
 function loadClient(
   { bucket, region, endpoint, credentials }: S3Location,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { imageTooLarge, MAX_WHOLE_PIXELS, unreadableImage } from '@parley/domain/files';
+import { loadOptional } from '@parley/domain/kernel';
 import type { MainModule } from 'libheif-js/libheif-wasm/libheif.js';
 import type { default as Sharp } from 'sharp';
 
@@ -135,12 +136,12 @@ const ANSWER_BYTES = 4;
 
 let library: { readonly make: (options: object) => MainModule; readonly code: WebAssembly.Module } | undefined;
 
-/** Loads the library with the first HEIC image. */
+/** Loads the library with the first HEIC image. @throws MissingLibrary */
 function loadLibrary(): NonNullable<typeof library> {
-  library ??= {
+  library ??= loadOptional('libheif-js', 'Reading HEIC images', () => ({
     make: require('libheif-js/libheif-wasm/libheif.js'),
     code: new WebAssembly.Module(readFileSync(require.resolve('libheif-js/libheif-wasm/libheif.wasm'))),
-  };
+  }));
   return library;
 }
 
@@ -170,7 +171,7 @@ function limit(memory: WebAssembly.Memory): void {
 }
 
 /**
- * Opens a HEIC image, the format of phone photos, for which libvips has no decoder. @throws DomainError
+ * Opens a HEIC image, the format of phone photos, for which libvips has no decoder. @throws MissingLibrary, DomainError
  * UNREADABLE_IMAGE, IMAGE_TOO_LARGE
  */
 export function openHeic(image: Uint8Array): HeicImage {

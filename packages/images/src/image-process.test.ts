@@ -21,7 +21,7 @@ describe('ImageProcess', () => {
   });
   afterAll(() => built.remove());
   beforeEach(() => {
-    images = new ImageProcess(built.script, PATIENCE_MS);
+    images = new ImageProcess({ script: built.script, patienceMs: PATIENCE_MS });
   });
   afterEach(() => images.close());
 
@@ -29,7 +29,7 @@ describe('ImageProcess', () => {
   const processOf = (name: string, script: string, patienceMs = PATIENCE_MS) => {
     const path = join(built.script, '..', `${name}.cjs`);
     writeFileSync(path, script);
-    images = new ImageProcess(path, patienceMs);
+    images = new ImageProcess({ script: path, patienceMs });
     return images;
   };
 
@@ -155,8 +155,36 @@ describe('ImageProcess', () => {
     expect(readFileSync(score, 'utf8')).toBe(before);
   });
 
+  it('reports once that the library for HEIC is missing', async () => {
+    const path = join(built.script, '..', 'incomplete.cjs');
+    writeFileSync(
+      path,
+      `const resolve = require('node:module')._resolveFilename;
+      require('node:module')._resolveFilename = (name, ...more) => {
+        if (name.startsWith('libheif-js')) throw Object.assign(new Error("Cannot find module '" + name + "'"), { code: 'MODULE_NOT_FOUND' });
+        return resolve(name, ...more);
+      };
+      require(${JSON.stringify(built.script)});`,
+    );
+    const reported: string[] = [];
+    images = new ImageProcess({
+      script: path,
+      patienceMs: PATIENCE_MS,
+      report: (problem) => {
+        reported.push(problem);
+      },
+    });
+    for (const _ of [1, 2]) {
+      await expect(images.inspect(HEIC_PHOTO, USER)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
+    }
+    expect(reported).toEqual([
+      'Reading HEIC images needs a library that is not installed. Run: npm install libheif-js',
+    ]);
+    expect(await images.inspect(blackPng(3, 2), USER)).toMatchObject({ width: 3 });
+  });
+
   it("works in the caller's process if none can be started, except for images that would block the event loop", async () => {
-    images = new ImageProcess(null);
+    images = new ImageProcess({ script: null });
     expect(await images.inspect(blackPng(3, 2), USER)).toMatchObject({ width: 3, height: 2 });
     await expect(images.inspect(HEIC_PHOTO, USER)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
     await expect(images.inspect(Buffer.of(0), USER)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });

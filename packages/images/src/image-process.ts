@@ -11,7 +11,7 @@ import {
   unknownAnimationFormat,
   unreadableImage,
 } from '@parley/domain/files';
-import { DomainError, type UserId, WorkQueue } from '@parley/domain/kernel';
+import { DomainError, MissingLibrary, type UserId, WorkQueue } from '@parley/domain/kernel';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
 /** Request to the process; `target` is null for inspection only. */
@@ -21,7 +21,9 @@ export interface ImageJob {
 }
 
 /** Response with an error code, since errors cannot be transferred. */
-export type ImageAnswer = { readonly result: ImageInfo | ProcessedImage } | { readonly refusal: Refusal };
+export type ImageAnswer =
+  | { readonly result: ImageInfo | ProcessedImage }
+  | { readonly refusal: Refusal; readonly problem?: string };
 
 const REFUSALS = {
   UNREADABLE_IMAGE: unreadableImage,
@@ -37,6 +39,7 @@ export async function answerJob(processor: SharpImageProcessor, { image, target 
     return { result: target === null ? await processor.inspect(image) : await processor.resize(image, target) };
   } catch (error) {
     const code = error instanceof DomainError ? error.code : '';
+    if (error instanceof MissingLibrary) return { refusal: 'UNREADABLE_IMAGE', problem: error.message };
     return { refusal: code in REFUSALS ? (code as Refusal) : 'UNREADABLE_IMAGE' };
   }
 }
@@ -79,6 +82,12 @@ function findScript(): string | null {
 const serverBusy = (): DomainError =>
   new DomainError('SERVER_BUSY', 'Too many images are being read; try again in a moment.', { retryAfter: 1 });
 
+export interface ImageProcessOptions {
+  readonly script?: string | null;
+  readonly patienceMs?: number;
+  readonly report?: (problem: string) => void;
+}
+
 /**
  * Processes images in a separate process, started on demand and stopped when idle. An image that crashes, blocks or
  * exhausts the library ends only that process, which contains no secrets. Processes one image at a time, serving
@@ -93,10 +102,17 @@ export class ImageProcess implements ImageProcessor {
   private idle: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(
-    private script: string | null = findScript(),
-    private readonly patienceMs = PATIENCE_MS,
-  ) {}
+  private script: string | null;
+  private readonly patienceMs: number;
+  private readonly report: (problem: string) => void;
+  private reported: string | undefined;
+
+  /** `report` receives a problem of the installation once. */
+  constructor({ script = findScript(), patienceMs = PATIENCE_MS, report = () => {} }: ImageProcessOptions = {}) {
+    this.script = script;
+    this.patienceMs = patienceMs;
+    this.report = report;
+  }
 
   async inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo> {
     return resultOf(await this.order(userId, { image, target: null }));
@@ -189,7 +205,11 @@ export class ImageProcess implements ImageProcessor {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child.on('message', (answer) => {
-      if (child === this.child) this.finish(answer as ImageAnswer);
+      if (child !== this.child) return;
+      const { problem } = answer as { readonly problem?: string };
+      if (problem !== undefined && problem !== this.reported) this.report(problem);
+      this.reported = problem ?? this.reported;
+      this.finish(answer as ImageAnswer);
     });
     for (const event of ['error', 'exit']) child.on(event, () => this.lose(child, 'UNREADABLE_IMAGE'));
     try {

@@ -197,12 +197,12 @@ function indexOf(specifier) {
 
 function writeManifest(foreign) {
   const { name, version, description, license, type } = manifestOf('parley');
-  const versions = Object.assign(
-    {},
-    ...readdirSync(packagesDir)
-      .filter((each) => existsSync(join(packagesDir, each, 'package.json')))
-      .map((each) => manifestOf(each).dependencies),
-  );
+  const manifests = readdirSync(packagesDir)
+    .filter((each) => existsSync(join(packagesDir, each, 'package.json')))
+    .map(manifestOf);
+  // Applications install these libraries only for the features they use (docs/dependencies.md).
+  const optional = Object.assign({}, ...manifests.map(({ optionalDependencies }) => optionalDependencies));
+  const versions = Object.assign({ ...optional }, ...manifests.map(({ dependencies }) => dependencies));
   const unknown = foreign.filter((each) => versions[each] === undefined);
   if (unknown.length > 0) throw new Error(`No package declares ${unknown.join(', ')}`);
   const manifest = {
@@ -224,8 +224,15 @@ function writeManifest(foreign) {
     dependencies: {
       // The declarations name what Node has.
       '@types/node': '*',
-      ...Object.fromEntries(foreign.sort().map((each) => [each, versions[each]])),
+      ...Object.fromEntries(
+        foreign
+          .filter((each) => !(each in optional))
+          .sort()
+          .map((each) => [each, versions[each]]),
+      ),
     },
+    peerDependencies: optional,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(optional).map((each) => [each, { optional: true }])),
   };
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }

@@ -133,6 +133,23 @@ describe('npm package', () => {
     expect((await app.node('client.mjs')).stdout).toBe('function\n');
   });
 
+  it('refuses a setting whose optional library is not installed, naming the command', async () => {
+    expect(app.manifest).toMatchObject({
+      peerDependencies: { '@aws-sdk/client-s3': expect.any(String), 'libheif-js': expect.any(String) },
+      peerDependenciesMeta: { '@aws-sdk/client-s3': { optional: true }, 'libheif-js': { optional: true } },
+    });
+    app.write(
+      'bucket.mjs',
+      `import { createParley } from 'parley';
+      import { existsSync } from 'node:fs';
+      const open = createParley({ database: 'sqlite:bucket/chat.db', url: 'http://localhost', files: 's3:bucket/?endpoint=http://localhost:1&region=x' });
+      await open.catch((error) => console.log(error.message, existsSync('bucket')));`,
+    );
+    const refusal =
+      'files: s3 needs a library that is not installed. Run: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage';
+    expect((await app.node('bucket.mjs')).stdout).toBe(`${refusal} false\n`);
+  });
+
   it('contains the command line', async () => {
     const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');

@@ -187,7 +187,7 @@ describe('package layers', () => {
 
   it.each(Object.keys(RULES))('%s declares its imports in package.json', (name) => {
     const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
-    const declared = new Set(Object.keys(manifest.dependencies ?? {}));
+    const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
     const shipped = sourcesOf(name).filter((file) => !isTest(name, file));
     const imported = shipped.flatMap(importsIn).map(packageOf);
     expect([...new Set(imported)].filter((it) => !isLocal(it) && it !== 'node:' && !declared.has(it))).toEqual([]);

@@ -54,12 +54,13 @@ export interface HostOptions
   readonly acceptsNewSecret: boolean;
 }
 
-/** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused */
+/** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused, MissingLibrary */
 export async function openParley(
   configuration: RuntimeConfig,
   { acceptsNewSecret, onCommit: report, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const clock = ports.clock ?? new SystemClock();
+  const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
   const { storage, secret } = openStorage(configuration, ports, {
     acceptsNewSecret,
@@ -67,7 +68,7 @@ export async function openParley(
     logger: hostOptions.logger,
     ...(onCommit && { onCommit }),
   });
-  const images = new ImageProcess();
+  const images = new ImageProcess({ report: (problem) => hostOptions.logger.warn?.({}, problem) });
   // A renderer that was passed in is closed by its owner.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
   const release = async () => {
@@ -93,7 +94,7 @@ export async function openParley(
       mailer: ports.mailer ?? mailerOf(configuration, clock),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
       ...(configuration.database && { dataFolder: dirname(resolve(configuration.database.path)) }),
-      ...blobStoresOf(configuration, ports),
+      ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,

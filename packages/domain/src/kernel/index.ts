@@ -11,6 +11,7 @@ export * from './jobs.js';
 export * from './json.js';
 export * from './live-queue.js';
 export * from './log-follower.js';
+export * from './optional-library.js';
 export * from './permission.js';
 export * from './ports.js';
 export * from './queue-reader.js';

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { DomainError, toSingleLine } from '@parley/domain/kernel';
+import { DomainError, MissingLibrary, toSingleLine } from '@parley/domain/kernel';
 import { DatabaseRefused, isDiskFailure } from '@parley/sqlite';
 import type { Environment } from '../configuration/env-file.js';
 import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
@@ -68,7 +68,8 @@ export async function runCommandLine(
   }
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof StartupError || error instanceof DatabaseRefused;
+const isRefusal = (error: unknown): boolean =>
+  error instanceof StartupError || error instanceof DatabaseRefused || error instanceof MissingLibrary;
 
 /** True for errors of the operating system: an unwritable file, a full disk. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>

@@ -1,0 +1,28 @@
+import { loadOptional, MissingLibrary } from './optional-library.js';
+
+const notFound = (name: string, code: string) => Object.assign(new Error(`Cannot find package '${name}'`), { code });
+const load = (error: Error) => () => loadOptional('ldapts openid-client', 'logins', () => raise(error));
+const raise = (error: Error): never => {
+  throw error;
+};
+
+describe('loadOptional', () => {
+  it('returns the library, also of a promise', async () => {
+    expect(loadOptional('ldapts', 'ldap', () => 1)).toBe(1);
+    expect(await loadOptional('ldapts', 'ldap', async () => 2)).toBe(2);
+  });
+
+  it.each(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'])('names the setting and the command on %s', async (code) => {
+    const refused = load(notFound('openid-client/browser', code));
+    expect(refused).toThrow(MissingLibrary);
+    expect(refused).toThrow(/^logins needs a library that is not installed\. Run: npm install ldapts openid-client$/);
+    await expect(loadOptional('ldapts', 'ldap', () => Promise.reject(notFound('ldapts', code)))).rejects.toThrow(
+      MissingLibrary,
+    );
+  });
+
+  it('passes on every other failure', () => {
+    const errors = [new Error("'ldapts' is broken"), notFound('asn1', 'MODULE_NOT_FOUND')];
+    for (const error of errors) expect(load(error)).toThrow(error);
+  });
+});

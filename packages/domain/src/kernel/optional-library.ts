@@ -1,0 +1,32 @@
+/** Setting whose library is not installed. `message` is one line with the command that installs it. */
+export class MissingLibrary extends Error {
+  constructor(setting: string, libraries: string, cause: unknown) {
+    super(`${setting} needs a library that is not installed. Run: npm install ${libraries}`, { cause });
+    this.name = 'MissingLibrary';
+  }
+}
+
+/**
+ * Runs `load`, which imports libraries that applications install only if they use `setting`. `libraries` are the
+ * arguments of `npm install`, separated by spaces. @throws MissingLibrary
+ */
+export function loadOptional<T>(libraries: string, setting: string, load: () => T): T {
+  const refuse = (error: unknown): never => {
+    throw isMissing(libraries.split(' '), error) ? new MissingLibrary(setting, libraries, error) : error;
+  };
+  try {
+    const loaded = load();
+    return loaded instanceof Promise ? (loaded.catch(refuse) as T) : loaded;
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** False for a library that is installed without its own dependencies, which needs another command. */
+function isMissing(libraries: readonly string[], error: unknown): boolean {
+  const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
+  return (
+    (code === 'MODULE_NOT_FOUND' || code === 'ERR_MODULE_NOT_FOUND') &&
+    libraries.some((library) => message.includes(`'${library}'`) || message.includes(`'${library}/`))
+  );
+}
