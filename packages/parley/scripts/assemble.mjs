@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Puts the package together that applications install: all of @parley/* in one, so that there is one copy of the domain.
-// What others have made stays a dependency. Argument: where to; default: dist/package.
+// Assembles the package that applications install: all of @parley/* in one, so that there is one copy of the domain.
+// Libraries remain dependencies, except BUNDLED. Argument: target folder; default: dist/package.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, posix, relative, resolve } from 'node:path';
@@ -31,6 +31,19 @@ const ENTRIES = {
   ...Object.fromEntries(features.map((name) => [`domain-${name}`, `domain/dist/${name}/index`])),
 };
 
+/** Libraries of which a small part is used, or whose dependencies are large and unused (docs/dependencies.md). */
+const BUNDLED = new Set([
+  '@tus/server',
+  'class-transformer',
+  'class-validator',
+  'csv-parse',
+  'inversify',
+  'lru-cache',
+  'prom-client',
+  'reflect-metadata',
+  'tar-stream',
+]);
+
 rmSync(out, { recursive: true, force: true });
 const dependencies = await writeCode();
 writeTypes();
@@ -38,17 +51,25 @@ writeManifest(dependencies);
 for (const [from, to] of [
   ['../LICENSE', 'LICENSE'],
   ['parley/README.md', 'README.md'],
+  ['../docs', 'docs'],
 ]) {
-  cpSync(join(packagesDir, from), join(out, to));
+  cpSync(join(packagesDir, from), join(out, to), { recursive: true });
 }
 console.error(`The package is in ${relative(process.cwd(), out)}`);
 
 /** Answers the names of what it depends on. */
 async function writeCode() {
   const { client, ...others } = ENTRIES;
-  const builds = [await buildEntries(others, { splitting: true }), await buildEntries({ client }, {})];
+  // CommonJS libraries require Node's own modules.
+  const js =
+    "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
+  const builds = [
+    await buildEntries(others, { splitting: true, banner: { js } }),
+    await buildEntries({ client }, { legalComments: 'none' }),
+  ];
   const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
   mkdirSync(join(out, 'dist'), { recursive: true });
+  writeLicences(builds.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
   const foreign = new Set();
   for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
     writeFileSync(path, text);
@@ -56,7 +77,10 @@ async function writeCode() {
     for (const [, name] of text.matchAll(/\brequire\d*\("([^."][^"]*)"\)/g)) foreign.add(nameOf(name));
   }
   for (const { imports } of Object.values(outputs)) {
-    for (const { path, external } of imports) if (external) foreign.add(nameOf(path));
+    for (const { path, external, kind } of imports) {
+      // `require` of CommonJS libraries that try optional dependencies.
+      if (external && kind !== 'require-call') foreign.add(nameOf(path));
+    }
   }
   return [...foreign].filter((name) => !isBuiltin(name));
 }
@@ -73,6 +97,8 @@ function buildEntries(entries, options) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    // Unused decorators of class-validator bring a library of telephone numbers with them.
+    mainFields: ['module', 'main'],
     chunkNames: 'chunk-[hash]',
     logLevel: 'warning',
     plugins: [
@@ -80,14 +106,32 @@ function buildEntries(entries, options) {
       {
         name: 'leave-out-what-others-have-made',
         setup({ onResolve }) {
-          onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-            kind === 'entry-point' || path.startsWith('@parley/') ? undefined : { path, external: true },
+          onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) =>
+            kind === 'entry-point' ||
+            path.startsWith('@parley/') ||
+            BUNDLED.has(nameOf(path)) ||
+            // Their own dependencies, except the tracing library, of which an application has one copy.
+            (importer.includes('/node_modules/') && path !== '@opentelemetry/api')
+              ? undefined
+              : { path, external: true },
           );
         },
       },
     ],
     ...options,
   });
+}
+
+/** Licences of bundled libraries require a copy of their text. */
+function writeLicences(inputs) {
+  const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `License: ${license}`;
+    return `${name} ${version}\n\n${text}\n`;
+  });
+  writeFileSync(join(out, 'LICENSES-OF-LIBRARIES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 function nameOf(specifier) {
@@ -205,6 +249,8 @@ function writeManifest(foreign) {
   const versions = Object.assign({ ...optional }, ...manifests.map(({ dependencies }) => dependencies));
   const unknown = foreign.filter((each) => versions[each] === undefined);
   if (unknown.length > 0) throw new Error(`No package declares ${unknown.join(', ')}`);
+  // The declarations name types of Node, which applications in TypeScript have.
+  const peerDependencies = { '@types/node': '*', ...optional };
   const manifest = {
     name,
     version,
@@ -220,19 +266,15 @@ function writeManifest(foreign) {
       './package.json': './package.json',
     },
     bin: { parley: './dist/main.js' },
-    files: ['dist'],
-    dependencies: {
-      // The declarations name what Node has.
-      '@types/node': '*',
-      ...Object.fromEntries(
-        foreign
-          .filter((each) => !(each in optional))
-          .sort()
-          .map((each) => [each, versions[each]]),
-      ),
-    },
-    peerDependencies: optional,
-    peerDependenciesMeta: Object.fromEntries(Object.keys(optional).map((each) => [each, { optional: true }])),
+    files: ['dist', 'docs', 'LICENSES-OF-LIBRARIES.txt'],
+    dependencies: Object.fromEntries(
+      foreign
+        .filter((each) => !(each in optional))
+        .sort()
+        .map((each) => [each, versions[each]]),
+    ),
+    peerDependencies,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((each) => [each, { optional: true }])),
   };
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }

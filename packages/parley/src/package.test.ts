@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Application, type RunningApplication, root } from './fixtures/application.js';
 
 const APP = `
@@ -76,9 +76,15 @@ const WELCOME = { anchor: 'newest', num_before: '1', num_after: '0', apply_markd
 
 let app: Application;
 beforeAll(async () => {
-  app = await Application.make(['@types/express', 'express', 'fastify']);
+  app = await Application.make(['@types/express', '@types/node', 'express', 'fastify']);
 });
 afterAll(() => app.remove());
+
+/** Bytes of the files in a folder. */
+const sizeOf = (directory: string): number =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => statSync(join(directory, name)))
+    .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0);
 
 describe('npm package', () => {
   beforeAll(() => {
@@ -93,8 +99,9 @@ describe('npm package', () => {
     );
   });
 
-  it('contains only code, types, README and licence', () => {
-    expect(readdirSync(app.installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  it('contains only code, types, documentation and licences', () => {
+    const contents = ['LICENSE', 'LICENSES-OF-LIBRARIES.txt', 'README.md', 'dist', 'docs', 'package.json'];
+    expect(readdirSync(app.installed()).sort()).toEqual(contents);
     const files = readdirSync(app.installed('dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
@@ -102,6 +109,28 @@ describe('npm package', () => {
     const { manifest } = app;
     expect(manifest).toMatchObject({ name: 'parley', license: 'Apache-2.0', engines: { node: '>=20.19' } });
     expect(Object.keys(manifest.dependencies).filter((name) => /^@parley|jest|fast-check/.test(name))).toEqual([]);
+  });
+
+  it('depends on no more than 90 MB, none of it for Redis or telephone numbers', () => {
+    const needed = app.dependencies();
+    expect(needed.map(({ name }) => name)).toContain('better-sqlite3');
+    expect(needed.map(({ name }) => name).filter((name) => /redis|phone|aws|heif/.test(name))).toEqual([]);
+    const bytes = needed.reduce((sum, { directory }) => sum + sizeOf(directory), sizeOf(app.installed()));
+    expect(bytes).toBeLessThan(90e6);
+  });
+
+  it('has licences of the libraries in its code and documents whose links lead to files in it', () => {
+    expect(readFileSync(app.installed('LICENSES-OF-LIBRARIES.txt'), 'utf8')).toMatch(/^class-validator \d/m);
+    const pages = [
+      'README.md',
+      ...['embedding', 'client', 'errors', 'operating', 'limits'].map((it) => `docs/${it}.md`),
+    ];
+    const dead = pages.flatMap((page) =>
+      [...readFileSync(app.installed(page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+        .map(([, link]) => join(dirname(page), link!))
+        .filter((path) => !existsSync(app.installed(path))),
+    );
+    expect(dead).toEqual([]);
   });
 
   it('compiles with nodenext and bundler including declarations and runs from ESM and CommonJS', async () => {

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// Releases a version: `npm run release -- 0.2.0`. Moves the changelog's [Unreleased] section under the version, writes the version into
+// every manifest, commits, and creates the tag `v0.2.0`. Pushing stays with the caller.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = process.env.PARLEY_RELEASE_FOLDER ?? join(dirname(fileURLToPath(import.meta.url)), '../../..');
+const version = process.argv[2] ?? '';
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+const refuse = (reason) => {
+  console.error(reason);
+  process.exit(1);
+};
+
+if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) refuse('Usage: npm run release -- VERSION, such as 0.2.0');
+if (git('status', '--porcelain') !== '') refuse('Commit your changes first.');
+if (git('tag', '--list', `v${version}`) !== '') refuse(`Version ${version} has been released.`);
+
+const changelog = join(root, 'docs/CHANGELOG.md');
+const text = readFileSync(changelog, 'utf8');
+const [, entries] =
+  /^## \[Unreleased\]\n([\s\S]*?)(?=^## \[|(?![\s\S]))/m.exec(text) ?? refuse('The changelog has no [Unreleased].');
+if (entries.trim() === '') refuse('The changelog says nothing under [Unreleased].');
+const today = new Date().toISOString().slice(0, 10);
+writeFileSync(
+  changelog,
+  text.replace('## [Unreleased]\n', () => `## [Unreleased]\n\n## [${version}] - ${today}\n`),
+);
+
+for (const page of ['docs/embedding.md', 'packages/parley/README.md'].map((path) => join(root, path))) {
+  writeFileSync(page, readFileSync(page, 'utf8').replace(/parley-\d[\w.-]*\.tgz/g, `parley-${version}.tgz`));
+}
+const folders = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
+for (const file of ['.', ...folders].map((folder) => join(root, folder, 'package.json')).filter(existsSync)) {
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  manifest.version = version;
+  for (const dependencies of [manifest.dependencies, manifest.devDependencies]) {
+    for (const name of Object.keys(dependencies ?? {})) if (name.startsWith('@parley/')) dependencies[name] = version;
+  }
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+}
+execFileSync('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: root, stdio: 'ignore' });
+git('commit', '--all', '--message', `chore: release ${version}`);
+git('tag', '--annotate', `v${version}`, '--message', `Parley ${version}`);
+console.error(`Released ${version}. Push it with: git push --follow-tags`);

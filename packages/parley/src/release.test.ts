@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SCRIPT = join(__dirname, '../scripts/release.mjs');
+const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n- Faster.\n\n## [0.1.0] - 2020-01-02\n\n- First.\n';
+
+describe('npm run release', () => {
+  let root: string;
+  const at = (path: string) => join(root, path);
+  const read = (path: string) => readFileSync(at(path), 'utf8');
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+  const release = (version: string) => {
+    const env = {
+      ...process.env,
+      PARLEY_RELEASE_FOLDER: root,
+      GIT_AUTHOR_NAME: 'A',
+      GIT_AUTHOR_EMAIL: 'a@example.com',
+      GIT_COMMITTER_NAME: 'A',
+      GIT_COMMITTER_EMAIL: 'a@example.com',
+    };
+    return execFileSync(process.execPath, [SCRIPT, version], { env, encoding: 'utf8', stdio: 'pipe' });
+  };
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'parley-release-'));
+    for (const folder of ['docs', 'packages/domain', 'packages/parley']) mkdirSync(at(folder), { recursive: true });
+    writeFileSync(at('docs/CHANGELOG.md'), CHANGELOG);
+    writeFileSync(at('docs/embedding.md'), 'npm install ./parley-0.1.0.tgz\n');
+    writeFileSync(at('packages/parley/README.md'), 'parley-0.1.0.tgz\n');
+    writeFileSync(at('package.json'), '{ "name": "w", "version": "0.1.0", "workspaces": ["packages/*"] }');
+    writeFileSync(at('package-lock.json'), '{ "lockfileVersion": 3, "packages": {} }');
+    writeFileSync(at('packages/domain/package.json'), '{ "name": "@parley/domain", "version": "0.1.0" }');
+    writeFileSync(
+      at('packages/parley/package.json'),
+      '{ "name": "parley", "version": "0.1.0", "dependencies": { "@parley/domain": "0.1.0" } }',
+    );
+    git('init', '--quiet');
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'first');
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  it('writes the version into manifests, changelog and pages, commits and tags', () => {
+    release('0.2.0');
+    expect(JSON.parse(read('packages/parley/package.json'))).toMatchObject({
+      version: '0.2.0',
+      dependencies: { '@parley/domain': '0.2.0' },
+    });
+    expect(read('docs/CHANGELOG.md')).toMatch(
+      /## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n- Faster\.\n\n## \[0\.1\.0\]/,
+    );
+    expect([read('docs/embedding.md'), read('packages/parley/README.md')]).toEqual([
+      'npm install ./parley-0.2.0.tgz\n',
+      'parley-0.2.0.tgz\n',
+    ]);
+    expect(git('log', '-1', '--format=%s').trim()).toBe('chore: release 0.2.0');
+    expect(git('describe').trim()).toBe('v0.2.0');
+  });
+
+  it('refuses words that are no version, uncommitted changes, and a release without entries', () => {
+    expect(() => release('next')).toThrow(/Usage/);
+    release('0.2.0');
+    expect(() => release('0.2.0')).toThrow(/has been released/);
+    expect(() => release('0.3.0')).toThrow(/says nothing/);
+    writeFileSync(at('docs/CHANGELOG.md'), '');
+    expect(() => release('0.3.0')).toThrow(/Commit your changes/);
+  });
+});
