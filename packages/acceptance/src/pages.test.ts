@@ -116,10 +116,10 @@ describe('start page', () => {
     expectPage(reply, '<h1>Elsinore &amp; Sons</h1>');
     expect(reply.body).toContain('A &lt;b&gt;castle&lt;/b&gt;');
     expect(reply.body).toContain(`<code>${url}</code>`);
-    expect(reply.body).toContain('needs an invitation');
+    expect(reply.body).toContain('An invitation from a member is required');
     expectRedirect(await open('/help/'), '/');
-    expectPage(await open('/login'), 'How to connect');
-    expectPage(await open('/login/'), 'You log in to Elsinore &amp; Sons within an app');
+    expectRedirect(await open('/favicon.ico'), `/user_avatars/${server.realmId}/realm/icon.png?version=1`);
+    expectPage(await open('/login'), '<h1>Log in to Elsinore &amp; Sons</h1>');
     await server.changeRealm({ name: 'Realm zulip', settings: { description: '' } });
   });
 
@@ -127,7 +127,7 @@ describe('start page', () => {
     const { headers, body } = await open('/');
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringMatching(
-        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
       ),
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
@@ -137,6 +137,43 @@ describe('start page', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(body).not.toMatch(/<script|\son\w+=|\sstyle=/i);
   });
+
+  it.each([
+    ['de-DE,de;q=0.9,en;q=0.8', 'de', 'Anmelden'],
+    ['fr, de;q=0.5, en;q=0.1', 'de', 'Anmelden'],
+    ['en-GB,en;q=0.9,de;q=0.8', 'en', 'Log in'],
+    ['de;q=0, fr', 'en', 'Log in'],
+    ['', 'en', 'Log in'],
+  ])('responds to Accept-Language %j in %s', async (accepted, language, text) => {
+    const reply = await server.request('GET', '//', { headers: { 'Accept-Language': accepted } });
+    expectPage(reply, `<html lang="${language}">`);
+    expect(reply.body).toContain(`/login/">${text}</a>`);
+    expect(reply.headers['content-language']).toBe(language);
+  });
+
+  it("falls back to the organization's language", async () => {
+    await server.changeRealm({ settings: { defaultLanguage: 'de' } });
+    expectPage(await open('/register/'), 'ist eine Einladung nötig');
+    expectPage(await server.request('GET', '//', { headers: { 'Accept-Language': 'en' } }), '>Log in</a>');
+    await server.changeRealm({ settings: { defaultLanguage: 'en' } });
+  });
+
+  it('responds to paths without an operation with a page in browsers only', async () => {
+    const inBrowser = { headers: { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'de' } };
+    const reply = await server.request('GET', '//nowhere', inBrowser);
+    expectPage(reply, 'Unter dieser Adresse gibt es keine Seite.', 404);
+    expect(reply.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(await open('/nowhere')).toMatchObject({ status: 404, body: { result: 'error' } });
+    expect(await server.request('GET', '/nowhere', inBrowser)).toMatchObject({
+      status: 404,
+      body: { result: 'error' },
+    });
+  });
+
+  it.each(['/accounts/go/', '/accounts/find/', '/new/', '/policies/', '/policies/terms'])(
+    'responds at %s that the feature is not configured',
+    async (path) => expectPage(await open(path), 'This feature is not configured on this server.', 404),
+  );
 
   it('reports a missing or deactivated organization', async () => {
     expectPage(await open('/', 'nowhere'), 'There is no organization at this address.', 404);
@@ -482,6 +519,7 @@ describe('joining with a link', () => {
       '/accounts/joined/',
     );
     expectPage(await open(JOINED), 'You have joined.');
+    expect((await open(JOINED)).body).toContain('<a class="button" href="/">Continue in the browser</a>');
 
     const user = await userOf(yorick);
     expect(user).toMatchObject({ full_name: 'Yorick', role: 600, timezone: 'Asia/Tokyo', delivery_email: null });
@@ -722,7 +760,7 @@ describe('joining with a link', () => {
 
     it('rejects joining after the organization was closed', async () => {
       const closedToAll = `Please request an invite for ${yorick} from the organization administrator.`;
-      expectPage(await open('/register/'), 'needs an invitation');
+      expectPage(await open('/register/'), 'An invitation is required');
       expectPage(await signUp(), closedToAll, 400);
       await openToAll();
       await signUp();

@@ -47,7 +47,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     await browser.open(server.url);
     expect(await browser.text()).toContain(server.url);
     // The content security policy allows the style.
-    expect(await browser.evaluate('getComputedStyle(document.body).maxWidth')).toBe('640px');
+    expect(await browser.evaluate('getComputedStyle(document.body).maxWidth')).toBe('544px');
     await browser.follow('Sign up');
     expect(await browser.accessibleNames(['heading', 'textbox', 'button'])).toEqual([
       ['heading', 'Join Elsinore'],
@@ -76,7 +76,28 @@ const PASSWORD = 'alas, poor yorick 1601';
     await browser.follow('Join');
     expect(await browser.text()).toContain('You have joined.');
     expect(await keyFor('yorick@example.com', PASSWORD)).toBe(200);
+    await browser.open(`${server.url}/login/?next=/help/`);
+    expect(await browser.evaluate('location.pathname')).toBe('/');
     expect(browser.complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
+  });
+
+  it('log in with a password', async () => {
+    const visitor = await Chromium.start(command!);
+    await visitor.open(`${server.url}/login/?next=/accounts/joined/`);
+    expect(await visitor.accessibleNames(['heading', 'textbox', 'button'])).toEqual([
+      ['heading', 'Log in to Elsinore'],
+      ['textbox', 'Email address'],
+      ['textbox', 'Password'],
+      ['button', 'Log in'],
+    ]);
+    await visitor.fill('Email address', 'yorick@example.com');
+    await visitor.fill('Password', 'wrong');
+    await visitor.follow('Log in');
+    expect(await visitor.text()).toContain('Your email address or password is incorrect.');
+    await visitor.fill('Password', PASSWORD);
+    await visitor.follow('Log in');
+    expect(await visitor.text()).toContain('You have joined.');
+    await visitor.close();
   });
 
   it('reset a forgotten password and reject forms of other sites', async () => {

@@ -42,6 +42,7 @@ export { FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
 export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
 export { compactResponseSchemaOf } from './openapi/openapi.js';
+export { notFoundPage } from './pages/layout.js';
 export { REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
 export { USER_SETTING_FORMS } from './users/user-settings.js';

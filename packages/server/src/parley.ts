@@ -7,6 +7,7 @@ import {
   dispatchHotFirst,
   ERROR_REPLIES,
   type Logger,
+  notFoundPage,
   type Route,
   unknownPath,
 } from '@parley/http';
@@ -68,7 +69,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   const readiness = new Readiness(readinessChecks(ports, gauges, options.dataFolder ?? null));
   options.metrics?.watch(gauges);
 
-  const handler = standaloneHandler(dispatcher);
+  const handler = standaloneHandler(dispatcher, `${new URL(options.url).pathname.replace(/\/$/, '')}/`);
   let closing: Promise<void> | undefined;
   /** Runs every step even if one fails; the storage must be closed even on a full disk. */
   async function close(): Promise<void> {
@@ -141,11 +142,11 @@ async function attemptTo(logger: Logger, what: string, work: () => void | Promis
 }
 
 /** Serves the API through the dispatcher; Express, loaded with the first such request, serves every other path. */
-function standaloneHandler(dispatcher: Dispatcher): RequestListener {
+function standaloneHandler(dispatcher: Dispatcher, start: string): RequestListener {
   let application: Promise<RequestListener> | undefined;
   const serveOther = async (request: IncomingMessage, response: ServerResponse) => {
     if (await dispatcher.handle(request, response)) return;
-    application ??= import('express').then(({ default: express }) => unknownPaths(express()));
+    application ??= import('express').then(({ default: express }) => unknownPaths(express(), start));
     (await application)(request, response);
   };
   return dispatchHotFirst(dispatcher, (request, response) => {
@@ -153,17 +154,24 @@ function standaloneHandler(dispatcher: Dispatcher): RequestListener {
   });
 }
 
-/** Gives unknown paths the API's own response. */
-function unknownPaths(app: Express): RequestListener {
+/** Gives unknown paths a page in browsers and else the API's own response. `start` is the path of the start page. */
+function unknownPaths(app: Express, start: string): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag');
-  app.use((request, response) => {
-    const { reply } = ERROR_REPLIES.replyTo(unknownPath());
-    response.writeHead(reply.status, {
-      'Content-Type': 'application/json',
+  app.use(async (request, response) => {
+    const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
+    const reply = isBrowser
+      ? await notFoundPage(request.headers['accept-language'], start)
+      : ERROR_REPLIES.replyTo(unknownPath()).reply;
+    response.writeHead(reply.status, [
+      'Content-Type',
+      reply.contentType ?? 'application/json',
+      'X-Content-Type-Options',
+      'nosniff',
+      ...(reply.headers ?? []),
       // Closes the connection instead of waiting for an unread request body.
-      ...(!request.complete && { Connection: 'close' }),
-    });
+      ...(request.complete ? [] : ['Connection', 'close']),
+    ]);
     response.end(reply.body);
   });
   return app;

@@ -133,6 +133,13 @@ export class CallerProof {
     }
   }
 
+  /** Returns the user of a browser for operations that need none. @throws Error unless credentials were rejected */
+  async proveIfAny(request: ReceivedRequest): Promise<Proof> {
+    const proof = await this.prove(request, 'browser');
+    if (isProven(proof) || proof.refusal instanceof HttpRefusal || proof.refusal instanceof DomainError) return proof;
+    throw proof.refusal;
+  }
+
   /** @throws HttpRefusal 401, or the error of the rejected credentials */
   identify(proof: Proof, request: ReceivedRequest, counted: CountedRequest, route: Route): Identity {
     if ('refusal' in proof) {

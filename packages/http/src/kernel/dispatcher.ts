@@ -222,7 +222,7 @@ class TableDispatcher implements Dispatcher {
       const responding = () => this.response(request, requestState, target);
       reply = await (span ? span.run(responding) : responding());
     } catch (error) {
-      reply = this.replyTo(error, request, requestState);
+      reply = await this.replyTo(error, request, requestState);
     }
     if (reply && requestState?.match.entry.style === 'browser') {
       reply = this.browsers.withToken(reply, request, requestState.identity);
@@ -243,7 +243,7 @@ class TableDispatcher implements Dispatcher {
     };
     span?.end(answered);
     for (const observer of this.observers) observer.answered(answered);
-    this.log.answered(request, requestState, answered);
+    this.log.answered(request, requestState && { ...requestState, logIn: reply?.logIn }, answered);
     return true;
   }
 
@@ -313,7 +313,9 @@ class TableDispatcher implements Dispatcher {
     try {
       const operate = async () => {
         if (request.isGone) throw new ClientGone();
-        return this.operateAudited(endpoint, request, requestState, () => this.operate(endpoint, request, caller, dto));
+        return this.operateAudited(endpoint, request, requestState, () =>
+          this.operate(endpoint, request, requestState, caller, dto),
+        );
       };
       const client = clientOf(request, requestState.proof);
       const reply = takesTurns(route) ? await this.reads.run(client, operate) : await operate();
@@ -333,6 +335,7 @@ class TableDispatcher implements Dispatcher {
     const { route, style, forSpectators } = found;
     this.browsers.checkPage(request, route);
     if (route.tellsCsrfToken) await this.findCsrfToken(request, requestState);
+    if (route.knowsCaller) requestState.proof = await this.callers.proveIfAny(request);
     if (route.auth !== 'user') return found;
     requestState.proof ??= await this.callers.prove(request, style, route);
     const { proof } = requestState;
@@ -385,6 +388,7 @@ class TableDispatcher implements Dispatcher {
   private async operate(
     endpoint: CompiledRoute,
     request: ReceivedRequest,
+    { proof }: RequestState,
     caller: Caller | AnonymousClient,
     dto: object,
   ): Promise<Reply> {
@@ -392,8 +396,10 @@ class TableDispatcher implements Dispatcher {
     if (route.useCase && endpoint.useCase === undefined) endpoint.useCase = this.options.resolve(route.useCase);
     const { useCase } = endpoint;
     const { resolve } = this.options;
-    if (route.handle)
-      return route.handle({ request, caller, dto, useCase, resolve } as Context<Auth, unknown, unknown>);
+    if (route.handle) {
+      const identity = isProven(proof) ? proof.identity : undefined;
+      return route.handle({ request, caller, dto, identity, useCase, resolve } as Context<Auth, unknown, unknown>);
+    }
     const output = await (useCase as ExecutesInput).execute(
       caller,
       route.toInput?.(dto, request, caller as CallerOf<Auth>),
@@ -410,7 +416,11 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Returns null if the client disconnected. */
-  private replyTo(error: unknown, request: ReceivedRequest, requestState: RequestState | null): Reply | null {
+  private async replyTo(
+    error: unknown,
+    request: ReceivedRequest,
+    requestState: RequestState | null,
+  ): Promise<Reply | null> {
     if (error instanceof ClientGone) return null;
     if (requestState) {
       const triesHeader = !isProven(requestState.proof) && request.header('authorization') !== undefined;
@@ -426,7 +436,7 @@ class TableDispatcher implements Dispatcher {
       );
     }
     if (!route?.errorPage) return reply;
-    return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] });
+    return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] }, request);
   }
 
   private challengeOf(requestState: RequestState | null): readonly string[] {

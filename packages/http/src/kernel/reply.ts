@@ -140,12 +140,26 @@ export interface Reply {
   readonly body: ReplyBody;
   /** Defaults to `application/json`. */
   readonly contentType?: string;
+  /** Defaults to English. */
+  readonly contentLanguage?: string;
   /** Overrides the default, which forbids caching of responses to users. */
   readonly cacheControl?: string;
   /** Additional headers as alternating names and values. */
   readonly headers?: readonly string[];
   /** True for a success envelope, to which ignored parameters are appended. */
   readonly isEnvelope?: boolean;
+  /** Logged with account and method. */
+  readonly logIn?: LogInRecord;
+}
+
+/** Log-in, successful or not, for the audit log. */
+export interface LogInRecord {
+  /** `password` or the name of another method. */
+  readonly method: string;
+  /** Email address or id of the account, as far as known. */
+  readonly account: string | null;
+  /** Error code of a failed log-in; null if it succeeded. */
+  readonly failure: string | null;
 }
 
 /** Text or its UTF-8 bytes, possibly shared with other responses. */

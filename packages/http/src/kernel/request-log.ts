@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError, type ErrorCode, type RealmId } from '@parley/domain/kernel';
 import type { Identity } from './authenticate.js';
-import { HttpRefusal } from './reply.js';
+import { HttpRefusal, type LogInRecord } from './reply.js';
 import type { ReceivedRequest } from './request.js';
 import type { Route } from './route.js';
 
@@ -126,6 +126,8 @@ export interface LoggedRequest {
   readonly changes: AuditedChanges | undefined;
   /** True if credentials were present but invalid. */
   readonly hasFailedLogin: boolean;
+  /** Log-in that the operation reports. */
+  readonly logIn?: LogInRecord | undefined;
 }
 
 /**
@@ -154,7 +156,12 @@ export class RequestLog {
       ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
       userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
     };
-    if (logged?.hasFailedLogin) {
+    if (logged?.logIn) {
+      const { method, account, failure } = logged.logIn;
+      const kind = failure === null ? 'log-in' : 'failed log-in';
+      const about = { account: account?.slice(0, MAX_LOGGED_LENGTH), logInMethod: method, ...(failure && { failure }) };
+      warn(this.logger, { audit: kind, ...fields, ...about }, kind);
+    } else if (logged?.hasFailedLogin) {
       warn(this.logger, { audit: 'failed log-in', ...fields, account: accountOf(request) }, 'failed log-in');
     } else if (route && isAdministration(route)) {
       const { changes } = logged ?? {};

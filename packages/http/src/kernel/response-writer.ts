@@ -346,6 +346,7 @@ function alwaysIn({ isForBrowsers, isSameOriginOnly, isLongPoll }: ReplyContext)
 function writeHead(response: ServerResponse, reply: Reply, context: ReplyContext, length: number | null): void {
   const { request, limitHeaders, closes } = context;
   const headers = alwaysIn(context).slice();
+  if (reply.contentLanguage !== undefined) headers[headers.indexOf('Content-Language') + 1] = reply.contentLanguage;
   headers.push('X-Request-Id', request.id);
   if (reply.status !== 204) {
     headers.push('Content-Type', reply.contentType ?? 'application/json');

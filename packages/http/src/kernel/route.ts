@@ -96,6 +96,8 @@ export interface Context<A extends Auth, D, U> {
   readonly request: Request;
   readonly caller: CallerOf<A>;
   readonly dto: D;
+  /** User of the browser on routes with `knowsCaller`, if logged in; perhaps of another organization. */
+  readonly identity: Identity | undefined;
   /** Instance of the route's `useCase`. */
   readonly useCase: U;
   /** Resolves other use cases. */
@@ -142,6 +144,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly tellsCsrfToken?: boolean;
   /** True to accept browser sessions under `/api/v1` too. */
   readonly takesSessions?: boolean;
+  /** True to provide the user of the browser to an operation for anyone. */
+  readonly knowsCaller?: boolean;
   /** True if the handler streams the body itself, for content types without parameters. */
   readonly streamsBody?: boolean;
   /** Additional headers of `OPTIONS` as alternating names and values; equal for all methods of a path. */
@@ -177,11 +181,14 @@ interface Declaration<A extends Auth, D extends object> {
   readonly errorPage?: ErrorPage;
 }
 
-export type ErrorPage = (failure: {
-  readonly status: number;
-  readonly message: string;
-  readonly headers: readonly string[];
-}) => Reply;
+export type ErrorPage = (
+  failure: {
+    readonly status: number;
+    readonly message: string;
+    readonly headers: readonly string[];
+  },
+  request: Request,
+) => Reply | Promise<Reply>;
 
 type PresentedResponse = WireFields | WireText;
 
@@ -231,6 +238,7 @@ export interface Route {
   readonly takesLongBody: boolean;
   readonly tellsCsrfToken: boolean;
   readonly takesSessions: boolean;
+  readonly knowsCaller: boolean;
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
@@ -278,6 +286,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     takesLongBody: false,
     tellsCsrfToken: false,
     takesSessions: false,
+    knowsCaller: false,
     streamsBody: false,
     optionsHeaders: undefined,
     takesKeyParameter: false,

@@ -10,19 +10,18 @@ import {
   ResetPassword,
   type SignUpForm,
 } from '@parley/domain/membership';
-import { isEmailAddress } from '@parley/domain/users';
+import { isEmailAddress, OpenSession } from '@parley/domain/users';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { IntegerOneOfParam, NoParameters, TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
 import { toEmailVisibility, USER_SETTING_FORMS } from '../users/user-settings.js';
+import { type Html, html } from './html.js';
 import {
   alert,
   errorPage,
   type Failure,
-  type Html,
-  html,
   isBrokenLink,
   type PageParts,
   pageReply,
@@ -31,6 +30,8 @@ import {
   seeOther,
   submit,
 } from './layout.js';
+import { connecting } from './log-in-page.js';
+import type { Text } from './texts.js';
 
 class KeyDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
@@ -53,11 +54,13 @@ export const accountPages = (parts: PageParts): readonly Route[] => [
     handle: async ({ site, caller, dto: { key }, useCase }) => {
       const { confirmation } = await useCase.execute(caller, { purpose: 'emailChange', key });
       return pageReply({
-        title: 'Confirm your new address',
+        title: site.t('Confirm your new address'),
         site,
-        content: html`<p>The address of your account is to become <strong>${confirmation.email}</strong>. You will log in with
-it, and mail will go there.</p>
-<form method="post"><button>Confirm</button></form>`,
+        content: html`<p>${site.t(
+          'The address of your account is to become {email}. You will log in with it, and mail will go there.',
+          { email: html`<strong>${confirmation.email}</strong>` },
+        )}</p>
+<form method="post"><button>${site.t('Confirm')}</button></form>`,
       });
     },
   }),
@@ -67,9 +70,11 @@ it, and mail will go there.</p>
     handle: async ({ site, caller, dto, useCase }) => {
       const { user } = await useCase.execute(caller, dto);
       return pageReply({
-        title: 'Your address has changed',
+        title: site.t('Your address has changed'),
         site,
-        content: html`<p>The address of your account is <strong>${user.email}</strong> from now on. Log in with it.</p>`,
+        content: html`<p>${site.t('The address of your account is {email} from now on. Log in with it.', {
+          email: html`<strong>${user.email}</strong>`,
+        })}</p>`,
       });
     },
   }),
@@ -94,10 +99,11 @@ it, and mail will go there.</p>
     dto: NoParameters,
     handle: async ({ site }) =>
       pageReply({
-        title: 'Look into your mail',
+        title: site.t('Look into your mail'),
         site,
-        content: html`<p>If there is an account with this address, a link for setting a new password is on its way to it. The link is
-good for one day.</p>`,
+        content: html`<p>${site.t(
+          'If there is an account with this address, a link for setting a new password is on its way to it. The link is good for one day.',
+        )}</p>`,
       }),
   }),
   pageRoute(parts, 'GET', '/accounts/password/reset/:key', {
@@ -125,10 +131,10 @@ good for one day.</p>`,
     dto: NoParameters,
     handle: async ({ site }) =>
       pageReply({
-        title: 'Your password has changed',
+        title: site.t('Your password has changed'),
         site,
-        content: html`<p>Log in with the new password from now on. API keys are as they were.</p>
-<p><a href="${site.base}/login/">How to log in</a></p>`,
+        content: html`<p>${site.t('Log in with the new password from now on. API keys are as they were.')}</p>
+<p><a class="button" href="${site.base}/login/">${site.t('Log in')}</a></p>`,
       }),
   }),
 ];
@@ -139,12 +145,12 @@ const requestForm = (site: Site, email = '', failure: Failure | null = null): Re
   pageReply({
     status: failure?.status ?? 200,
     headers: failure?.headers ?? [],
-    title: 'Set a new password',
+    title: site.t('Set a new password'),
     site,
-    content: html`${alert(failure)}<form method="post">
-<p><label for="email">Email address of your account</label>
+    content: html`${alert(site, failure)}<form method="post">
+<p><label for="email">${site.t('Email address of your account')}</label>
 <input id="email" name="email" type="email" autocomplete="username" required value="${email}"${describedBy(failure)}></p>
-<p><button>Send a link</button></p>
+<p><button>${site.t('Send a link')}</button></p>
 </form>`,
   });
 
@@ -153,16 +159,16 @@ const passwordForm = (site: Site, email: string | null, failure: Failure | null 
   pageReply({
     status: failure?.status ?? 200,
     headers: failure?.headers ?? [],
-    title: 'Set a new password',
+    title: site.t('Set a new password'),
     site,
-    content: html`${alert(failure)}<form method="post">
+    content: html`${alert(site, failure)}<form method="post">
 ${
   email !== null &&
-  html`<p><label for="email">Account</label>
+  html`<p><label for="email">${site.t('Account')}</label>
 <input id="email" type="email" autocomplete="username" readonly value="${email}"></p>
 `
-}${passwordField('New password', failure)}
-<p><button>Set the password</button></p>
+}${passwordField(site, 'New password', failure)}
+<p><button>${site.t('Set the password')}</button></p>
 </form>`,
   });
 
@@ -170,12 +176,13 @@ ${
 export const describedBy = (failure: Failure | null): Html | null =>
   failure && html` aria-describedby="problem" aria-invalid="true"`;
 
-export const passwordField = (
-  label: string,
+const passwordField = (
+  { t }: Site,
+  label: Text,
   failure: Failure | null,
-): Html => html`<p><label for="password">${label}</label>
+): Html => html`<p><label for="password">${t(label)}</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="${PASSWORD_MIN_LENGTH}" maxlength="${PASSWORD_MAX_LENGTH}"${describedBy(failure)}></p>
-<p class="hint">At least ${PASSWORD_MIN_LENGTH} characters, and not easily guessed.</p>`;
+<p class="hint">${t('At least {count} characters, and not easily guessed.', { count: PASSWORD_MIN_LENGTH })}</p>`;
 
 class SignUpKeyDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) key!: string;
@@ -247,10 +254,11 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
     dto: EmailDto,
     handle: async ({ site, dto: { email } }) =>
       pageReply({
-        title: 'Look into your mail',
+        title: site.t('Look into your mail'),
         site,
-        content: html`<p>A link is on its way to ${isEmailAddress(email) ? html`<strong>${email}</strong>` : 'your address'}. Open it to go on.
-The link is good for one day.</p>`,
+        content: html`<p>${site.t('A link is on its way to {email}. Open it to go on. The link is good for one day.', {
+          email: isEmailAddress(email) ? html`<strong>${email}</strong>` : site.t('your address'),
+        })}</p>`,
       }),
   }),
   pageRoute(parts, 'GET', '/accounts/do_confirm/:key', {
@@ -270,7 +278,7 @@ The link is good for one day.</p>`,
       submit(
         () =>
           orLogIn(site, dto.email, async () => {
-            await useCase.execute(caller, {
+            const { user } = await useCase.execute(caller, {
               key: dto.key,
               email: dto.email,
               fullName: dto.full_name,
@@ -280,7 +288,10 @@ The link is good for one day.</p>`,
               defaultChannelGroupIds: chosenGroups(request),
               cancellation: request.signal,
             });
-            return seeOther(site, '/accounts/joined/');
+            const userAgent = request.header('user-agent') ?? '';
+            const session = await resolve(OpenSession).execute({ user, userAgent });
+            const joined = seeOther(site, '/accounts/joined/');
+            return { ...joined, headers: [...joined.headers!, ...parts.sessionCookies.begin(request, session)] };
           }),
         async (failure) => {
           const form = await resolve(GetSignUp).execute(caller, { key: dto.key });
@@ -292,10 +303,11 @@ The link is good for one day.</p>`,
     dto: NoParameters,
     handle: async ({ site }) =>
       pageReply({
-        title: `Welcome to ${site.name}`,
+        title: site.t('Welcome to {name}', { name: site.name }),
         site,
-        content: html`<p>You have joined. Now log in within an app.</p>
-<p><a href="${site.base}/login/">How to log in</a></p>`,
+        content: html`<p>${site.t('You have joined.')}</p>
+<p><a class="button" href="${site.base}/">${site.t('Continue in the browser')}</a></p>
+${connecting(site)}`,
       }),
   }),
 ];
@@ -314,31 +326,36 @@ async function orLogIn(site: Site, email: string, send: () => Promise<Reply>): P
 
 const closed = (site: Site): Reply =>
   pageReply({
-    title: `Join ${site.name}`,
+    title: site.t('Join {name}', { name: site.name }),
     site,
-    content: html`<p>Who wants to join ${site.name} needs an invitation. Ask a member or an administrator for one.</p>`,
+    content: html`<p>${site.t('An invitation is required to join {name}. Ask a member or an administrator for one.', {
+      name: site.name,
+    })}</p>`,
   });
 
 const emailForm = (site: Site, email = '', failure: Failure | null = null): Reply =>
   pageReply({
     status: failure?.status ?? 200,
     headers: failure?.headers ?? [],
-    title: `Join ${site.name}`,
+    title: site.t('Join {name}', { name: site.name }),
     site,
-    content: html`${alert(failure)}<form method="post">
-${emailField(email, failure)}
-<p><button>Go on</button></p>
+    content: html`${alert(site, failure)}<form method="post">
+${emailField(site, email, failure)}
+<p><button>${site.t('Go on')}</button></p>
 </form>
-<p>You have an account already? <a href="${site.base}/login/">Log in</a></p>`,
+<p>${site.t('You have an account already? {link}', {
+      link: html`<a href="${site.base}/login/">${site.t('Log in')}</a>`,
+    })}</p>`,
   });
 
 const emailField = (
+  { t }: Site,
   email: string,
   failure: Failure | null,
-): Html => html`<p><label for="email">Your email address</label>
+): Html => html`<p><label for="email">${t('Your email address')}</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}"${describedBy(failure)}></p>`;
 
-const VISIBILITIES: readonly (readonly [code: number, label: string])[] = [
+const VISIBILITIES: readonly (readonly [code: number, label: Text])[] = [
   [1, 'Everyone'],
   [2, 'Members, but no guests'],
   [5, 'Moderators and administrators'],
@@ -369,28 +386,28 @@ function registrationForm(
   return pageReply({
     status: failure?.status ?? 200,
     headers: failure?.headers ?? [],
-    title: `Join ${site.name}`,
+    title: site.t('Join {name}', { name: site.name }),
     site,
-    content: html`${alert(failure)}<form method="post" action="${site.base}/accounts/register/">
+    content: html`${alert(site, failure)}<form method="post" action="${site.base}/accounts/register/">
 <input type="hidden" name="key" value="${given.key}">
 ${
   email === null
-    ? emailField(given.email, null)
-    : html`<p><label for="account">Your email address</label>
+    ? emailField(site, given.email, null)
+    : html`<p><label for="account">${site.t('Your email address')}</label>
 <input id="account" type="email" autocomplete="username" readonly value="${email}"></p>`
 }
-<p><label for="full_name">Your name</label>
+<p><label for="full_name">${site.t('Your name')}</label>
 <input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${given.full_name}"${describedBy(failure)}></p>
-${passwordField('Password', failure)}
-<p><label for="visibility">Who may see your email address</label>
+${passwordField(site, 'Password', failure)}
+<p><label for="visibility">${site.t('Who may see your email address')}</label>
 <select id="visibility" name="email_address_visibility">
 ${VISIBILITIES.map(
-  ([code, label]) => html`<option value="${code}"${code === visibility && html` selected`}>${label}</option>
+  ([code, label]) => html`<option value="${code}"${code === visibility && html` selected`}>${site.t(label)}</option>
 `,
 )}</select></p>
 ${
   defaultChannelGroups.length > 0 &&
-  html`<fieldset><legend>What are you interested in?</legend>
+  html`<fieldset><legend>${site.t('What are you interested in?')}</legend>
 ${defaultChannelGroups.map(
   ({
     id,
@@ -401,7 +418,7 @@ ${name}${description !== '' && html`: ${description}`}</label>
 `,
 )}</fieldset>
 `
-}<p><button>Join</button></p>
+}<p><button>${site.t('Join')}</button></p>
 </form>`,
   });
 }

@@ -1,4 +1,4 @@
-import { html } from './layout.js';
+import { html } from './html.js';
 
 describe('html template', () => {
   it('keeps its tags and escapes its values', () => {

@@ -1,53 +1,37 @@
 import { createHash } from 'node:crypto';
 import type { Injectable, Wired } from '@parley/domain/composition';
-import { DomainError, type ErrorCode, escapeHtml, type RealmUrls } from '@parley/domain/kernel';
+import { DomainError, type ErrorCode, type RealmUrls } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
+import { realmImageUrl } from '../files/realm-image-urls.js';
+import type { SessionCookies } from '../kernel/authenticate.js';
 import type { Dto } from '../kernel/params.js';
-import type { PublicRealms } from '../kernel/public-realm.js';
+import { type PublicRealms, publicRealmOf } from '../kernel/public-realm.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type Context, type Method, type Route, route } from '../kernel/route.js';
-
-/** Content of a template: markup, or text that is escaped. False and null render nothing. */
-export type Content = Html | string | number | false | null | readonly Content[];
-
-/** Trusted markup that only `html` templates can create. */
-export class Html {
-  private constructor(readonly markup: string) {}
-
-  /**
-   * Tag of a template literal. Place values only in text or double-quoted attributes, never in tag or attribute
-   * names, scripts or styles.
-   */
-  static readonly template = (texts: TemplateStringsArray, ...values: readonly Content[]): Html =>
-    new Html(texts.reduce((markup, text, index) => markup + markupOf(values[index - 1]!) + text));
-}
-
-export const html = Html.template;
-
-function markupOf(content: Content): string {
-  if (content === null || content === false) return '';
-  if (content instanceof Html) return content.markup;
-  if (typeof content === 'object') return content.map(markupOf).join('');
-  return escapeHtml(String(content));
-}
+import { type Content, type Html, html } from './html.js';
+import { type Language, languageOf, loadWords, type Translate, type Words } from './texts.js';
 
 /** Organization of a page. */
-export interface Site {
+export interface Site extends Words {
   readonly name: string;
   /** URL without trailing slash, for example `https://example.com/chat`. */
   readonly url: string;
   /** Prefix of all paths, for example `/chat`; may be empty. */
   readonly base: string;
+  /** Path of the organization's icon. */
+  readonly icon: string;
 }
 
 export interface Page {
   /** Defaults to 200. */
   readonly status?: number;
   /** Page title, also used as heading. */
-  readonly title: string;
+  readonly title: Html | string;
   /** Null if no organization exists at the address. */
   readonly site: Site | null;
+  /** Language without a site; default: English. */
+  readonly language?: Language;
   readonly content: Html;
   /** Alternating names and values. */
   readonly headers?: readonly string[];
@@ -55,26 +39,50 @@ export interface Page {
 
 /** Inlined in the page and allowed by its digest in the policy. */
 const STYLE = html`
-:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: 2rem 1rem; }
-h1 { font-size: 1.6rem; line-height: 1.2; }
-h2 { font-size: 1.15rem; margin-top: 2rem; }
-label, legend { display: block; font-weight: 600; }
-fieldset { border: 1px solid; margin: 0; }
-fieldset label { font-weight: 400; }
-input, select { box-sizing: border-box; font: inherit; max-width: 100%; padding: 0.4rem; width: 24rem; }
-input[type=checkbox] { width: auto; }
-button { cursor: pointer; font: inherit; padding: 0.5rem 1.2rem; }
-pre { overflow-x: auto; padding: 0.5rem; border: 1px solid; }
-.alert { border-left: 0.3rem solid #c0392b; padding: 0.5rem 1rem; }
-.hint { margin: 0.2rem 0 0; }
-footer { border-top: 1px solid; font-size: 0.9rem; margin-top: 3rem; }
+:root { color-scheme: light dark; --page: #f1f3f6; --card: #fff; --text: #1b1f24; --soft: #545c66; --line: #7b838d;
+--accent: #1558b0; --on-accent: #fff; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --page: #14171a; --card: #1f2429; --text: #e8eaed; --soft: #b0b7bf;
+--line: #7f8791; --accent: #8ab8ff; --on-accent: #0b1a30; --bad: #ff9a91; } }
+* { box-sizing: border-box; }
+body { background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 34rem;
+padding: 2rem 1rem; overflow-wrap: anywhere; }
+header a { align-items: center; color: inherit; display: flex; font-weight: 600; gap: 0.6rem; text-decoration: none; }
+header img { border-radius: 0.4rem; height: 2.5rem; width: 2.5rem; }
+main { background: var(--card); border-radius: 0.75rem; box-shadow: 0 1px 4px #0003; margin: 1.25rem 0; padding: 1.5rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
+h2 { font-size: 1.15rem; margin: 2rem 0 0.5rem; }
+a { color: var(--accent); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+label, legend { display: block; font-weight: 600; margin-bottom: 0.25rem; }
+fieldset { border: 1px solid var(--line); border-radius: 0.4rem; margin: 0; }
+fieldset label { font-weight: 400; padding: 0.2rem 0; }
+input, select { background: var(--card); border: 1px solid var(--line); border-radius: 0.4rem; color: inherit; font: inherit;
+min-height: 2.75rem; padding: 0.4rem 0.7rem; width: 100%; }
+input[readonly] { background: var(--page); }
+input[type=checkbox] { min-height: 0; height: 1.25rem; vertical-align: middle; width: 1.25rem; }
+button, .button { background: var(--accent); border: 1px solid var(--accent); border-radius: 0.4rem; color: var(--on-accent);
+cursor: pointer; display: inline-block; font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0.55rem 1.2rem;
+text-align: center; text-decoration: none; }
+.wide { width: 100%; }
+.other { align-items: center; background: none; color: var(--accent); display: flex; gap: 0.6rem; justify-content: center; }
+.other img { height: 1.25rem; width: 1.25rem; }
+.methods { list-style: none; margin: 0; padding: 0; }
+.methods li { margin: 0.6rem 0; }
+.or { align-items: center; color: var(--soft); display: flex; gap: 0.8rem; margin: 1.25rem 0; }
+.or::before, .or::after { border-top: 1px solid var(--line); content: ""; flex: 1; }
+pre { background: var(--page); border-radius: 0.4rem; overflow-x: auto; padding: 0.7rem; }
+dt { font-weight: 600; }
+dd { margin: 0 0 0.8rem; }
+.alert { border-left: 0.3rem solid var(--bad); margin: 0 0 1rem; padding: 0.5rem 1rem; }
+.hint { color: var(--soft); margin: 0.2rem 0 0; }
+.code { font: 1.1rem/1.5 ui-monospace, monospace; }
 `;
 
 /** Forbids loading resources and running scripts; forms may only be sent to this server. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE.markup).digest('base64')}'`,
+  "img-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -90,44 +98,52 @@ const HEADERS = [
   'noindex',
 ];
 
-export function pageReply({ status = 200, title, site, content, headers = [] }: Page): Reply {
-  const heading = site && title !== site.name ? `${title} – ${site.name}` : title;
+export function pageReply({ status = 200, title, site, language, content, headers = [] }: Page): Reply {
+  const lang = site?.language ?? language ?? 'en';
   const { markup } = html`<!DOCTYPE html>
-<html lang="en">
+<html lang="${lang}">
 <head>
 <meta charset="utf-8">
-<title>${heading}</title>
+<title>${title}${site && title !== site.name && html` &ndash; ${site.name}`}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${STYLE}</style>
+${
+  site &&
+  html`<link rel="icon" href="${site.icon}">
+`
+}<style>${STYLE}</style>
 </head>
 <body>
-<main>
+${
+  site &&
+  html`<header><a href="${site.base}/"><img src="${site.icon}" alt="">${site.name}</a></header>
+`
+}<main>
 <h1>${title}</h1>
 ${content}
 </main>
-${
-  site &&
-  html`<footer><p><a href="${site.base}/">${site.name}</a></p></footer>
-`
-}</body>
+</body>
 </html>
 `;
   return {
     status,
     body: markup,
     contentType: 'text/html; charset=utf-8',
+    contentLanguage: lang,
     cacheControl: 'no-store',
     headers: [...HEADERS, ...headers],
   };
 }
 
 /** Redirects to another page of the organization, so that reloading does not resend the form. */
-export const seeOther = ({ base }: Site, path: string): Reply => ({
+export const seeOther = ({ base }: Site, path: string): Reply => redirectTo(base + path);
+
+/** Redirects to any address; the form or link that led here is not sent again. */
+export const redirectTo = (address: string, headers: readonly string[] = []): Reply => ({
   status: 303,
   body: '',
   contentType: 'text/html; charset=utf-8',
   cacheControl: 'no-store',
-  headers: ['Location', base + path, ...HEADERS],
+  headers: ['Location', address, ...HEADERS, ...headers],
 });
 
 /**
@@ -147,6 +163,7 @@ export function isFromOwnPage(request: Request, url: string): boolean {
 export interface PageParts {
   readonly realmUrls: RealmUrls;
   readonly publicRealms: PublicRealms;
+  readonly sessionCookies: SessionCookies;
 }
 
 /** Request to a page of an organization. */
@@ -160,9 +177,14 @@ export interface PageSpec<D extends object, C extends Injectable> {
   readonly useCase?: C & Wired<C>;
   /** True if an overloaded server should reject the request. */
   readonly isExpensive?: boolean;
+  /** True to provide `identity`, the user who is logged in to the browser. */
+  readonly knowsCaller?: boolean;
   /** Shows form errors itself; thrown errors become an error page. */
   readonly handle: (visit: Visit<D, InstanceType<C>>) => Promise<Reply>;
 }
+
+const wordsFor = (request: Request, realmLanguage?: string): Promise<Words> =>
+  loadWords(languageOf(request.header('accept-language'), realmLanguage));
 
 /** Declares a browser page at the root. Errors are shown as pages too. */
 export const pageRoute = <D extends object, C extends Injectable>(
@@ -175,13 +197,16 @@ export const pageRoute = <D extends object, C extends Injectable>(
     ...spec,
     auth: 'anyone',
     atRoot: true,
-    errorPage: (failure) => errorPage(null, failure),
+    errorPage: async (failure, request) => errorPage(null, failure, await wordsFor(request)),
     handle: async (context) => {
       const { request, caller } = context;
-      if (caller.realmId === null) return noOrganizationPage();
+      if (caller.realmId === null) return noOrganizationPage(await wordsFor(request));
       const realm = await publicRealms.load(caller.realmId);
       const url = realmUrls.urlOf(realm);
-      const site = { name: realm.name, url, base: new URL(url).pathname.replace(/\/$/, '') };
+      const base = new URL(url).pathname.replace(/\/$/, '');
+      const words = await wordsFor(request, realm.settings.defaultLanguage);
+      const icon = base + realmImageUrl('icon', realm.images.icon, { ...publicRealmOf(realm, realmUrls), url: '' });
+      const site = { name: realm.name, url, base, icon, ...words };
       if (realm.isDeactivated) return errorPage(site, DEACTIVATED);
       if (method === 'POST' && !isFromOwnPage(request, url)) return errorPage(site, FOREIGN_FORM);
       try {
@@ -196,7 +221,8 @@ export const pageRoute = <D extends object, C extends Injectable>(
 /** Error as shown on a page. */
 export interface Failure {
   readonly status: number;
-  readonly message: string;
+  /** Translated when shown, except for templates. */
+  readonly message: string | ((t: Translate) => Html);
   readonly headers?: readonly string[];
 }
 
@@ -233,32 +259,61 @@ export function failureOf(error: DomainError): Failure {
 
 const retryLater = (seconds: number): readonly string[] => ['Retry-After', String(Math.ceil(seconds))];
 
-function tooOften(retryAfter: number): string {
+function tooOften(retryAfter: number): Exclude<Failure['message'], string> {
   const minutes = Math.ceil(retryAfter / 60);
-  const [count, unit] = minutes < 120 ? [minutes, 'minute'] : [Math.ceil(minutes / 60), 'hour'];
-  return `This was tried too often. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`;
+  return (t) => {
+    if (minutes === 1) return t('This was tried too often. Try again in one minute.');
+    return minutes < 120
+      ? t('This was tried too often. Try again in {count} minutes.', { count: minutes })
+      : t('This was tried too often. Try again in {count} hours.', { count: Math.ceil(minutes / 60) });
+  };
 }
 
-export const errorPage = (site: Site | null, { status, message, headers = [] }: Failure): Reply =>
-  pageReply({
+const messageIn = ({ message, t }: Words, failure: Failure): Content =>
+  typeof failure.message === 'string' ? message(failure.message) : failure.message(t);
+
+export function errorPage(site: Site, failure: Failure): Reply;
+export function errorPage(site: null, failure: Failure, words: Words): Reply;
+export function errorPage(site: Site | null, failure: Failure, words: Words = site!): Reply {
+  const { status, headers = [] } = failure;
+  return pageReply({
     status,
-    title: status >= 500 ? 'Something went wrong' : 'That did not work',
+    title: words.t(status >= 500 ? 'Something went wrong' : 'That did not work'),
     site,
+    language: words.language,
     headers,
-    content: html`<p role="alert" class="alert">${message}</p>`,
+    content: html`<p role="alert" class="alert">${messageIn(words, failure)}</p>`,
   });
+}
+
+/** Shown for paths without a page. `start` is the path of the start page. */
+export async function notFoundPage(acceptLanguage: string | undefined, start: string): Promise<Reply> {
+  const { t, language } = await loadWords(languageOf(acceptLanguage));
+  return pageReply({
+    status: 404,
+    title: t('Page not found'),
+    site: null,
+    language,
+    content: html`<p role="alert" class="alert">${t('There is no page at this address.')}</p>
+<p><a href="${start}">${t('Go to the start page')}</a></p>`,
+  });
+}
 
 /** Shown for a mistyped host name and on a newly installed server. */
-const noOrganizationPage = (): Reply =>
+const noOrganizationPage = ({ t, language }: Words): Reply =>
   pageReply({
     status: 404,
-    title: 'No organization',
+    title: t('No organization'),
     site: null,
-    content: html`<p role="alert" class="alert">There is no organization at this address.</p>
-<p>This is a Parley server: a team chat, which speaks the Zulip API. Each organization on it has an address of its own; ask
-whoever invited you for yours.</p>
-<p>If you run this server, <code>parley realm list</code> shows the addresses, and
-<code>parley realm create '' 'My organization'</code> makes the first organization.</p>`,
+    language,
+    content: html`<p role="alert" class="alert">${t('There is no organization at this address.')}</p>
+<p>${t(
+      'This is a Parley server: a team chat that speaks the Zulip API. Each organization on it has an address of its own; ask whoever invited you for yours.',
+    )}</p>
+<p>${t('If you run this server, {list} shows the addresses, and {create} makes the first organization.', {
+      list: html`<code>parley realm list</code>`,
+      create: html`<code>parley realm create '' 'My organization'</code>`,
+    })}</p>`,
   });
 
 /** Submits a form and shows errors in it, except errors that mean a broken link. */
@@ -275,5 +330,5 @@ export async function submit(
 }
 
 /** Error message above a form. */
-export const alert = (failure: Failure | null): Html | null =>
-  failure && html`<p role="alert" class="alert" id="problem">${failure.message}</p>`;
+export const alert = (site: Site, failure: Failure | null): Html | null =>
+  failure && html`<p role="alert" class="alert" id="problem">${messageIn(site, failure)}</p>`;

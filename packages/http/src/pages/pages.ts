@@ -1,17 +1,12 @@
-import { isEmailAddress } from '@parley/domain/users';
 import type { HttpFeature } from '../kernel/feature.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { NoParameters, TextParam } from '../kernel/params.js';
+import { NoParameters } from '../kernel/params.js';
 import type { Route } from '../kernel/route.js';
 import { accountPages, signUpPages } from './account-pages.js';
-import { type Html, html, type PageParts, pageReply, pageRoute, type Site, seeOther } from './layout.js';
+import { html } from './html.js';
+import { type PageParts, pageReply, pageRoute, redirectTo, seeOther } from './layout.js';
+import { connecting, logInPages } from './log-in-page.js';
 
-/** Email address of a user who followed an invitation but already has an account. */
-class LoginDto {
-  @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
-}
-
-/** Landing page and log-in page. */
+/** Start page of an organization, and paths that lead to it. */
 export const homePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/', {
     dto: NoParameters,
@@ -20,59 +15,23 @@ export const homePages = (parts: PageParts): readonly Route[] => [
         title: site.name,
         site,
         content: html`${settings.description !== '' && html`<p>${settings.description}</p>`}
-<p>This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.</p>
-${accountLinks(site, settings)}
-${connecting(site)}`,
-      }),
-  }),
-  pageRoute(parts, 'GET', '/login/', {
-    dto: LoginDto,
-    handle: async ({ site, dto: { email }, realm: { settings } }) =>
-      pageReply({
-        title: 'Log in',
-        site,
-        content: html`${
-          isEmailAddress(email) &&
-          html`<p>There is an account for <strong>${email}</strong> already.</p>
-`
-        }<p>You log in to ${site.name} within an app, with your email address and your password.</p>
-${accountLinks(site, settings)}
+<p>${site.t('This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.')}</p>
+<p><a class="button" href="${site.base}/login/">${site.t('Log in')}</a></p>
+<p>${
+          settings.inviteRequired
+            ? site.t('An invitation from a member is required to join.')
+            : site.t('You have no account yet? {link}', {
+                link: html`<a href="${site.base}/register/">${site.t('Sign up')}</a>`,
+              })
+        }</p>
 ${connecting(site)}`,
       }),
   }),
   pageRoute(parts, 'GET', '/help/', { dto: NoParameters, handle: async ({ site }) => seeOther(site, '/') }),
+  pageRoute(parts, 'GET', '/favicon.ico', { dto: NoParameters, handle: async ({ site }) => redirectTo(site.icon) }),
 ];
-
-const accountLinks = (
-  { base }: Site,
-  { inviteRequired, emailAuthentication }: { readonly inviteRequired: boolean; readonly emailAuthentication: boolean },
-): Html => html`<ul>
-<li>${
-  inviteRequired
-    ? 'Who wants to join needs an invitation from a member.'
-    : html`<a href="${base}/register/">Sign up</a>: anybody may join.`
-}</li>
-${
-  emailAuthentication &&
-  html`<li><a href="${base}/accounts/password/reset/">Set a new password</a>, if you forgot yours.</li>
-`
-}</ul>`;
-
-/** Shows the server URL, which every client asks for. */
-export const connecting = ({ url }: Site): Html => html`<h2>How to connect</h2>
-<dl>
-<dt>On a phone or tablet</dt>
-<dd>Install <strong>Zulip</strong> for Android or iOS, choose to add an account, and enter the address
-<code>${url}</code>. Then log in with your email address and your password.</dd>
-<dt>In a terminal</dt>
-<dd>Install <strong>Zulip Terminal</strong>, start <code>zulip-term</code>, and enter the same address.</dd>
-<dt>Programs and bots</dt>
-<dd>Use a library for the Zulip API, of which there are several, or plain HTTP. This fetches your API key:
-<pre><code>curl ${url}/api/v1/fetch_api_key -d username=YOU@EXAMPLE.COM -d password=&hellip;</code></pre></dd>
-</dl>
-<p>There is no web app at this address. The desktop app of Zulip, which shows one, cannot connect.</p>`;
 
 /** Browser pages. */
 export const PAGES = {
-  routes: (parts) => [...homePages(parts), ...accountPages(parts), ...signUpPages(parts)],
+  routes: (parts) => [...homePages(parts), ...logInPages(parts), ...accountPages(parts), ...signUpPages(parts)],
 } satisfies HttpFeature;

@@ -1,0 +1,124 @@
+/** German texts of pages by their English text. Words in braces are values. */
+export const GERMAN = {
+  // Start page, log-in, errors.
+  'Log in': 'Anmelden',
+  'Log in to {name}': 'Bei {name} anmelden',
+  'Log out': 'Abmelden',
+  'Email address': 'E-Mail-Adresse',
+  Password: 'Passwort',
+  'Log in with {method}': 'Mit {method} anmelden',
+  or: 'oder',
+  'Forgot your password?': 'Passwort vergessen?',
+  'Sign up': 'Konto anlegen',
+  'You have no account yet? {link}': 'Noch kein Konto? {link}',
+  'An invitation from a member is required to join.': 'Zum Beitreten ist eine Einladung eines Mitglieds nötig.',
+  'There is an account for {email} already.': 'Für {email} gibt es schon ein Konto.',
+  'Nobody can log in to this organization in a browser.':
+    'Bei dieser Organisation kann man sich nicht im Browser anmelden.',
+  'Your email address or password is incorrect.': 'Die E-Mail-Adresse oder das Passwort ist falsch.',
+  'The form has expired. Please try again.': 'Das Formular ist abgelaufen. Bitte noch einmal versuchen.',
+  'This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.':
+    'Dies ist die Adresse eines Team-Chats: einer Organisation auf einem Parley-Server, der die Zulip-API spricht.',
+  'How to connect': 'Verbinden',
+  'On a phone or tablet': 'Mit Telefon oder Tablet',
+  'Install {zulip} for Android or iOS, choose to add an account, and enter the address {url}. Then log in.':
+    '{zulip} für Android oder iOS installieren, ein Konto hinzufügen und die Adresse {url} eingeben. Dann anmelden.',
+  'In a terminal': 'Im Terminal',
+  'Install {terminal}, start {command}, and enter the same address.':
+    '{terminal} installieren, {command} starten und dieselbe Adresse eingeben.',
+  'Programs and bots': 'Programme und Bots',
+  'Use a library for the Zulip API or plain HTTP. This fetches your API key:':
+    'Eine Bibliothek für die Zulip-API oder einfaches HTTP verwenden. So erhält man den eigenen API-Schlüssel:',
+  'Something went wrong': 'Etwas ist schiefgegangen',
+  'That did not work': 'Das hat nicht geklappt',
+  'Page not found': 'Seite nicht gefunden',
+  'There is no page at this address.': 'Unter dieser Adresse gibt es keine Seite.',
+  'Go to the start page': 'Zur Startseite',
+  'This feature is not configured on this server.': 'Diese Funktion ist auf diesem Server nicht eingerichtet.',
+  'No organization': 'Keine Organisation',
+  'There is no organization at this address.': 'Unter dieser Adresse gibt es keine Organisation.',
+  'This is a Parley server: a team chat that speaks the Zulip API. Each organization on it has an address of its own; ask whoever invited you for yours.':
+    'Dies ist ein Parley-Server: ein Team-Chat, der die Zulip-API spricht. Jede Organisation darauf hat eine eigene Adresse; die eigene nennt, wer eingeladen hat.',
+  'If you run this server, {list} shows the addresses, and {create} makes the first organization.':
+    'Wer diesen Server betreibt, sieht mit {list} die Adressen und legt mit {create} die erste Organisation an.',
+  'This organization has been deactivated.': 'Diese Organisation wurde deaktiviert.',
+  'This form was sent from a page of another site. Open the page anew and send it from there.':
+    'Dieses Formular kam von der Seite eines anderen Anbieters. Bitte die Seite neu öffnen und von dort absenden.',
+  'The server is busy. Try again in a moment.': 'Der Server ist ausgelastet. Bitte gleich noch einmal versuchen.',
+  'This was tried too often. Try again in {count} minutes.':
+    'Das wurde zu oft versucht. In {count} Minuten ist es wieder möglich.',
+  'This was tried too often. Try again in one minute.':
+    'Das wurde zu oft versucht. In einer Minute ist es wieder möglich.',
+  'This was tried too often. Try again in {count} hours.':
+    'Das wurde zu oft versucht. In {count} Stunden ist es wieder möglich.',
+
+  // Email address and password.
+  'Confirm your new address': 'Neue Adresse bestätigen',
+  'The address of your account is to become {email}. You will log in with it, and mail will go there.':
+    'Die Adresse des Kontos wird {email}. Damit meldet man sich an, und dorthin gehen E-Mails.',
+  Confirm: 'Bestätigen',
+  'Your address has changed': 'Die Adresse ist geändert',
+  'The address of your account is {email} from now on. Log in with it.':
+    'Die Adresse des Kontos ist ab jetzt {email}. Damit meldet man sich an.',
+  'Nobody logs in to this organization with a password.':
+    'Bei dieser Organisation meldet man sich nicht mit einem Passwort an.',
+  'Look into your mail': 'Bitte E-Mails abrufen',
+  'If there is an account with this address, a link for setting a new password is on its way to it. The link is good for one day.':
+    'Falls es ein Konto mit dieser Adresse gibt, ist ein Link für ein neues Passwort dorthin unterwegs. Er gilt einen Tag lang.',
+  'Your password has changed': 'Das Passwort ist geändert',
+  'Log in with the new password from now on. API keys are as they were.':
+    'Ab jetzt gilt das neue Passwort. API-Schlüssel bleiben, wie sie waren.',
+  'Set a new password': 'Neues Passwort setzen',
+  'Email address of your account': 'E-Mail-Adresse des Kontos',
+  'Send a link': 'Link senden',
+  Account: 'Konto',
+  'New password': 'Neues Passwort',
+  'Set the password': 'Passwort setzen',
+  'At least {count} characters, and not easily guessed.': 'Mindestens {count} Zeichen und nicht leicht zu erraten.',
+
+  // Joining.
+  'Join {name}': '{name} beitreten',
+  'An invitation is required to join {name}. Ask a member or an administrator for one.':
+    'Zum Beitreten bei {name} ist eine Einladung nötig. Mitglieder und Administratoren können einladen.',
+  'Your email address': 'Ihre E-Mail-Adresse',
+  'Go on': 'Weiter',
+  'You have an account already? {link}': 'Schon ein Konto? {link}',
+  'A link is on its way to {email}. Open it to go on. The link is good for one day.':
+    'Ein Link ist unterwegs an {email}. Öffnen Sie ihn, um fortzufahren. Er gilt einen Tag lang.',
+  'your address': 'Ihre Adresse',
+  'Your name': 'Ihr Name',
+  'Who may see your email address': 'Wer Ihre E-Mail-Adresse sehen darf',
+  Everyone: 'Alle',
+  'Members, but no guests': 'Mitglieder, aber keine Gäste',
+  'Moderators and administrators': 'Moderatoren und Administratoren',
+  Administrators: 'Administratoren',
+  Nobody: 'Niemand',
+  'What are you interested in?': 'Was interessiert Sie?',
+  Join: 'Beitreten',
+  'Welcome to {name}': 'Willkommen bei {name}',
+  'You have joined.': 'Sie sind beigetreten.',
+  'Continue in the browser': 'Weiter im Browser',
+
+  // Refusals of the operations behind the forms.
+  'Enter a valid email address.': 'Bitte eine gültige E-Mail-Adresse eingeben.',
+  'Invalid address.': 'Die Adresse ist ungültig.',
+  'Already has an account.': 'Dafür gibt es schon ein Konto.',
+  'Please use your real email address.': 'Bitte die echte E-Mail-Adresse verwenden.',
+  'The password is too weak.': 'Das Passwort ist zu schwach.',
+  'Account is deactivated': 'Das Konto ist deaktiviert.',
+  'Account has been deactivated.': 'Das Konto wurde deaktiviert.',
+  'Unique names required in this organization.': 'In dieser Organisation muss jeder Name eindeutig sein.',
+  'Invalid characters in name!': 'Der Name enthält unzulässige Zeichen.',
+  'Invalid format!': 'Der Name hat ein unzulässiges Format.',
+  'The invitation link is malformed.': 'Der Einladungslink ist beschädigt.',
+  'The invitation link could not be found.': 'Diesen Einladungslink gibt es nicht.',
+  'Too many people are signing up at the moment. Try again tomorrow.':
+    'Zurzeit legen zu viele Leute Konten an. Bitte morgen noch einmal versuchen.',
+  'Name too short!': 'Der Name ist zu kurz.',
+  'Name too long!': 'Der Name ist zu lang.',
+  'Password authentication is disabled in this organization':
+    'Bei dieser Organisation meldet man sich nicht mit einem Passwort an.',
+  'The confirmation link has expired or been deactivated.': 'Der Link ist abgelaufen oder nicht mehr gültig.',
+  'The confirmation link could not be found.': 'Diesen Link gibt es nicht.',
+  'The invitation link has expired or been deactivated.': 'Der Einladungslink ist abgelaufen oder nicht mehr gültig.',
+} as const satisfies Readonly<Record<string, string>>;
