@@ -6,3 +6,4 @@ export * from './passwords.js';
 export * from './push.js';
 export * from './system.js';
 export * from './tokens.js';
+export * from './web-client.js';

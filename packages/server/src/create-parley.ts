@@ -11,6 +11,7 @@ import {
   parseSecret,
   parseSmtpUrl,
   parseUrl,
+  parseWebhookNetworks,
   parseWord,
 } from './configuration/setting-values.js';
 import { FILE_LIMITS, KEEP_DELETED_DAYS, MIB, SETTINGS } from './configuration/settings.js';
@@ -32,7 +33,16 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   requireKnown(config);
   requireParts(config);
   const read = <T>(
-    name: 'database' | 'url' | 'realmAddresses' | 'secret' | 'files' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    name:
+      | 'database'
+      | 'url'
+      | 'realmAddresses'
+      | 'secret'
+      | 'files'
+      | 'smtpUrl'
+      | 'mailFrom'
+      | 'mailGatewayPattern'
+      | 'webhookNetworks',
     parse: (text: string) => T,
   ): T => {
     try {
@@ -62,6 +72,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       limitsPresence: config.limitPresence ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
+      webhookNetworks: config.webhookNetworks === undefined ? [] : read('webhookNetworks', parseWebhookNetworks),
       trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,

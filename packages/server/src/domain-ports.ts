@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
-import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
+import { EVENT_WRITER, FEATURE_LEVEL, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
   BigBlueButton,
@@ -19,6 +19,7 @@ import {
   INVITATION_LINKS,
   JoseWebTokens,
   ListedDisposableDomains,
+  PublicWebClient,
   SystemEventLoop,
   SystemTimers,
   ZxcvbnPasswordStrength,
@@ -90,6 +91,13 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
     new HttpPushService(options.push, get('realmUrls'), options.clock, {
       version: ZULIP_VERSION,
       featureLevel: FEATURE_LEVEL,
+    }),
+
+  webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
+  webhookClient: () =>
+    new PublicWebClient({
+      allowedNetworks: options.webhookNetworks ?? [],
+      userAgent: `ZulipOutgoingWebhook/${ZULIP_VERSION}`,
     }),
 
   blobStore: () => options.blobs,

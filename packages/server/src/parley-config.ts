@@ -89,6 +89,10 @@ export interface ParleyOptions {
    * application accepts that mail; default: none.
    */
   readonly mailGatewayPattern?: string;
+  /**
+   * Networks beside the public Internet that outgoing webhooks may reach, such as `10.0.0.0/8,loopback`; default: none.
+   */
+  readonly webhookNetworks?: string;
   /** Proxies trusted to report the client's address: their number or their networks; default: none. */
   readonly trustedProxies?: ProxyTrust;
   /** Limits of requests, responses and connections; default: `TRANSPORT_LIMITS`. */
@@ -153,6 +157,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   webPublicChannels: true,
   limitPresence: true,
   mailGatewayPattern: true,
+  webhookNetworks: true,
   trustedProxies: true,
   limits: true,
   shedsLoad: true,

@@ -61,6 +61,8 @@ export interface ParleyParts {
   readonly limitsPresence?: boolean;
   /** Address pattern with `%s` of a gateway that accepts email for channels. */
   readonly mailGatewayPattern?: string | null;
+  /** Networks beside the public Internet that outgoing webhooks may reach; default: none. */
+  readonly webhookNetworks?: readonly string[];
   readonly hasRateLimits: boolean;
   /** Quotas that replace the default ones. */
   readonly rateLimitRules?: RateLimitRules;

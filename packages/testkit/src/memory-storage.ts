@@ -17,7 +17,7 @@ import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
-import { MemoryBots } from './memory/memory-bots.js';
+import { MemoryBots, MemoryBotTriggers } from './memory/memory-bots.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
@@ -227,6 +227,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     bots: new MemoryBots(unit),
+    botTriggers: new MemoryBotTriggers(unit),
     profiles: new MemoryProfiles(unit),
     searchIndex: new MemorySearchIndex(),
     botStorage: new MemoryBotStorage(unit),

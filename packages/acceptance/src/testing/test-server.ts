@@ -39,6 +39,7 @@ export interface TestServerOptions {
   readonly isDev?: boolean;
   readonly limitsPresence?: boolean;
   readonly mailGatewayPattern?: string | null;
+  readonly webhookNetworks?: readonly string[];
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: ProxyTrust;
   readonly rateLimitRules?: RateLimitRules;

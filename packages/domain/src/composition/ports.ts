@@ -32,6 +32,7 @@ import type { QueueFilters } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
 import type { InvitationConfig } from '../membership/invitations.js';
+import type { WebhookClient, WebhookFormats } from '../membership/outgoing-webhooks.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
 import type { MessageHooks } from '../messages/post-message.js';
@@ -82,6 +83,8 @@ export interface Ports {
   readonly meetingLinks: MeetingLinks;
   /** Null if the operator configured none. */
   readonly meetingServer: MeetingServer | null;
+  readonly webhookFormats: WebhookFormats;
+  readonly webhookClient: WebhookClient;
   readonly blobStore: BlobStore;
   readonly partialBlobStore: PartialBlobStore;
   readonly imageProcessor: ImageProcessor;

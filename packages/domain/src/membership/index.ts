@@ -14,5 +14,6 @@ export * from './join-realm.use-cases.js';
 export * from './operate-accounts.use-cases.js';
 export * from './organization.js';
 export * from './organization.use-cases.js';
+export * from './outgoing-webhooks.js';
 export * from './roles.js';
 export * from './sign-up.js';

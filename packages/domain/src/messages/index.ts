@@ -1,3 +1,4 @@
+export * from './bot-triggers.js';
 export * from './deletion.js';
 export * from './deletion.use-cases.js';
 export * from './drafts.js';

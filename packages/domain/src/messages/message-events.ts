@@ -114,6 +114,7 @@ export const MESSAGE_FEATURE = {
   },
   notExported: {
     archive: 'Deleted messages stay deleted.',
+    botTriggers: 'The server that queued messages for bots delivers them.',
     edits: 'They are read with messages.',
     moves: 'They change messages.',
     searchIndex: 'It follows from messages.',

@@ -9,6 +9,7 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { TopicLink } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
+import { triggerBots } from './bot-triggers.js';
 import { type Message, type MessageView, type SentFlags, type Submessage, userSummary } from './message.js';
 import type { ReceivedFlags } from './message-events.js';
 import { attachableFiles, attachFiles, awaitThumbnails } from './message-files.js';
@@ -147,7 +148,18 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     audience: receivers(destination, [...exceptions.keys()]),
     quotes: message.id,
   });
+  if (sender.bot === null) await queueForBots(tx, message, post);
   return message;
+}
+
+/** Queues the message for outgoing webhooks (organization §19). Messages of bots never trigger one. */
+async function queueForBots(tx: Transaction, message: Message, { destination, rendered }: Post): Promise<void> {
+  if (destination.kind === 'direct') {
+    await triggerBots(tx, message, destination.participants, 'directMessage');
+  } else if (rendered.mentionedUserIds.size > 0) {
+    const mentioned = await tx.users.list(message.realmId, [...rendered.mentionedUserIds]);
+    await triggerBots(tx, message, mentioned, 'mention');
+  }
 }
 
 /** Mentioned bots receive the message without a subscription. Mentions do not change the audience of subscribers. */

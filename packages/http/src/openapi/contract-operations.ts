@@ -22,8 +22,7 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const BOTS_LACK =
-  'outgoing webhooks are kept and never called; no configuration of integrations, of which there are none';
+const BOTS_LACK = 'no configuration of integrations, of which there are none';
 
 const NO_CALL_PROVIDER = 'the provider cannot be configured: it answers that it is not';
 
@@ -55,12 +54,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/events', 'events §6.2'],
   ['DELETE', '/events', 'events §6.5'],
   // Messages
-  [
-    'POST',
-    '/messages',
-    'messages §3',
-    { lacks: 'nobody is notified by mail or push, and no bot by an outgoing webhook' },
-  ],
+  ['POST', '/messages', 'messages §3', { lacks: 'nobody is notified by mail or push' }],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['POST', '/json/register', 'events §1', { atRoot: true }],

@@ -26,6 +26,7 @@ export interface Configuration {
   readonly limitsPresence: boolean;
   /** Null if no gateway accepts email for channels. */
   readonly mailGatewayPattern: string | null;
+  readonly webhookNetworks: readonly string[];
   /** Proxies trusted to report the client's address. */
   readonly trustedProxies: ProxyTrust;
   /** Null to use the file beside the database. */

@@ -139,6 +139,7 @@ export function readConfiguration(
     allowsWebPublicChannels: read('webPublic') ?? isDev,
     limitsPresence: read('limitPresence'),
     mailGatewayPattern: read('mailGatewayPattern'),
+    webhookNetworks: read('webhookNetworks'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push,

@@ -115,6 +115,12 @@ export function parseProxies(text: string): ProxyTrust {
   }
 }
 
+export function parseWebhookNetworks(text: string): readonly string[] {
+  const networks = parseNetworks(text);
+  if (!networks) throw new Error('networks such as 10.0.0.0/8,loopback');
+  return networks;
+}
+
 /** Shorter secrets could be guessed. */
 const MIN_SECRET_LENGTH = 8;
 

@@ -24,6 +24,7 @@ import {
   parseSmtpUrl,
   parseSwitch,
   parseUrl,
+  parseWebhookNetworks,
   parseWord,
 } from './setting-values.js';
 
@@ -107,6 +108,14 @@ export const SETTINGS = {
     'email address of channels, such as chat+%s@example.com; default: none',
     parseMailPattern,
     null as string | null,
+  ),
+  webhookNetworks: setting(
+    'PARLEY_WEBHOOK_NETWORKS',
+    'webhook-networks',
+    'NETWORKS',
+    'networks beside the public Internet that outgoing webhooks may reach, such as 10.0.0.0/8,loopback; default: none',
+    parseWebhookNetworks,
+    [] as readonly string[],
   ),
   trustedProxies: setting(
     'PARLEY_TRUST_PROXY',

@@ -14,6 +14,7 @@ import {
   AddressChangedEmails,
   DeactivationEmails,
   DeleteContributions,
+  DeliverWebhooks,
   ForgetInvitations,
   SendInvitationEmails,
   SendWelcomeEmails,
@@ -125,5 +126,6 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(MoveParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
+  resolve(DeliverWebhooks),
   resolve(DeleteRealmData),
 ];

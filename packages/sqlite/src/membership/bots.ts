@@ -1,4 +1,4 @@
-import type { ChannelId, RealmId, UserId } from '@parley/domain/kernel';
+import type { ChannelId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import {
   type BotOptions,
   type BotRepository,
@@ -11,6 +11,7 @@ import {
   WEBHOOK_INTERFACES,
   type WebhookInterface,
 } from '@parley/domain/membership';
+import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { type Flag, jsonList, toFlag } from '../engine/rows.js';
@@ -185,14 +186,56 @@ export class SqliteBotStorageRepository implements BotStorageRepository {
   }
 }
 
+export class SqliteBotTriggerRepository implements BotTriggerRepository {
+  private readonly first;
+  private readonly counted;
+  private readonly insert;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.first = connection.rows<TriggerRow>(
+      `SELECT message_id, trigger FROM bot_trigger WHERE ${OWN} ORDER BY message_id LIMIT 1`,
+    );
+    this.counted = connection.values<number>(`SELECT count(*) FROM bot_trigger WHERE ${OWN}`);
+    this.insert = connection.command(
+      'INSERT OR IGNORE INTO bot_trigger (bot_id, message_id, realm_id, trigger) VALUES (?, ?, ?, ?)',
+    );
+    this.delete = connection.command(`DELETE FROM bot_trigger WHERE ${OWN} AND message_id = ?`);
+  }
+
+  async findFirst(realmId: RealmId, botId: UserId): Promise<TriggeredBot | null> {
+    const row = this.first.get(botId, realmId);
+    return row ? { botId, messageId: row.message_id, trigger: row.trigger } : null;
+  }
+
+  async count(realmId: RealmId, botId: UserId): Promise<number> {
+    return this.counted.get(botId, realmId)!;
+  }
+
+  async add(realmId: RealmId, { botId, messageId, trigger }: TriggeredBot): Promise<void> {
+    this.insert.run(botId, messageId, realmId, trigger);
+  }
+
+  async remove(realmId: RealmId, botId: UserId, messageId: MessageId): Promise<void> {
+    this.delete.run(botId, realmId, messageId);
+  }
+}
+
+interface TriggerRow {
+  readonly message_id: MessageId;
+  readonly trigger: BotTrigger;
+}
+
 export const BOT_FEATURE = {
   schema: 'bots',
-  realmTables: ['bot_storage_entry', 'bot_storage_usage', 'bot_option'],
+  realmTables: ['bot_storage_entry', 'bot_storage_usage', 'bot_option', 'bot_trigger'],
   notExported: {
     bot_storage_usage: 'Sums are computed from the entries.',
+    bot_trigger: 'The server that queued messages for bots delivers them.',
   },
   repositories: () => (connection) => ({
     bots: new SqliteBotRepository(connection),
     botStorage: new SqliteBotStorageRepository(connection),
+    botTriggers: new SqliteBotTriggerRepository(connection),
   }),
 } satisfies SqliteFeature;

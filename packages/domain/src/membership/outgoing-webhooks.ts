@@ -1,0 +1,260 @@
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import { takeCodePoints } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { silentMention } from '../markdown/markdown.js';
+import { scheduleWebhook, type TriggeredBot, WEBHOOK_JOB } from '../messages/bot-triggers.js';
+import type { MessageView } from '../messages/message.js';
+import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
+import { type CheckedMessage, type PreparedMessage, SendMessage } from '../messages/send-message.use-cases.js';
+import { SystemMessages } from '../messages/system-messages.js';
+import type { Realm } from '../realms/realm.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import type { User } from '../users/user.js';
+import type { OutgoingWebhook, WebhookInterface } from './bots.js';
+
+/** Message to send to the URL of a bot, with everything its wire form needs. */
+export interface WebhookDelivery {
+  readonly realm: Realm;
+  readonly bot: User;
+  /** The bot as the reader of the message. */
+  readonly viewer: Actor;
+  readonly webhook: OutgoingWebhook;
+  readonly trigger: TriggeredBot['trigger'];
+  readonly view: MessageView;
+  /** False if the bot may not know the sender. */
+  readonly isSenderKnown: boolean;
+}
+
+export interface WebhookRequest {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export interface WebhookResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Message that the receiver wants the bot to send. */
+export interface WebhookReply {
+  readonly content: string;
+  /** JSON of a widget; null for none. */
+  readonly widget: string | null;
+}
+
+/** Wire forms of the two interfaces (organization §19). */
+export interface WebhookFormats {
+  requestOf(delivery: WebhookDelivery): WebhookRequest;
+  /** Returns null if the receiver wants no reply, or the problem with the response as a text. */
+  replyOf(kind: WebhookInterface, text: string): WebhookReply | string | null;
+}
+
+/** Sends requests to addresses that users chose. */
+export interface WebhookClient {
+  /**
+   * Returns the response with any status and does not follow redirects. @throws WebhookRefused if the address may not
+   * be reached; any other error if the receiver cannot be reached, is too slow or sends too much
+   */
+  post(url: string, request: WebhookRequest): Promise<WebhookResponse>;
+}
+
+/** The operator does not allow requests to this address. */
+export class WebhookRefused extends Error {}
+
+/** Texts of a failed delivery, in the conversation and to the owner. */
+interface Failure {
+  readonly reason: string;
+  readonly details: string;
+}
+
+type Outcome =
+  | { readonly kind: 'reply'; readonly reply: WebhookReply }
+  | { readonly kind: 'failure'; readonly failure: Failure }
+  | null;
+
+/** Name of the client of replies, as shown with messages. */
+const CLIENT_NAME = 'OutgoingWebhookResponse';
+/** Maximum length of a response quoted to the owner, in code points. */
+const MAX_QUOTED = 1000;
+/** Pause of a bot's queue after its receiver could not be reached. */
+const PAUSE_SECONDS = 60;
+
+/**
+ * Delivers messages to outgoing webhooks and posts the replies (organization §19). Requests of one bot follow each
+ * other in the order of its messages.
+ */
+export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
+  static readonly inject = [
+    'unitOfWork',
+    'clock',
+    'realmUrls',
+    'webhookFormats',
+    'webhookClient',
+    SendMessage,
+    SystemMessages,
+  ] as const;
+
+  readonly kind = WEBHOOK_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly realmUrls: RealmUrls,
+    private readonly formats: WebhookFormats,
+    private readonly client: WebhookClient,
+    private readonly sending: SendMessage,
+    private readonly systemMessages: SystemMessages,
+  ) {}
+
+  async prepare({ realmId, payload: { botId }, attempt }: Job<{ readonly botId: UserId }>): Promise<JobWork> {
+    const { waiting, delivery } = await this.uow.read(realmId, (reads) => loadDelivery(reads, realmId, botId));
+    if (waiting === null) return async () => {};
+    const outcome = delivery && (await this.deliver(delivery, attempt >= this.kind.retries.maxAttempts));
+    const prepared = delivery && outcome && (await this.prepareReply(delivery, outcome));
+    const pause = outcome?.kind === 'failure' && outcome.failure.reason === UNAVAILABLE ? PAUSE_SECONDS : 0;
+    return async (tx) => {
+      await tx.botTriggers.remove(realmId, botId, waiting.messageId);
+      if (delivery && outcome) await this.finish(tx, delivery, outcome, prepared!);
+      await this.scheduleNext(tx, realmId, botId, pause);
+    };
+  }
+
+  async giveUp(tx: Transaction, { realmId, payload: { botId } }: Job<{ readonly botId: UserId }>): Promise<void> {
+    const waiting = await tx.botTriggers.findFirst(realmId, botId);
+    if (waiting) await tx.botTriggers.remove(realmId, botId, waiting.messageId);
+    await this.scheduleNext(tx, realmId, botId, PAUSE_SECONDS);
+  }
+
+  private async scheduleNext(tx: Transaction, realmId: RealmId, botId: UserId, pause: number): Promise<void> {
+    if ((await tx.botTriggers.findFirst(realmId, botId)) === null) return;
+    await scheduleWebhook(tx, realmId, botId, this.clock.now() + pause);
+  }
+
+  private async deliver(delivery: WebhookDelivery, isLastAttempt: boolean): Promise<Outcome> {
+    const { webhook, view } = delivery;
+    if (webhook.interface === 'slack' && view.conversation.kind === 'direct') return failure(NO_DIRECT_MESSAGES);
+    let response: WebhookResponse;
+    try {
+      response = await this.client.post(webhook.url, this.formats.requestOf(delivery));
+    } catch (error) {
+      if (error instanceof WebhookRefused) return failure(error.message);
+      if (!isLastAttempt) throw error;
+      const quoted = quotedAsCode(error instanceof Error ? error.message : String(error));
+      return failure(
+        UNAVAILABLE,
+        `When trying to send a request to the webhook service, an error occurred:\n${quoted}`,
+      );
+    }
+    if (response.status < 200 || response.status > 299) return failure(refusalOf(response), detailsOf(response));
+    const reply = this.formats.replyOf(webhook.interface, response.text);
+    if (typeof reply === 'string') return failure(reply, `${reply}\n${quotedAsCode(response.text)}`);
+    return reply && { kind: 'reply', reply };
+  }
+
+  /** Parses the bot's message, which may be slow, before the unit of work. */
+  private prepareReply({ view, bot }: WebhookDelivery, outcome: NonNullable<Outcome>): Promise<PreparedMessage> {
+    const { conversation, message } = view;
+    const { content, widget } =
+      outcome.kind === 'reply' ? outcome.reply : { content: `Failure! ${outcome.failure.reason}`, widget: null };
+    return this.sending.prepare(callerOf(bot), {
+      to:
+        conversation.kind === 'channel'
+          ? { kind: 'channelId', id: conversation.channelId }
+          : { kind: 'userIds', ids: conversation.participants.map(({ id }) => id) },
+      topic: message.topic,
+      content,
+      ...(widget !== null && { widget }),
+    });
+  }
+
+  private async finish(
+    tx: Transaction,
+    delivery: WebhookDelivery,
+    outcome: NonNullable<Outcome>,
+    prepared: PreparedMessage,
+  ): Promise<void> {
+    const caller = callerOf(delivery.bot);
+    let refusal = null;
+    // The owner may have deactivated the bot during the request.
+    if (!(await tx.users.find(caller.realmId, caller.userId))?.isActive) return;
+    let checked: CheckedMessage | null = null;
+    try {
+      checked = await this.sending.check(tx, caller, prepared);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+      refusal = error.message;
+    }
+    if (checked) await this.sending.send(tx, caller, checked, { isReadBySender: true, echo: null });
+    if (outcome.kind === 'failure') await this.notifyOwner(tx, delivery, outcome.failure.details);
+    else if (refusal !== null) {
+      await this.notifyOwner(tx, delivery, `The reply could not be sent:\n${quotedAsCode(refusal)}`);
+    }
+  }
+
+  private async notifyOwner(tx: Transaction, { realm, bot, view }: WebhookDelivery, details: string): Promise<void> {
+    const { ownerId } = bot.bot!;
+    const owner = ownerId === null ? null : await tx.users.find(realm.id, ownerId);
+    if (!owner?.isActive) return;
+    const actor = await tx.actors.get({ realmId: realm.id, userId: owner.id });
+    const url = this.realmUrls.urlOf(realm) + urlOf(view);
+    const text = `[A message](${url}) to your bot ${silentMention(bot)} triggered an outgoing webhook.\n${details}`;
+    await this.systemMessages.sendDirect(tx, realm, owner, text, { actor });
+  }
+}
+
+const NO_DIRECT_MESSAGES = "Slack outgoing webhooks don't support direct messages.";
+const UNAVAILABLE = 'Bot is unavailable';
+
+const failure = (reason: string, details = reason): Outcome => ({ kind: 'failure', failure: { reason, details } });
+
+const refusalOf = ({ status }: WebhookResponse): string => `Third party responded with ${status}`;
+
+const detailsOf = ({ status, text }: WebhookResponse): string =>
+  `The webhook got a response with status code *${status}*.\n` +
+  `The response contains the following payload:\n${quotedAsCode(text)}`;
+
+/** Returns a code block that the text cannot end. */
+function quotedAsCode(text: string): string {
+  const shown = takeCodePoints(text, MAX_QUOTED);
+  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${shown}\n${fence}`;
+}
+
+const callerOf = ({ realmId, id: userId }: User): Caller => ({ realmId, userId, clientName: CLIENT_NAME });
+
+function urlOf({ message, conversation }: MessageView): string {
+  const narrow =
+    conversation.kind === 'channel'
+      ? topicUrl({ id: conversation.channelId, name: conversation.name }, message.topic)
+      : conversationUrl(conversation.participants.map(({ id }) => id));
+  return messageUrl(narrow, message.id);
+}
+
+interface LoadedDelivery {
+  /** Null if the queue is empty. */
+  readonly waiting: TriggeredBot | null;
+  /** Null if the message is gone, or the bot or its URL. */
+  readonly delivery: WebhookDelivery | null;
+}
+
+async function loadDelivery(reads: Repositories, realmId: RealmId, botId: UserId): Promise<LoadedDelivery> {
+  const waiting = await reads.botTriggers.findFirst(realmId, botId);
+  if (waiting === null) return { waiting, delivery: null };
+  const nothing = { waiting, delivery: null };
+  const realm = await reads.realms.get(realmId);
+  const bot = await reads.users.find(realmId, botId);
+  if (!bot?.isActive || realm.isDeactivated) return nothing;
+  const { webhook } = (await reads.bots.listOptions(realmId, [botId])).get(botId)!;
+  if (webhook === null || webhook.url === '') return nothing;
+  const [view] = await reads.pages.listViews(realmId, [waiting.messageId]);
+  if (!view) return nothing;
+  const viewer = await reads.actors.get({ realmId, userId: botId });
+  const hidden = await inaccessibleUserIds(reads, viewer, realm, [view.sender.id]);
+  const { trigger } = waiting;
+  return { waiting, delivery: { realm, bot, viewer, webhook, trigger, view, isSenderKnown: hidden.size === 0 } };
+}

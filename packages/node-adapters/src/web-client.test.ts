@@ -1,0 +1,95 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebhookRefused } from '@parley/domain/membership';
+import { PublicWebClient } from './web-client.js';
+
+const REQUEST = { contentType: 'application/json', body: '{"a":"ä"}' };
+const open: Server[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) server.close();
+});
+
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener);
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const client = (allowedNetworks: readonly string[] = [], timeoutMs = 5000) =>
+  new PublicWebClient({ allowedNetworks, userAgent: 'Test/1', timeoutMs });
+
+describe('PublicWebClient', () => {
+  it.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0/',
+    'http://localhost/',
+    'http://10.0.0.1/',
+    'http://172.31.255.255/',
+    'http://192.168.1.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://100.64.0.1/',
+    'http://198.18.0.1/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::7f00:1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[fe80::1]/',
+    'http://[fec0::1]/',
+    'http://[fd00:ec2::254]/',
+  ])('refuses %s', async (url) => {
+    await expect(client().post(url, REQUEST)).rejects.toBeInstanceOf(WebhookRefused);
+  });
+
+  it('sends the request to an allowed network and returns status and text', async () => {
+    const seen: unknown[] = [];
+    const port = await serve((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        seen.push([request.method, request.url, request.headers['user-agent'], request.headers['content-type'], body]);
+        response.writeHead(503).end('später');
+      });
+    });
+    const url = `http://localhost:${port}/hook?x=1`;
+    expect(await client(['127.0.0.0/8', '::1']).post(url, REQUEST)).toEqual({ status: 503, text: 'später' });
+    expect(seen).toEqual([['POST', '/hook?x=1', 'Test/1', 'application/json', REQUEST.body]]);
+  });
+
+  it('returns redirects instead of following them', async () => {
+    let calls = 0;
+    const port = await serve((_, response) => {
+      calls++;
+      response.writeHead(302, { Location: '/elsewhere' }).end();
+    });
+    expect(await client(['127.0.0.1']).post(`http://127.0.0.1:${port}/`, REQUEST)).toMatchObject({ status: 302 });
+    expect(calls).toBe(1);
+  });
+
+  it('rejects responses that are too long or too slow and receivers that hang up', async () => {
+    const piece = Buffer.alloc(64 * 1024);
+    const port = await serve((request, response) => {
+      if (request.url === '/gone') request.socket.destroy();
+      if (request.url !== '/long') return;
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on('drain', more);
+      more();
+    });
+    const post = (path: string, timeoutMs?: number) =>
+      client(['127.0.0.1'], timeoutMs).post(`http://127.0.0.1:${port}${path}`, REQUEST);
+    await expect(post('/long')).rejects.toThrow('The response is too long');
+    await expect(post('/slow', 30)).rejects.toThrow(/abort/i);
+    await expect(post('/gone')).rejects.toThrow(/socket hang up|ECONNRESET/);
+  });
+});

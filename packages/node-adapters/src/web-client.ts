@@ -1,0 +1,114 @@
+import { lookup as resolveName } from 'node:dns';
+import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http';
+import { request as requestByHttps } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import {
+  type WebhookClient,
+  WebhookRefused,
+  type WebhookRequest,
+  type WebhookResponse,
+} from '@parley/domain/membership';
+
+/** The contract's time limit for a request, including the response. */
+const TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+
+/** Special-purpose IPv4 networks of the IANA registry, with multicast and reserved ones. */
+const SPECIAL_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+  192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15
+  198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`;
+/** Public IPv6 addresses are in 2000::/3; these parts of it are special or contain IPv4 addresses. */
+const SPECIAL_IPV6 = '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20';
+
+const SPECIAL = networks([...SPECIAL_IPV4.split(/\s+/), ...SPECIAL_IPV6.split(' ')]);
+const GLOBAL_IPV6 = networks(['2000::/3']);
+
+function networks(all: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of all) {
+    const [address, prefix] = network.split('/') as [string, string?];
+    if (prefix === undefined) list.addAddress(address, familyOf(address));
+    else list.addSubnet(address, Number(prefix), familyOf(address));
+  }
+  return list;
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+export interface WebClientOptions {
+  /** Networks that are reachable although they are not public, such as `10.0.0.0/8`. */
+  readonly allowedNetworks: readonly string[];
+  /** Value of the `User-Agent` header. */
+  readonly userAgent: string;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Sends requests to URLs that users chose. Connects to public addresses only: the addresses of a name are checked where
+ * the connection is made, so a name that changes meanwhile gains nothing. Follows no redirects and uses no proxy.
+ */
+export class PublicWebClient implements WebhookClient {
+  private readonly allowed: BlockList;
+
+  constructor(private readonly options: WebClientOptions) {
+    this.allowed = networks(options.allowedNetworks);
+  }
+
+  post(url: string, { contentType, body }: WebhookRequest): Promise<WebhookResponse> {
+    const { userAgent, timeoutMs = TIMEOUT_MS } = this.options;
+    const { protocol, hostname } = new URL(url);
+    const literal = hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(literal) !== 0 && !this.isReachable(literal)) return Promise.reject(refused());
+    const request = protocol === 'https:' ? requestByHttps : requestByHttp;
+    return new Promise((resolve, reject) => {
+      const sent = request(url, {
+        method: 'POST',
+        // A connection of its own, so that every request checks the addresses.
+        agent: false,
+        lookup: this.lookup,
+        signal: AbortSignal.timeout(timeoutMs),
+        headers: { 'Content-Type': contentType, 'User-Agent': userAgent, 'Content-Length': Buffer.byteLength(body) },
+      });
+      sent.on('error', reject);
+      sent.on('response', (response) => readResponse(sent, response).then(resolve, reject));
+      sent.end(body);
+    });
+  }
+
+  private isReachable(address: string): boolean {
+    const family = familyOf(address);
+    if (this.allowed.check(address, family)) return true;
+    return !SPECIAL.check(address, family) && (family === 'ipv4' || GLOBAL_IPV6.check(address, family));
+  }
+
+  /** Resolves a name to its reachable addresses, to which the socket then connects without another look-up. */
+  private readonly lookup: LookupFunction = (name, options, callback) => {
+    resolveName(name, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      const reachable = addresses.filter(({ address }) => this.isReachable(address));
+      const [first] = reachable;
+      if (!first) return callback(refused(), []);
+      if (options.all) callback(null, reachable);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+const refused = (): WebhookRefused => new WebhookRefused('The address is not on the public Internet');
+
+function readResponse(request: ClientRequest, response: IncomingMessage): Promise<WebhookResponse> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > MAX_RESPONSE_BYTES) request.destroy(new RangeError('The response is too long'));
+      else chunks.push(chunk);
+    });
+    response.on('error', reject);
+    response.on('end', () => resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString('utf8') }));
+    request.on('error', reject);
+  });
+}
