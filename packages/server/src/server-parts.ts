@@ -47,7 +47,7 @@ export function serverParts(
     options: () => options,
     logger: () => logger,
     storage: () => options.unitOfWork,
-    publishing: () => new PublishingUnitOfWork(get('storage'), onListenerFailure),
+    publishing: () => new PublishingUnitOfWork(get('storage'), onListenerFailure, options.eventLimits?.maxLogBytes),
     follower: () => new LogFollower(get('unitOfWork'), onListenerFailure),
     hub: () =>
       new EventHub({

@@ -1,4 +1,5 @@
 import { appendEvent, createFixture } from '@parley/testkit';
+import type { EventSeq } from '../kernel/ids.js';
 import { encodeJob, jobKind } from '../kernel/jobs.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
@@ -55,6 +56,23 @@ describe('PublishingUnitOfWork', () => {
     await uow.writeAcross(async () => {});
     await uow.readAcross((r) => r.realms.list());
     expect(calls).toEqual([]);
+  });
+
+  it('removes the oldest events in the unit that exceeds the size of the log', async () => {
+    const { inner, realm, append } = await publishing();
+    const uow = new PublishingUnitOfWork(inner, () => {}, 1000);
+    const size = async () => {
+      for (let bytes = 0; ; bytes += 10) {
+        if ((await inner.read(realm.id, (r) => r.events.seqBeyond(realm.id, bytes))) === 0) return bytes;
+      }
+    };
+    for (let n = 0; n < 30; n++) {
+      const seqs = await uow.write(realm.id, async (tx) => [await append(tx), await append(tx), await append(tx)]);
+      const kept = await inner.read(realm.id, (r) => r.events.listAfter(realm.id, (seqs[0]! - 1) as EventSeq, 3));
+      expect(kept.map(({ seq }) => seq)).toEqual(seqs);
+      expect(await size()).toBeLessThanOrEqual(1000);
+    }
+    expect(await size()).toBeGreaterThan(900);
   });
 
   it('reports a failing listener and still calls the others', async () => {

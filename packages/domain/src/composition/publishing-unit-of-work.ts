@@ -1,6 +1,7 @@
 import type { EventListener } from '../kernel/event-log.js';
 import type { RealmId } from '../kernel/ids.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
+import { DEFAULT_SWEEP_OPTIONS } from '../kernel/queue-sweep.js';
 import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
 /** Receives the changes of a transaction of this process after its commit. */
@@ -8,7 +9,10 @@ export interface CommitListener extends Partial<EventListener> {
   onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
 }
 
-/** Notifies listeners of the events and jobs of each committed unit, before `write` resolves. */
+/**
+ * Notifies listeners of the events and jobs of each committed unit, before `write` resolves. Keeps the log of an
+ * organization within its size: a unit that exceeds it removes the oldest events.
+ */
 export class PublishingUnitOfWork implements UnitOfWork {
   private readonly listeners: CommitListener[] = [];
 
@@ -16,6 +20,7 @@ export class PublishingUnitOfWork implements UnitOfWork {
     private readonly inner: UnitOfWork,
     /** A listener failure does not affect the transaction, which is already committed. */
     private readonly onListenerFailure: (error: unknown) => void,
+    private readonly maxLogBytes = DEFAULT_SWEEP_OPTIONS.maxLogBytes,
   ) {}
 
   subscribe(listener: CommitListener): void {
@@ -31,7 +36,12 @@ export class PublishingUnitOfWork implements UnitOfWork {
   }
 
   write<T>(realmId: RealmId, work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
-    return this.inner.write(realmId, work, this.publishing(options));
+    const bounded = async (tx: Transaction): Promise<T> => {
+      const result = await work(tx);
+      await tx.events.shrink(realmId, this.maxLogBytes);
+      return result;
+    };
+    return this.inner.write(realmId, bounded, this.publishing(options));
   }
 
   writeAcross<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {

@@ -393,6 +393,7 @@ describe('event queue', () => {
     );
     await gone(events.read(queue));
     await gone(events.open('hamlet', id));
+    await new Promise((resolve) => setImmediate(resolve));
     expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, id))).toBeNull();
   });
 
@@ -693,6 +694,7 @@ describe('undeliverable event', () => {
     expect(reasons).toEqual(['failed']);
     expect(queue.hasFailed).toBe(true);
     await gone(events.open('hamlet', hamlet));
+    await new Promise((resolve) => setImmediate(resolve));
     expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, hamlet))).toBeNull();
     expect(dueTo(other)).toEqual([seq]);
     expect(events.problems).toEqual([

@@ -56,14 +56,11 @@ export interface EventReads {
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
   /** Last pruned seq; 0 before any pruning. */
   prunedUpTo(realmId: RealmId): Promise<number>;
-  /** Returns the stored sizes of at most `limit` events with a lower seq than `before`; newest first. */
-  listSizes(realmId: RealmId, before: number, limit: number): Promise<readonly LoggedSize[]>;
-}
-
-/** Size of a log row, audience included. */
-export interface LoggedSize {
-  readonly seq: EventSeq;
-  readonly bytes: number;
+  /**
+   * Returns the newest event that was appended with more than `bytes` when all later ones are added, audiences included;
+   * 0 if there is none. The cost does not depend on the length of the log.
+   */
+  seqBeyond(realmId: RealmId, bytes: number): Promise<number>;
 }
 
 /** Every implementation passes event-log.contract.ts. */
@@ -77,6 +74,8 @@ export interface EventLog extends EventReads {
    * than `limit` if none are left.
    */
   prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number>;
+  /** Removes the oldest events beyond `maxBytes` as `seqBeyond` counts them, whoever needs them. */
+  shrink(realmId: RealmId, maxBytes: number): Promise<void>;
 }
 
 export interface BlankedMessages {

@@ -45,8 +45,6 @@ export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
 const SLICE = 250;
 /** Realms swept before the event loop turns. */
 const REALMS_AT_A_TIME = 50;
-/** Sizes read before the event loop turns. */
-const SIZES_AT_A_TIME = 1000;
 /** Part of the size limit of a queue by which a log may grow between two sweeps of its realm. */
 const GROWTH_SHARE = 0.25;
 /** Time without polls after which a queue leaves memory. */
@@ -60,8 +58,8 @@ export class QueueSweep {
   private readonly startedAt: UnixSeconds;
   /** Log ends at the first sweep. The lag of queues not polled since then is unknown. */
   private readonly firstLastSeqs = new Map<RealmId, EventSeq>();
-  /** Log ends when their sizes were last looked at, with the growth since the last sweep. */
-  private readonly growth = new Map<RealmId, { readonly seq: EventSeq; readonly bytes: number }>();
+  /** Log ends at the last sweep. */
+  private readonly sweptSeqs = new Map<RealmId, EventSeq>();
 
   constructor(
     private readonly parts: QueueSweepParts,
@@ -89,34 +87,16 @@ export class QueueSweep {
     for (const logEnd of await uow.readAcross(({ events }) => events.listLastSeqs())) {
       const { realmId, seq } = logEnd;
       if (!this.firstLastSeqs.has(realmId)) this.firstLastSeqs.set(realmId, seq);
-      const known = this.growth.get(realmId) ?? { seq, bytes: 0 };
-      const added = seq === known.seq ? 0 : (await this.measure(realmId, seq, known.seq, maxGrowth)).bytes;
-      this.growth.set(realmId, { seq, bytes: known.bytes + added });
-      if (known.bytes + added < maxGrowth) continue;
+      const swept = this.sweptSeqs.get(realmId) ?? seq;
+      this.sweptSeqs.set(realmId, swept);
+      if (seq === swept || (await this.seqBeyond(realmId, maxGrowth)) <= swept) continue;
       await this.savePositions();
       await this.attempt('shortening the log', { realmId }, () => this.sweepRealm(logEnd));
     }
   }
 
-  /**
-   * Adds up event sizes from the newest event down to `after`, until they exceed `maxBytes`. Returns the event that does
-   * so, 0 if none.
-   */
-  private async measure(realmId: RealmId, newest: EventSeq, after: number, maxBytes: number) {
-    let bytes = 0;
-    for (let before: number = newest + 1; before > after + 1; ) {
-      const page = await this.parts.uow.read(realmId, ({ events }) =>
-        events.listSizes(realmId, before, SIZES_AT_A_TIME),
-      );
-      for (const size of page) {
-        if (size.seq <= after) break;
-        bytes += size.bytes;
-        if (bytes > maxBytes) return { exceededAt: size.seq, bytes };
-      }
-      before = page.length < SIZES_AT_A_TIME ? 0 : page.at(-1)!.seq;
-      await this.parts.eventLoop.nextTurn();
-    }
-    return { exceededAt: 0, bytes };
+  private seqBeyond(realmId: RealmId, bytes: number): Promise<number> {
+    return this.parts.uow.read(realmId, ({ events }) => events.seqBeyond(realmId, bytes));
   }
 
   /** Stores positions of queues known to this process, which may exit afterwards. */
@@ -173,24 +153,21 @@ export class QueueSweep {
   private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {
     const { uow, clock } = this.parts;
     const { maxEventsBehind, keepSeconds, maxEventsForConsumers, maxQueueBytes, maxLogBytes } = this.options;
-    this.growth.set(realmId, { seq, bytes: 0 });
+    this.sweptSeqs.set(realmId, seq);
     const firstLastSeq = this.firstLastSeqs.get(realmId) ?? seq;
     this.firstLastSeqs.set(realmId, firstLastSeq);
     if (seq - firstLastSeq > maxEventsBehind) {
       await this.removeAll((tx) => tx.queues.removeBehind(realmId, seq - maxEventsBehind, SLICE));
     }
     if (prunedUpTo >= seq) return;
-    const tooLarge = await this.measure(realmId, seq, prunedUpTo, maxQueueBytes);
-    if (tooLarge.exceededAt > firstLastSeq) {
-      await this.removeAll((tx) => tx.queues.removeBehind(realmId, tooLarge.exceededAt, SLICE));
+    const beyondQueue = await this.seqBeyond(realmId, maxQueueBytes);
+    if (beyondQueue > firstLastSeq) {
+      await this.removeAll((tx) => tx.queues.removeBehind(realmId, beyondQueue, SLICE));
     }
-    if (tooLarge.exceededAt > 0) {
-      const older = tooLarge.exceededAt - 1;
-      const { exceededAt } = await this.measure(realmId, older as EventSeq, prunedUpTo, maxLogBytes - tooLarge.bytes);
-      if (exceededAt > 0) {
-        await this.removeAll((tx) => tx.queues.removeBehind(realmId, exceededAt, SLICE));
-        await this.prune(realmId, exceededAt as EventSeq, Number.MAX_SAFE_INTEGER);
-      }
+    const beyondLog = await this.seqBeyond(realmId, maxLogBytes);
+    if (beyondLog > 0) {
+      await this.removeAll((tx) => tx.queues.removeBehind(realmId, beyondLog, SLICE));
+      await this.prune(realmId, beyondLog as EventSeq, Number.MAX_SAFE_INTEGER);
     }
     const { queue, consumer } = await uow.read(realmId, async ({ queues, consumers }) => ({
       queue: (await queues.lowestFloor(realmId)) ?? seq,

@@ -17,6 +17,7 @@ const RELEASED = [
   ['baseline', '2cec3c5b02f2ab803fbc891a63278877c5994e4400c0892f0b0b388db231322f'],
   ['authentication.002', '0dbc59d27d4f3ca73edfa8eb3a70ea4df3aad1a8bd8c14df030b927dc932c43b'],
   ['bots.003', '3ff60ab3b803a29204a3a53f9ec8584ba881ab2608f47869b2085eb6e38a56a9'],
+  ['events.004', 'ee131e5ed813134bb9d6744e819508cd62462aff0c7387de052ac3e88d048a17'],
 ];
 
 let directory: string;
@@ -181,8 +182,12 @@ describe('a database of the former steps', () => {
   function write(record: readonly Step[], version = record.length): void {
     const database = openWriter(path);
     // The former steps made the tables of the baseline only.
-    const later = MIGRATIONS.slice(1).flatMap(({ sql }) => [...sql.matchAll(/CREATE TABLE (\w+)/g)]);
-    for (const [, table] of later.reverse()) database.exec(`DROP TABLE ${table}`);
+    const later = MIGRATIONS.slice(1).map(({ sql }) => sql);
+    const matches = (pattern: RegExp) => later.flatMap((sql) => [...sql.matchAll(pattern)]);
+    for (const [, table, column] of matches(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)) {
+      database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+    }
+    for (const [, table] of matches(/CREATE TABLE (\w+)/g).reverse()) database.exec(`DROP TABLE ${table}`);
     database.exec("DELETE FROM schema_step; INSERT INTO server_fact VALUES ('kept', 'yes')");
     const insert = database.prepare('INSERT INTO schema_step VALUES (?, ?, ?)');
     for (const step of record) insert.run(...step);

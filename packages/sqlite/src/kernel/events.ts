@@ -17,7 +17,6 @@ import {
   type Expiry,
   type LogEnd,
   type LoggedEvent,
-  type LoggedSize,
   MAX_CONSUMERS,
   type MessageId,
   type QueueKey,
@@ -91,7 +90,8 @@ export class SqliteEventLog implements EventLog {
   private readonly heads;
   private readonly pruned;
   private readonly rowsAfter;
-  private readonly sizes;
+  private readonly oldestStart;
+  private readonly totalAt;
   private readonly insert;
   private readonly blankQuoting;
   private readonly oldest;
@@ -104,7 +104,11 @@ export class SqliteEventLog implements EventLog {
     private readonly clock: Clock,
   ) {
     this.tombstones = new Tombstones(connection);
-    this.head = connection.values<EventSeq>(`SELECT ${LAST_SEQ} FROM event_log_start s WHERE s.realm_id = ?`);
+    this.head = connection.tuples<[seq: EventSeq, total: number]>(
+      `SELECT ${LAST_SEQ}, coalesce(
+         (SELECT total FROM event WHERE ${eventIdsAfter('s.realm_id', '0')} ORDER BY id DESC LIMIT 1), 0)
+       FROM event_log_start s WHERE s.realm_id = ?`,
+    );
     this.heads = connection.tuples<[RealmId, EventSeq, number]>(
       `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s ORDER BY s.realm_id`,
     );
@@ -114,12 +118,14 @@ export class SqliteEventLog implements EventLog {
        WHERE ${eventIdsAfter('?', '?')} ORDER BY id ${LIMIT}`,
     );
     // Lengths are in row headers, so no text is read.
-    this.sizes = connection.tuples<[EventSeq, number]>(
-      `SELECT seq, octet_length(audience) + octet_length(payload) FROM event
-       WHERE id > ${eventId('?', '0')} AND id < ${eventId('?', '?')} ORDER BY id DESC ${LIMIT}`,
+    this.oldestStart = connection.tuples<[EventSeq, number]>(
+      `SELECT seq, total - octet_length(audience) - octet_length(payload) FROM event
+       WHERE ${eventIdsAfter('?', '0')} ORDER BY id LIMIT 1`,
     );
+    this.totalAt = connection.values<number>(`SELECT total FROM event WHERE id = ${eventId('?', '?')}`);
     this.insert = connection.command(
-      `INSERT INTO event (id, at, message_id, format, audience, payload) VALUES (${eventId('?', '?')}, ?, ?, ?, ?, ?)`,
+      `INSERT INTO event (id, at, message_id, format, audience, payload, total)
+       VALUES (${eventId('?', '?')}, ?, ?, ?, ?, ?, ?)`,
     );
     this.blankQuoting = connection.command(
       'UPDATE event SET payload = ?, format = ? WHERE message_id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
@@ -136,7 +142,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   async lastSeq(realmId: RealmId): Promise<EventSeq> {
-    return this.head.get(realmId) ?? (0 as EventSeq);
+    return this.head.get(realmId)?.[0] ?? (0 as EventSeq);
   }
 
   async listLastSeqs(): Promise<readonly LogEnd[]> {
@@ -165,19 +171,31 @@ export class SqliteEventLog implements EventLog {
     return this.pruned.get(realmId) ?? 0;
   }
 
-  async listSizes(realmId: RealmId, before: number, limit: number): Promise<readonly LoggedSize[]> {
-    return this.sizes.all(realmId, realmId, before, limit).map(([seq, bytes]) => ({ seq, bytes }));
+  async seqBeyond(realmId: RealmId, bytes: number): Promise<number> {
+    const [last, total] = this.head.get(realmId) ?? [0, 0];
+    const [oldest, start] = this.oldestStart.get(realmId, realmId) ?? [0, 0];
+    const limit = total - bytes;
+    if (oldest === 0 || start >= limit) return 0;
+    // Binary search of the first event that starts at the limit or later.
+    let [low, high] = [oldest + 1, last + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.totalAt.get(realmId, middle - 1)! < limit) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
   }
 
   async append(realmId: RealmId, announcement: Announcement): Promise<void> {
     this.connection.record.requireRealm(realmId);
-    const last = this.head.get(realmId);
-    if (last === undefined) throw new Error(`There is no realm ${realmId}`);
-    const seq = seqAfter(last);
+    const head = this.head.get(realmId);
+    if (head === undefined) throw new Error(`There is no realm ${realmId}`);
+    const seq = seqAfter(head[0]);
     const { event, audience, quotes = null } = announcement;
     const at = this.clock.now();
     const encoded = encodeEvent(announcement);
-    this.insert.run(realmId, seq, at, quotes, encoded.format, encoded.audience, encoded.payload);
+    const total = head[1] + Buffer.byteLength(encoded.audience) + Buffer.byteLength(encoded.payload);
+    this.insert.run(realmId, seq, at, quotes, encoded.format, encoded.audience, encoded.payload, total);
     this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
   }
 
@@ -193,11 +211,19 @@ export class SqliteEventLog implements EventLog {
     const firstKept = oldest.findIndex(([, at]) => at >= before);
     const count = firstKept === -1 ? oldest.length : firstKept;
     if (count === 0) return 0;
-    const [last] = oldest[count - 1]!;
-    this.deleteUpTo.run(realmId, realmId, last);
-    this.setPruned.run(last, realmId);
-    this.tombstones.prune(realmId, last);
+    this.removeUpTo(realmId, oldest[count - 1]![0]);
     return count;
+  }
+
+  async shrink(realmId: RealmId, maxBytes: number): Promise<void> {
+    const upTo = await this.seqBeyond(realmId, maxBytes);
+    if (upTo > 0) this.removeUpTo(realmId, upTo as EventSeq);
+  }
+
+  private removeUpTo(realmId: RealmId, seq: EventSeq): void {
+    this.deleteUpTo.run(realmId, realmId, seq);
+    this.setPruned.run(seq, realmId);
+    this.tombstones.prune(realmId, seq);
   }
 }
 

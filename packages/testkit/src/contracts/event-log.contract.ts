@@ -183,17 +183,43 @@ export function eventLogContract(open: OpenStorage): void {
       expect(events[0]!.event).toEqual({ type: 'blank' });
     });
 
-    it('lists the sizes of events in bytes, newest first', async () => {
+    it('finds the newest event that exceeds a number of bytes with all later ones', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
-      const short = await append(fixture, eventsWithReceivers('short'));
-      const long = await append(fixture, eventsWithReceivers('ü'.repeat(1000)));
-      const sizes = (before: number, limit: number) =>
-        uow.read(realm.id, (r) => r.events.listSizes(realm.id, before, limit));
-      const [newest, older] = await sizes(long + 1, 2);
-      expect([newest!.seq, older!.seq]).toEqual([long, short]);
-      expect(newest!.bytes - older!.bytes).toBe(2000 - 5);
-      expect(await sizes(long, 1)).toEqual([older]);
+      const beyond = (bytes: number) => uow.read(realm.id, (r) => r.events.seqBeyond(realm.id, bytes));
+      const [first, second, third] = [
+        await append(fixture, eventsWithReceivers('ü'.repeat(2000))),
+        await append(fixture, eventsWithReceivers('short')),
+        await append(fixture, eventsWithReceivers('ü'.repeat(1000))),
+      ];
+      expect(await beyond(1999)).toBe(third);
+      // Beside the text, audience and keys count.
+      expect(await beyond(2000 + 200)).toBe(second);
+      expect(await beyond(4000)).toBe(first);
+      expect(await beyond(1_000_000)).toBe(0);
+    });
+
+    it('shrinks the log of one realm to the newest events of a total size', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const rows: EventSeq[] = [];
+      for (let n = 0; n < 20; n++) rows.push(await append(fixture, eventsWithReceivers('x'.repeat(1000))));
+      const shrink = (bytes: number) => uow.write(realm.id, (tx) => tx.events.shrink(realm.id, bytes));
+      await shrink(1_000_000);
+      expect((await logged(fixture, 0)).map(({ seq }) => seq).slice(-20)).toEqual(rows);
+      await shrink(6000);
+      const kept = (await logged(fixture, 0)).map(({ seq }) => seq);
+      expect(kept).toEqual(rows.slice(-kept.length));
+      expect([4, 5]).toContain(kept.length);
+      expect(await uow.read(realm.id, (r) => r.events.prunedUpTo(realm.id))).toBe(kept[0]! - 1);
+      expect(await uow.read(realm.id, (r) => r.events.seqBeyond(realm.id, 6000))).toBe(0);
+      await shrink(0);
+      expect(await logged(fixture, 0)).toEqual([]);
+      const next = await append(fixture, eventsWithReceivers('x'.repeat(1000)));
+      expect([next, await uow.read(realm.id, (r) => r.events.seqBeyond(realm.id, 999))]).toEqual([
+        rows.at(-1)! + 1,
+        next,
+      ]);
     });
 
     it('prunes sufficiently old events up to a sequence number', async () => {

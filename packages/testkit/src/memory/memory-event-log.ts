@@ -6,7 +6,6 @@ import type {
   EventSeq,
   LogEnd,
   LoggedEvent,
-  LoggedSize,
   MessageId,
   RealmId,
   UnixSeconds,
@@ -16,9 +15,14 @@ import { keyOf, type MemoryUnit } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     /** Ascending by sequence number. */
-    readonly events: Map<RealmId, readonly EncodedRow[]>;
+    readonly events: Map<RealmId, readonly MemoryRow[]>;
     readonly prunedUpTo: Map<RealmId, number>;
   }
+}
+
+interface MemoryRow extends EncodedRow {
+  /** Size when the event was appended. */
+  readonly bytes: number;
 }
 
 export class MemoryEventLog implements EventLog {
@@ -61,23 +65,26 @@ export class MemoryEventLog implements EventLog {
     return this.unit.read('prunedUpTo').get(realmId) ?? 0;
   }
 
-  async listSizes(realmId: RealmId, before: number, limit: number): Promise<readonly LoggedSize[]> {
-    const older = this.rows(realmId).filter(({ seq }) => seq < before);
-    const sizeOf = (text: string) => Buffer.byteLength(text);
-    return older
-      .slice(-limit)
-      .reverse()
-      .map(({ seq, audience, payload }) => ({ seq, bytes: sizeOf(audience) + sizeOf(payload) }));
+  async seqBeyond(realmId: RealmId, bytes: number): Promise<number> {
+    let sum = 0;
+    const newestFirst = [...this.rows(realmId)].reverse();
+    const beyond = newestFirst.find((row) => {
+      sum += row.bytes;
+      return sum > bytes;
+    });
+    return beyond?.seq ?? 0;
   }
 
   async append(realmId: RealmId, announcement: Announcement): Promise<void> {
     this.unit.record.requireRealm(realmId);
-    const row: EncodedRow = {
+    const encoded = encodeEvent(announcement);
+    const row: MemoryRow = {
       realmId,
       seq: this.unit.nextNumber<EventSeq>(keyOf('seq', realmId)),
       at: this.unit.clock.now(),
       quotes: announcement.quotes ?? null,
-      ...encodeEvent(announcement),
+      ...encoded,
+      bytes: Buffer.byteLength(encoded.audience) + Buffer.byteLength(encoded.payload),
     };
     this.unit.change('events').set(realmId, [...this.rows(realmId), row]);
     const { event, audience } = announcement;
@@ -88,7 +95,7 @@ export class MemoryEventLog implements EventLog {
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.unit.record.requireRealm(realmId);
     const { payload, format } = BLANK_EVENT;
-    const rows = this.rows(realmId).map((row): EncodedRow => {
+    const rows = this.rows(realmId).map((row): MemoryRow => {
       const isQuoting = row.quotes !== null && messageIds.includes(row.quotes);
       return isQuoting ? { ...row, payload, format } : row;
     });
@@ -108,7 +115,12 @@ export class MemoryEventLog implements EventLog {
     return pruned.length;
   }
 
-  private rows(realmId: RealmId): readonly EncodedRow[] {
+  async shrink(realmId: RealmId, maxBytes: number): Promise<void> {
+    const upTo = (await this.seqBeyond(realmId, maxBytes)) as EventSeq;
+    await this.prune(realmId, upTo, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  }
+
+  private rows(realmId: RealmId): readonly MemoryRow[] {
     return this.unit.read('events').get(realmId) ?? [];
   }
 }
