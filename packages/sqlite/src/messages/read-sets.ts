@@ -81,19 +81,19 @@ export interface UnreadSpan extends RecipientOrdinalRange {
   readonly shortGap: RecipientOrdinalRange | null;
 }
 
-const MAX_ID = Number.MAX_SAFE_INTEGER;
+type IncompleteRow = readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null];
+
 const SHORT_GAP = 32;
 
 /** Spans that may contain unread messages. */
 export class UnreadSpans {
-  private readonly incomplete: Query<
-    readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null]
-  >;
+  private readonly incomplete: Query<IncompleteRow>;
+  private readonly incompleteOf: Query<IncompleteRow>;
 
   constructor(connection: Connection) {
     // Selects spans with a gap, with the start of the gap if it covers everything after a single segment or the whole
     // span.
-    this.incomplete = connection.tuples(
+    const incompleteIn = (recipient: string) =>
       `SELECT recipient_id, channel_id, first, last,
               CASE WHEN latest IS NULL THEN first
                    WHEN latest ->> 0 <= first AND NOT latest ->> 2 THEN max(first, (latest ->> 1) + 1) END
@@ -105,28 +105,29 @@ export class UnreadSpans {
          FROM (
            SELECT s.user_id, s.recipient_id, r.channel_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
            FROM span s CROSS JOIN recipient r ON r.id = s.recipient_id
-           WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
+           WHERE s.user_id = ? AND s.realm_id = ? ${recipient}
          ) p
          WHERE p.first <= p.last AND p.last > coalesce((
            SELECT CASE WHEN g.bits IS NULL THEN g.last END FROM read_segment g
            WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.first
            ORDER BY g.first DESC LIMIT 1), 0)
-       )`,
-    );
+       )`;
+    this.incomplete = connection.tuples(incompleteIn(''));
+    this.incompleteOf = connection.tuples(incompleteIn('AND s.recipient_id = ?'));
   }
 
   /** Returns the viewer's spans, of one recipient or all, that the read set does not cover with a single segment. */
   of({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): UnreadSpan[] {
-    return this.incomplete
-      .all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)
-      .map(([id, channelId, first, last, gap]) => ({
-        recipientId: id,
-        channelId,
-        first,
-        last,
-        onlyGap: gap,
-        shortGap: gap !== null && last - gap < SHORT_GAP ? { recipientId: id, first: gap, last } : null,
-      }));
+    const rows =
+      recipientId === null ? this.incomplete.all(userId, realmId) : this.incompleteOf.all(userId, realmId, recipientId);
+    return rows.map(([id, channelId, first, last, gap]) => ({
+      recipientId: id,
+      channelId,
+      first,
+      last,
+      onlyGap: gap,
+      shortGap: gap !== null && last - gap < SHORT_GAP ? { recipientId: id, first: gap, last } : null,
+    }));
   }
 }
 
