@@ -18,6 +18,7 @@ import type { Resolve } from './injector.js';
 import type { ParleyParts } from './parley-parts.js';
 import type { Get } from './running-parts.js';
 import { LoadMonitor } from './workers/load-monitor.js';
+import { NotificationWorker } from './workers/notification-worker.js';
 import { periodic, type Recurrence, RecurringWorker, type Worker } from './workers/recurring-worker.js';
 
 /** Interval at which missing database files are detected. */
@@ -212,6 +213,7 @@ export function workersOf(
       everyMs: HOUR_MS,
       run: () => forgetJobs(get('unitOfWork'), get('clock').now() - KEEP_JOBS_SECONDS),
     }),
+    resolve(NotificationWorker),
     get('consumers'),
   ];
 }

@@ -86,6 +86,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   ephemeralEvents: () => get('hub'),
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,
+  notificationChannels: () => [],
   pushService: () =>
     options.push &&
     new HttpPushService(options.push, get('realmUrls'), options.clock, {

@@ -32,6 +32,7 @@ import { RealmResolver } from './realm-resolver.js';
 import type { Get, RunningParts } from './running-parts.js';
 import { JobWorkers, jobHandlersOf } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
+import { NotificationWorker } from './workers/notification-worker.js';
 
 export function serverParts(
   options: ParleyParts,
@@ -147,6 +148,7 @@ export function serverParts(
       resolve(LimitReset),
       resolve(Promotion),
       resolve(FacadeEvents),
+      resolve(NotificationWorker),
       get('consumers'),
     ],
     commitListeners: () => [get('follower'), get('jobWorkers')],

@@ -35,6 +35,7 @@ import { SCHEDULING_FEATURE } from './messages/scheduling.js';
 import { SEARCH_FEATURE } from './messages/search.js';
 import { SNIPPET_FEATURE } from './messages/snippets.js';
 import { TOPIC_FEATURE } from './messages/topics.js';
+import { NOTIFICATION_FEATURE } from './push/notifications.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { REALM_DATA_FEATURE } from './realms/realm-data.js';
 import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
@@ -72,6 +73,7 @@ const ALL = [
   REACTION_FEATURE,
   BOT_FEATURE,
   PUSH_FEATURE,
+  NOTIFICATION_FEATURE,
   PRESENCE_FEATURE,
   STATUS_FEATURE,
   SCHEDULING_FEATURE,

@@ -42,6 +42,7 @@ import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
+import { MemoryNotifications } from './memory/memory-notifications.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPictures } from './memory/memory-pictures.js';
@@ -235,6 +236,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     statuses: new MemoryStatuses(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
+    notifications: new MemoryNotifications(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
     alertWords: new MemoryAlertWords(unit),

@@ -63,6 +63,7 @@ import { REACTION_FEATURE } from '../messages/reactions.js';
 import { DELIVERY_FEATURE } from '../messages/scheduled-delivery.js';
 import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
 import { SNIPPET_FEATURE } from '../messages/snippets.js';
+import { NOTIFICATION_FEATURE } from '../push/notifications.js';
 import { PUSH_FEATURE } from '../push/push.js';
 import { ALLOWED_DOMAIN_FEATURE } from '../realms/allowed-domains.js';
 import { LINKIFIER_FEATURE } from '../realms/linkifiers.js';
@@ -233,6 +234,7 @@ const ALL = [
   MESSAGE_FEATURE,
   MUTED_USER_FEATURE,
   NAVIGATION_VIEW_FEATURE,
+  NOTIFICATION_FEATURE,
   ONBOARDING_FEATURE,
   PRESENCE_FEATURE,
   PUSH_FEATURE,

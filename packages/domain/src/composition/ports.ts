@@ -37,6 +37,7 @@ import type { SignUpKeys } from '../membership/sign-up.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
 import type { MessageHooks } from '../messages/post-message.js';
 import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { NotificationChannel } from '../push/notifications.js';
 import type { PushService } from '../push/push.js';
 import type { MeetingLinks, MeetingServer } from '../realms/calls.js';
 import type { LinkifierSyntax } from '../realms/linkifiers.js';
@@ -78,6 +79,8 @@ export interface Ports {
   readonly developmentMode: DevelopmentMode;
   readonly ephemeralEvents: EphemeralEvents;
   readonly servedQueues: ServedQueues;
+  /** Ways to reach people who are away. */
+  readonly notificationChannels: readonly NotificationChannel[];
   /** Null if the operator configured none. */
   readonly pushService: PushService | null;
   readonly meetingLinks: MeetingLinks;

@@ -76,6 +76,11 @@ export interface ConsumerOptions {
   readonly begins: 'now' | 'atOldestEvent';
   /** Maximum number of events per batch. */
   readonly maxEvents: number;
+  /**
+   * True if events for which `consume` returns null may come again after a crash. Their position is then not stored at
+   * once; default: false.
+   */
+  readonly savesLazily?: boolean;
 }
 
 export interface ConsumptionParts {
@@ -105,6 +110,8 @@ export class EventConsumption {
   private readonly retries = new Map<RealmId, { delayMs: number; cancel: CancelTimer | null }>();
   private draining: Promise<void> | null = null;
   private isWoken = false;
+  /** Realms with new events; null for all. */
+  private woken: Set<RealmId> | null = null;
   private isStopped = false;
 
   private constructor(
@@ -126,13 +133,16 @@ export class EventConsumption {
     return consumption;
   }
 
-  /** Cheap and idempotent; called after each commit. */
-  wake(): void {
+  /** Cheap and idempotent; called after commits. Without realms, all are looked at. */
+  wake(realmIds?: Iterable<RealmId>): void {
+    if (!realmIds) this.woken = null;
+    else if (!this.isWoken) this.woken = new Set(realmIds);
+    else if (this.woken) for (const id of realmIds) this.woken.add(id);
     this.isWoken = true;
     if (this.isStopped) return;
     this.draining ??= this.drain().finally(() => {
       this.draining = null;
-      if (this.isWoken && !this.isStopped) this.wake();
+      if (this.isWoken && !this.isStopped) this.wake(this.woken ?? undefined);
     });
   }
 
@@ -148,18 +158,25 @@ export class EventConsumption {
 
   private async drain(): Promise<void> {
     while (this.isWoken && !this.isStopped) {
+      const woken = this.woken;
       this.isWoken = false;
-      let ends: readonly { readonly realmId: RealmId; readonly seq: EventSeq }[];
-      try {
-        ends = await this.parts.uow.readAcross(({ events }) => events.listLastSeqs());
-      } catch (err) {
-        this.reportProblem('reading the log failed', { err });
-        return;
+      this.woken = null;
+      for (const realmId of woken ?? (await this.listBehind())) {
+        if (!this.retries.get(realmId)?.cancel) await this.attempt(realmId, () => this.readOn(realmId));
       }
-      for (const { realmId, seq } of ends) {
-        const isDone = seq <= (this.positions.get(realmId)?.read ?? -1);
-        if (!isDone && !this.retries.get(realmId)?.cancel) await this.attempt(realmId, () => this.readOn(realmId));
-      }
+    }
+  }
+
+  /** Returns the realms with events to read. */
+  private async listBehind(): Promise<readonly RealmId[]> {
+    try {
+      const ends = await this.parts.uow.readAcross(({ events }) => events.listLastSeqs());
+      return ends
+        .filter(({ realmId, seq }) => seq > (this.positions.get(realmId)?.read ?? -1))
+        .map(({ realmId }) => realmId);
+    } catch (err) {
+      this.reportProblem('reading the log failed', { err });
+      return [];
     }
   }
 
@@ -176,7 +193,8 @@ export class EventConsumption {
       const events = page.filter(isReadable).filter((each) => each.event.type !== 'blank' && isWanted(each));
       const unit = events.length > 0 ? await consume(realmId, events) : null;
       position.read = last.seq;
-      if (events.length > 0 || position.read - position.stored >= MAX_UNSAVED) await this.save(realmId, position, unit);
+      const isDue = unit !== null || (events.length > 0 && !this.options.savesLazily);
+      if (isDue || position.read - position.stored >= MAX_UNSAVED) await this.save(realmId, position, unit);
     }
   }
 
@@ -204,7 +222,7 @@ export class EventConsumption {
         delayMs,
         cancel: this.parts.timers.after(delayMs, () => {
           this.retries.set(realmId, { delayMs, cancel: null });
-          this.wake();
+          this.wake([realmId]);
         }),
       };
       this.retries.set(realmId, retry);

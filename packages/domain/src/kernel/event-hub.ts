@@ -232,6 +232,12 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     );
   }
 
+  receivesMessages(ownerId: UserId): boolean {
+    return [...(this.byOwner.get(ownerId) ?? [])].some(({ queue }) =>
+      this.parts.catalogue.wants(queue.presentation, 'message.sent'),
+    );
+  }
+
   /** Closes queues whose rows were removed and answers their waiting polls. */
   forgetRemoved(keys: readonly QueueKey[]): void {
     const ids = new Set(keys.map(({ id }) => id));

@@ -88,6 +88,22 @@ export interface QueueKey {
   readonly id: string;
 }
 
+/** Queue that expired because its client stopped polling. */
+export interface IdleQueue extends QueueKey {
+  readonly ownerId: UserId;
+  readonly lastPolledAt: UnixSeconds;
+}
+
+/** Logged events about queues, for features that follow the log. */
+export interface QueueEventTypes {
+  /** The user's last queue expired. It was last polled at `since`. */
+  'queue.last_expired': { readonly userId: UserId; readonly since: UnixSeconds };
+}
+
+declare module './event.js' {
+  interface DomainEventTypes extends QueueEventTypes {}
+}
+
 /** State of queues in this process beyond their rows. */
 export interface ServedQueues {
   /**
@@ -95,6 +111,8 @@ export interface ServedQueues {
    * process are absent.
    */
   lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
+  /** True if a queue of the user that is known to this process receives messages. */
+  receivesMessages(ownerId: UserId): boolean;
   /** Removes deleted queues from memory and answers their waiting polls. */
   forgetRemoved(keys: readonly QueueKey[]): void;
   /** Admits a new queue, which receives ephemeral events from now on as if it had been polled. */
@@ -128,7 +146,7 @@ export interface EventQueueRepository extends EventQueueReads {
   remove(realmId: RealmId, ids: readonly string[]): Promise<void>;
   removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void>;
   /** Removes at most `limit` queues of any realm whose idle time has passed. Returns the removed queues. */
-  removeIdle(expiry: Expiry, limit: number): Promise<readonly QueueKey[]>;
+  removeIdle(expiry: Expiry, limit: number): Promise<readonly IdleQueue[]>;
   /** Removes at most `limit` queues of the realm with a lower `floorSeq`. Returns the removed queues. */
   removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]>;
   /** Skips queues that no longer exist. */

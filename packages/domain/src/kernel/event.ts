@@ -48,7 +48,7 @@ export interface FeatureParts<Types> {
 export type NotExported = { readonly [Name in keyof Transaction]?: string };
 
 export const EVENT_FEATURE = {
-  eventFormats: { blank: 1 },
+  eventFormats: { blank: 1, 'queue.last_expired': 1 },
   notExported: {
     consumers: 'They belong to the host application.',
     events: 'Clients register anew.',

@@ -1,8 +1,9 @@
+import { nobody } from './event.js';
 import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumption.js';
 import type { EventHub } from './event-hub.js';
 import type { LogEnd } from './event-log.js';
-import type { QueueKey, QueuePosition } from './event-queue.js';
-import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
+import type { IdleQueue, QueueKey, QueuePosition } from './event-queue.js';
+import type { EventSeq, RealmId, UnixSeconds, UserId } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
 import type { Clock, EventLoop, ReportProblem } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
@@ -141,12 +142,14 @@ export class QueueSweep {
 
   private async removeIdle(): Promise<void> {
     const now = this.parts.clock.now();
-    await this.removeAll((tx) => {
+    await this.removeAll(async (tx) => {
       const waitedFor = this.parts.hub.liveQueues.filter(
         (live) => live.isWaitedFor && now - live.lastPolledAt >= live.queue.idleTimeoutSeconds,
       );
       const except = waitedFor.map(({ queue }) => queue.id);
-      return tx.queues.removeIdle({ now, servedSince: this.startedAt, except }, SLICE);
+      const removed = await tx.queues.removeIdle({ now, servedSince: this.startedAt, except }, SLICE);
+      await publishLastExpired(tx, removed);
+      return removed;
     });
   }
 
@@ -197,5 +200,20 @@ export class QueueSweep {
     } catch (err) {
       this.parts.report(`${what} failed`, { ...fields, err });
     }
+  }
+}
+
+/** Publishes that users have no queue left, so that what they missed can reach them in another way. */
+async function publishLastExpired(tx: Transaction, removed: readonly IdleQueue[]): Promise<void> {
+  const lastPolls = new Map<UserId, IdleQueue>();
+  for (const queue of removed) {
+    const other = lastPolls.get(queue.ownerId);
+    if (!other || other.lastPolledAt < queue.lastPolledAt) lastPolls.set(queue.ownerId, queue);
+  }
+  for (const [userId, { realmId, lastPolledAt }] of lastPolls) {
+    if ((await tx.queues.listOf(realmId, userId)).length > 0) continue;
+    const event = { type: 'queue.last_expired', userId, since: lastPolledAt } as const;
+    await tx.events.append(realmId, { event, audience: nobody });
+    await tx.yield();
   }
 }

@@ -17,7 +17,7 @@ import {
   SendEncryptedTestPush,
   SendTestPush,
 } from '@parley/domain/push';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import { form, type Presenters, toAll, toNobody } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
 import { integer, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH, refine } from '../kernel/param-types.js';
 import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
@@ -219,7 +219,7 @@ export const pushRoutes: readonly Route[] = [
 
 export const PUSH = {
   routes: () => pushRoutes,
-  events: PUSH_EVENTS,
+  events: { ...PUSH_EVENTS, 'notification.due': toNobody },
   errors: PUSH_WIRE_ERRORS,
   registerSections: () => [devicesSection],
 } satisfies HttpFeature;

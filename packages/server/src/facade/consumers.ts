@@ -1,6 +1,7 @@
 import {
   type CancelTimer,
   type ConsumerUnit,
+  DomainError,
   EventConsumption,
   type EventListener,
   type ReportProblem,
@@ -52,6 +53,8 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
+/** Prefix of consumers that Parley runs itself. */
+const OWN_CONSUMERS = 'parley.';
 const MAX_EVENTS = { default: 100, most: 1000 } as const;
 
 export interface ConsumersParts {
@@ -93,6 +96,9 @@ export class Consumers implements Worker, EventListener {
     handler: EventHandler<T>,
     { types, from = 'now', maxEvents = MAX_EVENTS.default }: ConsumeOptions<T>,
   ): Promise<Consumer> {
+    if (name.startsWith(OWN_CONSUMERS)) {
+      throw new DomainError('INVALID_CONSUMER_NAME', `Names of consumers must not begin with '${OWN_CONSUMERS}'`);
+    }
     if (this.running.has(name)) throw new Error(`The consumer '${name}' is already running.`);
     if (!Number.isInteger(maxEvents) || maxEvents < 1 || maxEvents > MAX_EVENTS.most) {
       throw new RangeError(`maxEvents must be an integer from 1 to ${MAX_EVENTS.most}.`);

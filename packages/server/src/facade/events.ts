@@ -1,14 +1,24 @@
+import type { Group } from '@parley/domain/groups';
 import type {
   DomainEventType,
   EventListener,
   EventOf,
+  GroupId,
+  MessageId,
   RealmId,
   ReportProblem,
   StoredEvent,
+  UnitOfWork,
+  UserId,
 } from '@parley/domain/kernel';
+import type { RenderedMessages } from '@parley/domain/markdown';
+import type { MessageView } from '@parley/domain/messages';
+import { type DueReason, type NotificationText, notificationText } from '@parley/domain/push';
+import type { User } from '@parley/domain/users';
 import { RealmResolver } from '../realm-resolver.js';
 import {
   type ChatMessage,
+  type ChatPerson,
   type ChatUser,
   type ExternalIds,
   peopleBy,
@@ -29,10 +39,22 @@ interface EventHead<T extends DomainEventType> {
   readonly data: Omit<EventOf<T>, 'type'>;
 }
 
+/** Person to whom a message is due, with the texts of a notification. */
+export interface DuePerson extends NotificationText {
+  readonly user: ChatPerson;
+  readonly reason: DueReason;
+  /** True if the settings of the person ask for a push notification now. */
+  readonly isPushDue: boolean;
+  /** True if they ask for an email. */
+  readonly isEmailDue: boolean;
+}
+
 /** Properties of events in addition to their data, by type. */
 interface EventDetails {
   'message.sent': { readonly message: ChatMessage };
   'user.created': { readonly user: ChatUser };
+  /** The message as it is now. Several events may concern one message. */
+  'notification.due': { readonly message: ChatMessage; readonly people: readonly DuePerson[] };
 }
 
 export type ParleyEventType = Exclude<DomainEventType, 'blank'>;
@@ -42,46 +64,100 @@ export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {
   readonly [K in T]: EventHead<K> & (K extends keyof EventDetails ? EventDetails[K] : unknown);
 }[T];
 
+/** Data that events refer to. */
+interface Related {
+  readonly externalIds: ExternalIds;
+  readonly views: ReadonlyMap<MessageId, MessageView>;
+  readonly users: ReadonlyMap<UserId, User>;
+  readonly groups: ReadonlyMap<GroupId, Group>;
+}
+
 /** Converts events to the host application's terms. */
 export class EventPresenter {
-  static readonly inject = [RealmResolver, Addresses] as const;
+  static readonly inject = [RealmResolver, Addresses, 'unitOfWork', 'renderedMessages'] as const;
   constructor(
     private readonly realms: RealmResolver,
     private readonly addresses: Addresses,
+    private readonly uow: UnitOfWork,
+    private readonly renderedMessages: RenderedMessages,
   ) {}
 
   /** Converts events of one realm; omits events whose content was deleted. */
   async present(realmId: RealmId, events: readonly StoredEvent[]): Promise<readonly ParleyEvent[]> {
     const realm = await this.realms.stringIdOf(realmId);
     if (realm === null) return [];
+    const due = await this.relatedTo(realmId, events);
     const people = events.flatMap(({ event }) => {
       if (event.type === 'message.sent') return peopleIn([event.view]);
+      if (event.type === 'notification.due') return event.recipients.map(({ userId }) => userId);
       return event.type === 'user.created' ? [event.user.id] : [];
     });
-    const externalIds = await this.addresses.externalIdsOf(realmId, people);
-    return events.flatMap((stored) =>
-      stored.event.type === 'blank' ? [] : [presentEvent(stored, realm, externalIds)],
-    );
+    const ids = [...people, ...peopleIn([...due.views.values()])];
+    const externalIds = await this.addresses.externalIdsOf(realmId, ids);
+    return events.flatMap((stored) => this.presentEvent(stored, realm, { ...due, externalIds }) ?? []);
+  }
+
+  private async relatedTo(realmId: RealmId, events: readonly StoredEvent[]): Promise<Omit<Related, 'externalIds'>> {
+    const due = events.flatMap(({ event }) => (event.type === 'notification.due' ? [event] : []));
+    if (due.length === 0) return { views: new Map(), users: new Map(), groups: new Map() };
+    const recipients = due.flatMap((event) => event.recipients);
+    const messageIds = new Set(due.map(({ messageId }) => messageId));
+    const userIds = new Set(recipients.map(({ userId }) => userId));
+    const groupIds = new Set(recipients.flatMap(({ groupId }) => groupId ?? []));
+    return this.uow.read(realmId, async ({ pages, users, groups }) => ({
+      views: new Map((await pages.listViews(realmId, [...messageIds])).map((it) => [it.message.id, it])),
+      users: byId(await users.list(realmId, [...userIds])),
+      groups: byId(await groups.list(realmId, [...groupIds])),
+    }));
+  }
+
+  private presentEvent(stored: StoredEvent, realm: string, related: Related): ParleyEvent | null {
+    const { event, seq, at } = stored;
+    if (event.type === 'blank') return null;
+    const { type, ...data } = event;
+    const head = { type, realm, seq, at: new Date(at * 1000), data };
+    switch (event.type) {
+      case 'message.sent':
+        return { ...head, message: presentMessage(event.view, realm, peopleBy(related.externalIds)) } as ParleyEvent;
+      case 'user.created': {
+        const { user } = event;
+        return {
+          ...head,
+          user: presentUser({ user, externalId: related.externalIds.get(user.id) ?? null }, realm),
+        } as ParleyEvent;
+      }
+      case 'notification.due': {
+        const details = this.presentDue(event, realm, related);
+        return details && ({ ...head, ...details } as ParleyEvent);
+      }
+      default:
+        return head as ParleyEvent;
+    }
+  }
+
+  /** Returns null if the message was deleted meanwhile. */
+  private presentDue(
+    { messageId, recipients }: EventOf<'notification.due'>,
+    realm: string,
+    { views, users, groups, externalIds }: Related,
+  ): EventDetails['notification.due'] | null {
+    const view = views.get(messageId);
+    if (!view) return null;
+    const person = peopleBy(externalIds);
+    const people = recipients.flatMap(({ userId, reason, push, email, groupId }): DuePerson[] => {
+      const user = users.get(userId);
+      if (!user) return [];
+      const groupName = (groupId && groups.get(groupId)?.name) ?? null;
+      const senderName = view.sender.fullName;
+      const text = notificationText(this.renderedMessages, { view, reason, groupName, senderName });
+      return [{ user: person(user), reason, isPushDue: push !== null, isEmailDue: email !== null, ...text }];
+    });
+    return { message: presentMessage(view, realm, person), people };
   }
 }
 
-function presentEvent({ event, seq, at }: StoredEvent, realm: string, externalIds: ExternalIds): ParleyEvent {
-  const { type, ...data } = event;
-  const head = { type, realm, seq, at: new Date(at * 1000), data };
-  switch (event.type) {
-    case 'message.sent':
-      return { ...head, message: presentMessage(event.view, realm, peopleBy(externalIds)) } as ParleyEvent;
-    case 'user.created': {
-      const { user } = event;
-      return {
-        ...head,
-        user: presentUser({ user, externalId: externalIds.get(user.id) ?? null }, realm),
-      } as ParleyEvent;
-    }
-    default:
-      return head as ParleyEvent;
-  }
-}
+const byId = <Id, T extends { readonly id: Id }>(rows: readonly T[]): ReadonlyMap<T['id'], T> =>
+  new Map(rows.map((row) => [row.id, row]));
 
 type Listener = (event: ParleyEvent) => unknown;
 

@@ -26,7 +26,7 @@ import {
   MoveParts,
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
-import { RegisterDevices, UnregisterTokens } from '@parley/domain/push';
+import { JudgeRecipients, RegisterDevices, UnregisterTokens } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { SendLoginEmails } from '@parley/domain/users';
 import type { Resolve } from '../injector.js';
@@ -120,6 +120,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(SendInvitationEmails),
   resolve(SendWelcomeEmails),
   resolve(ForgetInvitations),
+  resolve(JudgeRecipients),
   resolve(RegisterDevices),
   resolve(UnregisterTokens),
   resolve(ChangeSubscriptionParts),

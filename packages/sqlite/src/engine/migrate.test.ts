@@ -18,6 +18,7 @@ const RELEASED = [
   ['authentication.002', '0dbc59d27d4f3ca73edfa8eb3a70ea4df3aad1a8bd8c14df030b927dc932c43b'],
   ['bots.003', '3ff60ab3b803a29204a3a53f9ec8584ba881ab2608f47869b2085eb6e38a56a9'],
   ['events.004', 'ee131e5ed813134bb9d6744e819508cd62462aff0c7387de052ac3e88d048a17'],
+  ['push.005', 'a2fcf52ab3ddae0f8f2c4555a239a16b9d8bb8e21be5c68f54eeecd0de8bc1a4'],
 ];
 
 let directory: string;
@@ -187,6 +188,7 @@ describe('a database of the former steps', () => {
     for (const [, table, column] of matches(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)) {
       database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
     }
+    for (const [, index] of matches(/CREATE INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
     for (const [, table] of matches(/CREATE TABLE (\w+)/g).reverse()) database.exec(`DROP TABLE ${table}`);
     database.exec("DELETE FROM schema_step; INSERT INTO server_fact VALUES ('kept', 'yes')");
     const insert = database.prepare('INSERT INTO schema_step VALUES (?, ?, ?)');

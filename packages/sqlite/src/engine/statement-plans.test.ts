@@ -46,6 +46,7 @@ const NARROW_INDEXES = [
   'invitation_open',
   'user_group_anonymous',
   'user_reading_all_notices',
+  'user_notified_of_channels',
   'profile_field_by_place',
 ];
 

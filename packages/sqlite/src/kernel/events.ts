@@ -15,6 +15,7 @@ import {
   type EventQueueRepository,
   type EventSeq,
   type Expiry,
+  type IdleQueue,
   type LogEnd,
   type LoggedEvent,
   MAX_CONSUMERS,
@@ -263,13 +264,13 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
       'DELETE FROM event_queue WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
     );
     this.deleteOfUser = connection.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
-    this.deleteIdle = connection.tuples<[RealmId, string]>(
+    this.deleteIdle = connection.tuples<[RealmId, string, UserId, UnixSeconds]>(
       `DELETE FROM event_queue WHERE id IN (
          SELECT id FROM event_queue INDEXED BY event_queue_by_deadline
          WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
            AND id NOT IN (SELECT value FROM json_each(?))
          ${LIMIT})
-       RETURNING realm_id, id`,
+       RETURNING realm_id, id, owner_id, last_polled_at`,
     );
     this.deleteBehind = connection.tuples<[RealmId, string]>(
       `DELETE FROM event_queue WHERE id IN (
@@ -319,8 +320,9 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
     this.deleteOfUser.run(ownerId, realmId);
   }
 
-  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly QueueKey[]> {
-    return this.deleteIdle.all(now, servedSince, now, jsonList(except), limit).map(toKey);
+  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
+    const removed = this.deleteIdle.all(now, servedSince, now, jsonList(except), limit);
+    return removed.map(([realmId, id, ownerId, lastPolledAt]) => ({ realmId, id, ownerId, lastPolledAt }));
   }
 
   async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {

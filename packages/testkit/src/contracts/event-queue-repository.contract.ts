@@ -138,7 +138,10 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       }
       expect(removed.map(({ length }) => length)).toEqual([2, 1, 0]);
       expect(removed.flat().map(idOf).sort()).toEqual(idle.map(idOf).sort());
-      expect(removed.flat().find(({ id }) => id === idle[2]!.id)!.realmId).toBe(other.realm.id);
+      expect(removed.flat().find(({ id }) => id === idle[2]!.id)).toEqual({
+        ...{ realmId: other.realm.id, id: idle[2]!.id },
+        ...{ ownerId: other.user('b').id, lastPolledAt: 900 },
+      });
       expect(await left(fixture, ...idle, ...kept, waitedFor)).toEqual([...kept, waitedFor]);
     });
 

@@ -5,6 +5,7 @@ import type {
   EventQueueRepository,
   EventSeq,
   Expiry,
+  IdleQueue,
   QueueKey,
   QueuePosition,
   RealmId,
@@ -51,10 +52,12 @@ export class MemoryEventQueues implements EventQueueRepository {
     this.removeRows(this.rows(realmId).filter((row) => row.ownerId === ownerId));
   }
 
-  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly QueueKey[]> {
+  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
     const isIdle = ({ id, lastPolledAt, idleTimeoutSeconds }: EncodedQueue) =>
       now - Math.max(lastPolledAt, servedSince) >= idleTimeoutSeconds && !except.includes(id);
-    return this.removeRows([...this.unit.read('queues').values()].filter(isIdle).slice(0, limit));
+    const removed = [...this.unit.read('queues').values()].filter(isIdle).slice(0, limit);
+    this.removeRows(removed);
+    return removed.map(({ realmId, id, ownerId, lastPolledAt }) => ({ realmId, id, ownerId, lastPolledAt }));
   }
 
   async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {

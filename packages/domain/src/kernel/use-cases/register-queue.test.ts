@@ -47,7 +47,12 @@ const everything = {
 } satisfies SnapshotLoaders;
 
 /** Reports no polls in progress. */
-const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {}, admit: async () => {} };
+const noQueues: ServedQueues = {
+  lastPolled: () => new Map(),
+  receivesMessages: () => false,
+  forgetRemoved: () => {},
+  admit: async () => {},
+};
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
   const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served, QUEUE_FILTERS);
@@ -219,6 +224,7 @@ describe('queue limits', () => {
     const polled = new Map<string, number>();
     const served: ServedQueues = {
       lastPolled: () => polled,
+      receivesMessages: () => true,
       forgetRemoved: (keys) => forgotten.push(...keys.map(({ id }) => id)),
       admit: async () => {},
     };

@@ -1,0 +1,148 @@
+import type { ParleyEvent } from '@parley/server';
+import { fieldsOf } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+let server: TestServer;
+let sender: TestUser;
+let reader: TestUser;
+let channel: string;
+let channelId: number;
+let count = 0;
+const due: ParleyEvent<'notification.due'>[] = [];
+beforeAll(async () => {
+  server = await TestServer.start({ worksInBackground: true });
+  server.parley.on('notification.due', (event) => due.push(event));
+});
+beforeEach(async () => {
+  count++;
+  sender = await server.addUser({ email: `sender${count}@zulip.com`, fullName: `Sender ${count}` });
+  reader = await server.addUser({ email: `reader${count}@zulip.com`, fullName: `Reader ${count}` });
+  channel = `channel ${count}`;
+  channelId = await server.createChannel(channel, [sender, reader]);
+  due.length = 0;
+});
+afterAll(() => server.close());
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo(); tries++) {
+    if (tries > 2000) throw new Error('It was never judged');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Returns what is due to the reader and why, once a later message to somebody else has been judged. */
+async function judged(): Promise<readonly (readonly [number, string])[]> {
+  const marker = await server.sendMessage(sender, [server.people.iago]);
+  await until(() => due.some(({ message }) => message.id === marker));
+  return due.flatMap(({ message, people }) =>
+    people.filter(({ user }) => user.id === reader.id).map(({ reason }) => [message.id, reason] as const),
+  );
+}
+
+const edit = (id: number, content: string) => server.patch(`/messages/${id}`, sender, { content });
+const mention = () => `hi @**${reader.user.fullName}**`;
+
+it('publishes to whom a message is due, with the texts of a notification', async () => {
+  const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: `${mention()} :pizza: **now**` });
+  await judged();
+  expect(due[0]).toMatchObject({
+    type: 'notification.due',
+    realm: 'zulip',
+    message: { id, channel: { id: channelId, name: channel }, topic: 'lunch', sender: { id: sender.id } },
+    people: [
+      {
+        user: { id: reader.id, externalId: null, name: reader.user.fullName },
+        ...{ reason: 'mentioned', isPushDue: true, isEmailDue: true },
+        title: `#${channel} > lunch`,
+        subtitle: `${sender.user.fullName} mentioned you:`,
+        content: `hi @${reader.user.fullName} 🍕 now`,
+      },
+    ],
+  });
+});
+
+it('publishes direct messages, group mentions, wildcards, followed topics and notified channels', async () => {
+  const owner = server.people.desdemona;
+  const group = `group ${count}`;
+  fieldsOf(await server.post('/user_groups/create', owner, { name: group, description: '', members: [reader.id] }));
+  const direct = await server.sendMessage(sender, [reader]);
+  const grouped = await server.sendMessage(sender, channel, { content: `@*${group}*` });
+  const wildcard = await server.sendMessage(sender, channel, { topic: 'wild', content: '@**all**' });
+  await server.post('/user_topics', reader, { stream_id: channelId, topic: 'Followed', visibility_policy: 3 });
+  const followed = await server.sendMessage(sender, channel, { topic: 'followed' });
+  await server.sendMessage(sender, channel, { topic: 'other' });
+  await judged();
+  const data = [{ stream_id: channelId, property: 'push_notifications', value: true }];
+  fieldsOf(await server.post('/users/me/subscriptions/properties', reader, { subscription_data: data }));
+  const notified = await server.sendMessage(sender, channel, { topic: 'other' });
+  expect(await judged()).toEqual([
+    [direct, 'directMessage'],
+    [grouped, 'mentioned'],
+    [wildcard, 'channelWildcard'],
+    [followed, 'followedTopic'],
+    [notified, 'channel'],
+  ]);
+  const subtitle = due.find(({ message }) => message.id === grouped)!.people[0]!.subtitle;
+  expect(subtitle).toBe(`${sender.user.fullName} mentioned @${group}:`);
+});
+
+it('publishes a mention that an edit adds, but no mention that was there before', async () => {
+  const id = await server.sendMessage(sender, channel);
+  expect(await judged()).toEqual([]);
+  fieldsOf(await edit(id, mention()));
+  expect(await judged()).toEqual([[id, 'mentioned']]);
+  due.length = 0;
+  fieldsOf(await edit(id, `${mention()} again`));
+  expect(await judged()).toEqual([]);
+});
+
+it('publishes nothing to those whom an edit mentions after the message was already due to them', async () => {
+  await server.post('/user_topics', reader, { stream_id: channelId, topic: 'plans', visibility_policy: 3 });
+  const id = await server.sendMessage(sender, channel);
+  expect(await judged()).toEqual([[id, 'followedTopic']]);
+  due.length = 0;
+  fieldsOf(await edit(id, mention()));
+  expect(await judged()).toEqual([]);
+});
+
+it('publishes nothing about messages of muted users, deleted messages and messages to bots', async () => {
+  const bot = await server.addBot(reader, `bot${count}`);
+  fieldsOf(await server.post(`/users/me/muted_users/${sender.id}`, reader));
+  await server.sendMessage(sender, [reader]);
+  await server.sendMessage(sender, [bot]);
+  expect(await judged()).toEqual([]);
+});
+
+describe('while the user is active', () => {
+  beforeEach(async () => {
+    fieldsOf(await server.post('/register', reader, { event_types: ['message'] }));
+    fieldsOf(await server.post('/users/me/presence', reader, { status: 'active' }));
+  });
+
+  it('judges push by the setting and email not at all', async () => {
+    await server.sendMessage(sender, [reader]);
+    await judged();
+    expect(due[0]!.people).toMatchObject([{ isPushDue: true, isEmailDue: false }]);
+    due.length = 0;
+    fieldsOf(await server.patch('/settings', reader, { enable_online_push_notifications: false }));
+    await server.sendMessage(sender, [reader]);
+    expect(await judged()).toEqual([]);
+  });
+
+  it('judges unread messages again when the last queue expires', async () => {
+    fieldsOf(await server.patch('/settings', reader, { enable_online_push_notifications: false }));
+    const read = await server.sendMessage(sender, [reader]);
+    const missed = await server.sendMessage(sender, [reader]);
+    fieldsOf(await server.post('/messages/flags', reader, { messages: [read], op: 'add', flag: 'read' }));
+    expect(await judged()).toEqual([]);
+    due.length = 0;
+    const sweep = server.parley.workers.find(({ name }) => name === 'removing expired event queues');
+    await until(() => {
+      server.clock.advance(600);
+      (sweep as unknown as { wakeIn(ms: number): void }).wakeIn(0);
+      return due.length > 0;
+    });
+    expect(await judged()).toEqual([[missed, 'directMessage']]);
+    expect(due[0]!.people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
+  });
+});

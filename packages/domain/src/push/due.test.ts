@@ -1,0 +1,257 @@
+import { INHERITED_NOTIFICATIONS } from '../channels/subscriptions.js';
+import { type DueFacts, type DueReason, decideDue, dueInAddition, isIdle, type NotificationSettings } from './due.js';
+
+/** Default settings (users §6.1). */
+const DEFAULTS: NotificationSettings = {
+  enableOfflinePushNotifications: true,
+  enableOnlinePushNotifications: true,
+  enableOfflineEmailNotifications: true,
+  enableFollowedTopicPushNotifications: true,
+  enableFollowedTopicEmailNotifications: true,
+  enableFollowedTopicWildcardMentionsNotify: true,
+  enableChannelPushNotifications: false,
+  enableChannelEmailNotifications: false,
+  wildcardMentionsNotify: true,
+};
+
+interface Given {
+  readonly settings?: Partial<NotificationSettings>;
+  readonly flags?: Partial<NonNullable<DueFacts['flags']>> | null;
+  readonly message?: Partial<DueFacts['message']>;
+  readonly recipient?: Partial<DueFacts['recipient']>;
+  readonly isIdle?: boolean;
+  readonly hasMutedChannel?: boolean;
+  readonly channel?: Partial<NonNullable<DueFacts['subscription']>['notifications']>;
+  readonly topic?: DueFacts['topic'];
+  readonly isSubscribed?: boolean;
+}
+
+const factsOf = (given: Given): DueFacts => ({
+  recipient: {
+    ...{ isBot: false, isActive: true, settings: { ...DEFAULTS, ...given.settings } },
+    ...given.recipient,
+  },
+  message: { isFromRecipient: false, isSilent: false, isDirect: false, ...given.message },
+  flags:
+    given.flags === null
+      ? null
+      : {
+          ...{ read: false, mentioned: false, channelWildcardMentioned: false },
+          ...{ topicWildcardMentioned: false, hasAlertWord: false },
+          ...given.flags,
+        },
+  isIdle: given.isIdle ?? true,
+  subscription:
+    given.message?.isDirect || given.isSubscribed === false
+      ? null
+      : {
+          isMuted: given.hasMutedChannel ?? false,
+          notifications: { ...INHERITED_NOTIFICATIONS, ...given.channel },
+        },
+  topic: given.topic ?? 'inherit',
+});
+
+const direct = { message: { isDirect: true } };
+const mentioned = { flags: { mentioned: true } };
+const topicWildcard = { flags: { topicWildcardMentioned: true } };
+const channelWildcard = { flags: { channelWildcardMentioned: true } };
+const alertWord = { flags: { hasAlertWord: true } };
+const online = { isIdle: false };
+const onlyIdle = { enableOnlinePushNotifications: false };
+const noPersonal = { enableOfflinePushNotifications: false, enableOfflineEmailNotifications: false };
+const noWildcards = { wildcardMentionsNotify: false };
+const noFollowedWildcards = { enableFollowedTopicWildcardMentionsNotify: false };
+const notFollowing = { enableFollowedTopicPushNotifications: false, enableFollowedTopicEmailNotifications: false };
+const channelOn = { enableChannelPushNotifications: true, enableChannelEmailNotifications: true };
+
+type Row = readonly [name: string, given: Given, push: DueReason | null, email: DueReason | null];
+
+const ROWS: readonly Row[] = [
+  ['an ordinary channel message', {}, null, null],
+
+  // Row 1.
+  ['a direct message', direct, 'directMessage', 'directMessage'],
+  ['a direct message without personal notifications', { ...direct, settings: noPersonal }, null, null],
+  [
+    'a direct message without personal push',
+    { ...direct, settings: { enableOfflinePushNotifications: false } },
+    ...([null, 'directMessage'] as const),
+  ],
+  [
+    'a direct message without personal email',
+    { ...direct, settings: { enableOfflineEmailNotifications: false } },
+    ...(['directMessage', null] as const),
+  ],
+  // Row 2.
+  ['a mention', mentioned, 'mentioned', 'mentioned'],
+  ['a mention without personal notifications', { ...mentioned, settings: noPersonal }, null, null],
+  ['a mention in a muted topic', { ...mentioned, topic: 'muted' }, 'mentioned', 'mentioned'],
+  ['a mention in a muted channel', { ...mentioned, hasMutedChannel: true }, 'mentioned', 'mentioned'],
+  ['a mention without a subscription', { ...mentioned, isSubscribed: false }, 'mentioned', 'mentioned'],
+  // Rows 3 and 4.
+  [
+    'a topic wildcard in a followed topic',
+    { ...topicWildcard, topic: 'followed' },
+    ...(['topicWildcardInFollowedTopic', 'topicWildcardInFollowedTopic'] as const),
+  ],
+  [
+    'a channel wildcard in a followed topic',
+    { ...channelWildcard, topic: 'followed' },
+    ...(['channelWildcardInFollowedTopic', 'channelWildcardInFollowedTopic'] as const),
+  ],
+  [
+    'both wildcards in a followed topic',
+    { flags: { topicWildcardMentioned: true, channelWildcardMentioned: true }, topic: 'followed' },
+    ...(['topicWildcardInFollowedTopic', 'topicWildcardInFollowedTopic'] as const),
+  ],
+  [
+    'a wildcard in a followed topic of a muted channel',
+    { ...channelWildcard, topic: 'followed', hasMutedChannel: true },
+    ...(['channelWildcardInFollowedTopic', 'channelWildcardInFollowedTopic'] as const),
+  ],
+  [
+    'a wildcard in a followed topic without wildcards for followed topics',
+    { ...channelWildcard, topic: 'followed', settings: noFollowedWildcards },
+    ...(['channelWildcard', 'channelWildcard'] as const),
+  ],
+  [
+    'a wildcard in a followed topic without personal notifications',
+    { ...channelWildcard, topic: 'followed', settings: noPersonal },
+    ...(['followedTopic', 'followedTopic'] as const),
+  ],
+  // Rows 5 and 6.
+  ['a topic wildcard', topicWildcard, 'topicWildcard', 'topicWildcard'],
+  ['a channel wildcard', channelWildcard, 'channelWildcard', 'channelWildcard'],
+  ['a wildcard that the user ignores', { ...channelWildcard, settings: noWildcards }, null, null],
+  [
+    'a wildcard that the user ignores except in this channel',
+    { ...channelWildcard, settings: noWildcards, channel: { wildcardMentions: true } },
+    ...(['channelWildcard', 'channelWildcard'] as const),
+  ],
+  ['a wildcard ignored in this channel', { ...topicWildcard, channel: { wildcardMentions: false } }, null, null],
+  ['a wildcard without personal notifications', { ...channelWildcard, settings: noPersonal }, null, null],
+  ['a wildcard in a muted topic', { ...channelWildcard, topic: 'muted' }, null, null],
+  ['a wildcard in a muted channel', { ...topicWildcard, hasMutedChannel: true }, null, null],
+  [
+    'a wildcard in an unmuted topic of a muted channel',
+    { ...channelWildcard, hasMutedChannel: true, topic: 'unmuted' },
+    ...(['channelWildcard', 'channelWildcard'] as const),
+  ],
+  // Row 7.
+  ['a message in a followed topic', { topic: 'followed' }, 'followedTopic', 'followedTopic'],
+  [
+    'a message in a followed topic of a muted channel',
+    { topic: 'followed', hasMutedChannel: true },
+    ...(['followedTopic', 'followedTopic'] as const),
+  ],
+  ['a message in a followed topic without its settings', { topic: 'followed', settings: notFollowing }, null, null],
+  [
+    'a message in a followed topic without its push',
+    { topic: 'followed', settings: { enableFollowedTopicPushNotifications: false } },
+    ...([null, 'followedTopic'] as const),
+  ],
+  [
+    'a message in a followed topic without its email',
+    { topic: 'followed', settings: { enableFollowedTopicEmailNotifications: false } },
+    ...(['followedTopic', null] as const),
+  ],
+  // Row 8.
+  ['a message with notifications of all channels', { settings: channelOn }, 'channel', 'channel'],
+  ['a message with notifications of this channel', { channel: { push: true, email: true } }, 'channel', 'channel'],
+  ['a message with push of this channel', { channel: { push: true } }, 'channel', null],
+  ['a message with email of this channel', { channel: { email: true } }, null, 'channel'],
+  [
+    'a message with notifications of all channels but this one',
+    { settings: channelOn, channel: { push: false, email: false } },
+    ...([null, null] as const),
+  ],
+  [
+    'a notified channel without personal notifications',
+    { settings: { ...channelOn, ...noPersonal } },
+    'channel',
+    'channel',
+  ],
+  ['a muted topic of a notified channel', { settings: channelOn, topic: 'muted' }, null, null],
+  ['a muted channel with notifications', { channel: { push: true, email: true }, hasMutedChannel: true }, null, null],
+  [
+    'an unmuted topic of a muted channel with notifications',
+    { settings: channelOn, hasMutedChannel: true, topic: 'unmuted' },
+    ...(['channel', 'channel'] as const),
+  ],
+  ['a channel that the user has left', { settings: channelOn, isSubscribed: false }, null, null],
+
+  // Presence.
+  ['a direct message to an active user', { ...direct, ...online }, 'directMessage', null],
+  [
+    'a direct message to an active user with push only when idle',
+    { ...direct, ...online, settings: onlyIdle },
+    null,
+    null,
+  ],
+  [
+    'a direct message to an idle user with push only when idle',
+    { ...direct, settings: onlyIdle },
+    'directMessage',
+    'directMessage',
+  ],
+  [
+    'a message of a notified channel without any personal push',
+    { settings: { ...channelOn, ...onlyIdle, enableOfflinePushNotifications: false } },
+    ...([null, 'channel'] as const),
+  ],
+
+  // No notification at all.
+  ['an own message', { message: { isDirect: true, isFromRecipient: true } }, null, null],
+  ['a message of the welcome bot', { message: { isDirect: true, isSilent: true } }, null, null],
+  ['a message to a bot', { ...direct, recipient: { isBot: true } }, null, null],
+  ['a message to a deactivated user', { ...direct, recipient: { isActive: false } }, null, null],
+  ['a message of a muted user, which arrives as read', { flags: { mentioned: true, read: true } }, null, null],
+  ['a read message', { message: { isDirect: true }, flags: { read: true } }, null, null],
+  ['a message that the user does not have', { ...direct, flags: null }, null, null],
+];
+
+describe('decideDue (organization §15, users §6)', () => {
+  it.each(ROWS)('decides about %s', (_, given, push, email) => {
+    const due = decideDue(factsOf(given));
+    expect([due?.push ?? null, due?.email ?? null]).toEqual([push, email]);
+    if (due) expect(due.reason).toBe(push ?? email);
+  });
+
+  it('prefers the strongest reason of push and email', () => {
+    const settings = { enableOfflinePushNotifications: false };
+    expect(decideDue(factsOf({ ...mentioned, topic: 'followed', settings }))).toEqual({
+      ...{ push: 'followedTopic', email: 'mentioned', reason: 'mentioned' },
+    });
+  });
+
+  it('counts alert words for the host application only, while the user is idle', () => {
+    expect(decideDue(factsOf(alertWord))).toEqual({ push: null, email: null, reason: 'alertWord' });
+    expect(decideDue(factsOf({ ...alertWord, ...online }))).toBeNull();
+    expect(decideDue(factsOf({ flags: { hasAlertWord: true, mentioned: true } }))?.reason).toBe('mentioned');
+  });
+});
+
+describe('dueInAddition', () => {
+  const push = { push: 'channel', email: null, reason: 'channel' } as const;
+  const both = { push: 'mentioned', email: 'mentioned', reason: 'mentioned' } as const;
+  it.each([
+    ['everything if nothing was due', null, both, both],
+    ['nothing if nothing is due', push, null, null],
+    ['nothing if all was due', both, both, null],
+    ['what was not due', push, both, { push: null, email: 'mentioned', reason: 'mentioned' }],
+  ] as const)('returns %s', (_, before, after, expected) => {
+    expect(dueInAddition(before, after)).toEqual(expected);
+  });
+});
+
+describe('isIdle', () => {
+  it.each([
+    ['a client and recent activity', true, { lastActive: 800, lastConnected: 1000 }, false],
+    ['a client and old activity', true, { lastActive: 799, lastConnected: 1000 }, true],
+    ['a client that was never used', true, { lastActive: null, lastConnected: 1000 }, true],
+    ['a client without presence', true, null, true],
+    ['recent activity without a client', false, { lastActive: 1000, lastConnected: 1000 }, true],
+  ] as const)('judges %s', (_, receivesMessages, presence, expected) => {
+    expect(isIdle(receivesMessages, presence, 1000)).toBe(expected);
+  });
+});

@@ -1,0 +1,399 @@
+import { topicKey } from '../channels/channel.js';
+import type { TopicVisibility } from '../channels/topic-policies.js';
+import { type EventOf, nobody } from '../kernel/event.js';
+import type { ConsumerUnit } from '../kernel/event-consumption.js';
+import type { StoredEvent } from '../kernel/event-log.js';
+import type { ServedQueues } from '../kernel/event-queue.js';
+import { type GroupId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, jobKind } from '../kernel/jobs.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { Message } from '../messages/message.js';
+import { OFFLINE_SECONDS } from '../users/presence.js';
+import { PresenceBoard } from '../users/presence-board.js';
+import type { User } from '../users/user.js';
+import { type Due, type DueFacts, decideDue, dueInAddition, isIdle } from './due.js';
+import type { DueRecipient, NotificationChannel } from './notifications.js';
+
+/** Name of the consumer of the log whose position follows `FindDue`. */
+export const NOTIFICATION_CONSUMER = 'parley.notifications';
+/** Candidates that are judged at once; more of them become jobs, so that no unit holds up others. */
+const CANDIDATES_AT_A_TIME = 100;
+/** Newest unread messages that are judged again when a user's last queue expires. */
+const MAX_MISSED = 200;
+
+/**
+ * Cause of a judgement. `edited`: the users are newly mentioned. `missed`: they were active when the message was sent,
+ * but no client took it.
+ */
+type Cause = 'sent' | 'edited' | 'missed';
+const CAUSES: readonly Cause[] = ['sent', 'edited', 'missed'];
+
+interface Judgement {
+  readonly messageId: MessageId;
+  readonly userIds: readonly UserId[];
+  readonly cause: Cause;
+}
+
+/** Messages that a user no longer needs to be notified of. */
+interface Withdrawal {
+  readonly userId: UserId;
+  readonly messageIds: readonly MessageId[];
+}
+
+const JUDGEMENT = jobKind<Judgement>({
+  name: 'push.judge',
+  readPayload: (stored) => {
+    const { messageId, userIds, cause } = stored as Partial<Judgement>;
+    if (!isId(messageId) || !Array.isArray(userIds) || !userIds.every(isId) || !CAUSES.includes(cause as Cause)) {
+      throw new TypeError('No message to judge');
+    }
+    return stored as Judgement;
+  },
+  concurrency: 1,
+  givesWay: true,
+});
+
+/**
+ * Follows the log and decides to whom messages are due (organization §15, §16). Publishes `notification.due` and hands
+ * recipients to the channels of delivery. Judges by the present state, so what was read or deleted meanwhile is not due.
+ */
+export class FindDue {
+  static readonly inject = ['unitOfWork', 'clock', 'servedQueues', PresenceBoard, 'notificationChannels'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly queues: ServedQueues,
+    private readonly presence: Pick<PresenceBoard, 'find'>,
+    private readonly channels: readonly NotificationChannel[],
+  ) {}
+
+  /** True for events that `consume` looks at. */
+  readonly isWanted = ({ event }: Pick<StoredEvent, 'event'>): boolean => {
+    switch (event.type) {
+      case 'message.sent':
+      case 'message.deleted':
+      case 'queue.last_expired':
+        return true;
+      case 'message.flag_changed':
+        return event.op === 'add' && event.flag === 'read';
+      case 'message.updated':
+        return event.text !== null;
+      default:
+        return false;
+    }
+  };
+
+  /** Returns null if nothing follows from the events. */
+  readonly consume = async (realmId: RealmId, events: readonly StoredEvent[]): Promise<ConsumerUnit | null> => {
+    const { judgements, withdrawals } = await this.read(realmId, events);
+    const slices = judgements.flatMap(({ userIds, ...judgement }) =>
+      [...slicesOf(userIds, CANDIDATES_AT_A_TIME)].map((some) => ({ ...judgement, userIds: some })),
+    );
+    let room = CANDIDATES_AT_A_TIME;
+    const now: Judgement[] = [];
+    const later: Judgement[] = [];
+    for (const slice of slices) {
+      room -= slice.userIds.length;
+      (room >= 0 ? now : later).push(slice);
+    }
+    const due = await this.judge(realmId, now);
+    if (due.size === 0 && later.length === 0 && withdrawals.length === 0) return null;
+    return async (tx) => {
+      for (const [messageId, recipients] of due) await this.publish(tx, realmId, messageId, recipients);
+      for (const payload of later) {
+        await tx.jobs.schedule(encodeJob(JUDGEMENT, { realmId, dueAt: this.clock.now(), payload }));
+        await tx.yield();
+      }
+      for (const { userId, messageIds } of withdrawals) await this.withdraw(tx, realmId, userId, messageIds);
+    };
+  };
+
+  /** Judges some recipients and returns the work that notifies them. */
+  async prepare(realmId: RealmId, judgement: Judgement): Promise<ConsumerUnit> {
+    const due = await this.judge(realmId, [judgement]);
+    return async (tx) => {
+      for (const [messageId, recipients] of due) await this.publish(tx, realmId, messageId, recipients);
+    };
+  }
+
+  private async publish(
+    tx: Transaction,
+    realmId: RealmId,
+    messageId: MessageId,
+    recipients: readonly DueRecipient[],
+  ): Promise<void> {
+    const due = { messageId, recipients };
+    await tx.events.append(realmId, { event: { type: 'notification.due', ...due }, audience: nobody });
+    for (const channel of this.channels) await channel.schedule(tx, realmId, due);
+    await tx.yield();
+  }
+
+  private async withdraw(tx: Transaction, realmId: RealmId, userId: UserId, ids: readonly MessageId[]): Promise<void> {
+    for (const channel of this.channels) await channel.withdraw(tx, realmId, userId, ids);
+    await tx.yield();
+  }
+
+  /** Returns candidates without deciding about them. */
+  private async read(realmId: RealmId, events: readonly StoredEvent[]) {
+    const activeUntil = await this.lastActivityOf(realmId, events);
+    return this.uow.read(realmId, async (reads) => {
+      const judgements: Judgement[] = [];
+      const withdrawals: Withdrawal[] = [];
+      for (const { event, audience } of events) {
+        switch (event.type) {
+          case 'message.sent':
+            judgements.push(await candidatesOf(reads, realmId, event));
+            break;
+          case 'message.updated': {
+            const { added, removed } = await changedMentions(reads, realmId, event.text!);
+            judgements.push({ messageId: event.messageId, userIds: added, cause: 'edited' });
+            withdrawals.push(...removed.map((userId) => ({ userId, messageIds: [event.messageId] })));
+            break;
+          }
+          case 'message.flag_changed': {
+            const [userId] = audience.kind === 'users' ? audience.ids : [];
+            if (userId) withdrawals.push(await pushedTo(reads, realmId, userId, event.all ? null : event.messageIds));
+            break;
+          }
+          case 'message.deleted':
+            for (const { userId, messageId } of await reads.notifications.listPushedTo(realmId, event.messageIds)) {
+              withdrawals.push({ userId, messageIds: [messageId] });
+            }
+            break;
+          case 'queue.last_expired':
+            for (const messageId of await missedBy(reads, realmId, event, activeUntil.get(event.userId)!)) {
+              judgements.push({ messageId, userIds: [event.userId], cause: 'missed' });
+            }
+            break;
+        }
+        await reads.yield();
+      }
+      return {
+        judgements: judgements.filter(({ userIds }) => userIds.length > 0),
+        withdrawals: withdrawals.filter(({ messageIds }) => messageIds.length > 0),
+      };
+    });
+  }
+
+  /** Returns until when users whose last queue expired counted as active. */
+  private async lastActivityOf(realmId: RealmId, events: readonly StoredEvent[]) {
+    const until = new Map<UserId, UnixSeconds>();
+    for (const { event } of events) {
+      if (event.type !== 'queue.last_expired') continue;
+      const presence = await this.presence.find(realmId, event.userId);
+      until.set(event.userId, (presence?.lastActive ?? 0) + OFFLINE_SECONDS);
+    }
+    return until;
+  }
+
+  private async judge(
+    realmId: RealmId,
+    judgements: readonly Judgement[],
+  ): Promise<ReadonlyMap<MessageId, readonly DueRecipient[]>> {
+    const due = new Map<MessageId, readonly DueRecipient[]>();
+    if (judgements.length === 0) return due;
+    const loaded = await this.uow.read(realmId, async (reads) => {
+      const all: Loaded[] = [];
+      for (const judgement of judgements) {
+        const one = await load(reads, realmId, judgement);
+        if (one) all.push(one);
+        await reads.yield();
+      }
+      return all;
+    });
+    const now = this.clock.now();
+    for (const one of loaded) {
+      const recipients: DueRecipient[] = [];
+      for (const user of one.users) {
+        const presence = await this.presence.find(realmId, user.id);
+        const decision = decide(one, user, isIdle(this.queues.receivesMessages(user.id), presence, now));
+        if (decision) recipients.push({ userId: user.id, ...decision, groupId: groupOf(one, user.id, decision) });
+      }
+      const others = due.get(one.message.id) ?? [];
+      if (recipients.length > 0) due.set(one.message.id, [...others, ...recipients]);
+    }
+    return due;
+  }
+}
+
+/** Judges recipients of messages with many of them, so many at a time. */
+export class JudgeRecipients implements JobHandler<Judgement> {
+  static readonly inject = [FindDue] as const;
+  readonly kind = JUDGEMENT;
+
+  constructor(private readonly findDue: Pick<FindDue, 'prepare'>) {}
+
+  prepare({ realmId, payload }: Job<Judgement>) {
+    return this.findDue.prepare(realmId, payload);
+  }
+}
+
+async function candidatesOf(
+  reads: Repositories,
+  realmId: RealmId,
+  { view, exceptions }: EventOf<'message.sent'>,
+): Promise<Judgement> {
+  const { message, conversation, sender } = view;
+  const candidates = new Set<UserId>();
+  if (conversation.kind === 'direct') {
+    for (const { id } of conversation.participants) candidates.add(id);
+  } else {
+    const { channelId } = conversation;
+    for (const [id, flags] of exceptions) {
+      if (flags.mentioned || flags.topicWildcardMentioned || flags.hasAlertWord) candidates.add(id);
+    }
+    if (message.mentionsChannel) {
+      const subscribers = await reads.channels.listSubscribers(realmId, [channelId]);
+      for (const id of subscribers.get(channelId) ?? []) candidates.add(id);
+    }
+    for (const id of await reads.notifications.listNotifiable(realmId, channelId, topicKey(message.topic))) {
+      candidates.add(id);
+    }
+  }
+  candidates.delete(sender.id);
+  return { messageId: message.id, userIds: [...candidates], cause: 'sent' };
+}
+
+/** Returns unread messages of the time in which the user no longer polled but still counted as active. */
+async function missedBy(
+  { personal, messages }: Repositories,
+  realmId: RealmId,
+  { userId, since }: EventOf<'queue.last_expired'>,
+  activeUntil: UnixSeconds,
+): Promise<readonly MessageId[]> {
+  if (activeUntil < since) return [];
+  const unread = await personal.listUnread({ realmId, userId }, MAX_MISSED);
+  const times = await messages.listTimes(
+    realmId,
+    unread.map(({ id }) => id),
+  );
+  return times.filter(({ sentAt }) => sentAt >= since && sentAt <= activeUntil).map(({ id }) => id);
+}
+
+async function pushedTo(
+  { notifications }: Repositories,
+  realmId: RealmId,
+  userId: UserId,
+  among: readonly MessageId[] | null,
+): Promise<Withdrawal> {
+  return { userId, messageIds: await notifications.listPushed(realmId, userId, among) };
+}
+
+/** Mentions that are not silent, by the renderer's own elements. */
+const MENTIONS = /<span class="user(?:-group)?-mention" data-user(-group)?-id="(\d+)"/g;
+
+/** Returns the users and groups that a rendered text mentions by name. */
+export function mentionsIn(html: string): { readonly userIds: Set<UserId>; readonly groupIds: Set<GroupId> } {
+  const mentions = { userIds: new Set<UserId>(), groupIds: new Set<GroupId>() };
+  for (const [, group, id] of html.matchAll(MENTIONS)) {
+    if (group) mentions.groupIds.add(Number(id) as GroupId);
+    else mentions.userIds.add(Number(id) as UserId);
+  }
+  return mentions;
+}
+
+async function mentionedIn({ groups }: Repositories, realmId: RealmId, html: string): Promise<Set<UserId>> {
+  const { userIds, groupIds } = mentionsIn(html);
+  if (groupIds.size > 0) {
+    for (const id of await groups.listMembersRecursively(realmId, [...groupIds])) userIds.add(id);
+  }
+  return userIds;
+}
+
+async function changedMentions(
+  reads: Repositories,
+  realmId: RealmId,
+  { previous, present }: NonNullable<EventOf<'message.updated'>['text']>,
+): Promise<{ readonly added: readonly UserId[]; readonly removed: readonly UserId[] }> {
+  const before = await mentionedIn(reads, realmId, previous.rendered);
+  const after = await mentionedIn(reads, realmId, present.rendered);
+  return {
+    added: [...after].filter((id) => !before.has(id)),
+    removed: [...before].filter((id) => !after.has(id)),
+  };
+}
+
+/** Data about a message and some of its recipients. */
+interface Loaded {
+  readonly message: Message;
+  readonly cause: Cause;
+  readonly isSilent: boolean;
+  readonly users: readonly User[];
+  readonly flags: Awaited<ReturnType<Repositories['personal']['listFlagsOf']>>;
+  readonly subscriptions: ReadonlyMap<UserId, NonNullable<DueFacts['subscription']>>;
+  readonly topics: ReadonlyMap<UserId, TopicVisibility>;
+  /** Users whom the text mentions by name. */
+  readonly named: ReadonlySet<UserId>;
+  /** Members of the mentioned groups, the smallest group first. */
+  readonly groups: readonly (readonly [GroupId, ReadonlySet<UserId>])[];
+}
+
+/** Returns null if the message no longer exists. */
+async function load(reads: Repositories, realmId: RealmId, judgement: Judgement): Promise<Loaded | null> {
+  const { messageId, userIds, cause } = judgement;
+  const message = await reads.messages.find(realmId, messageId);
+  if (!message) return null;
+  const { channelId } = message;
+  const users = await reads.users.list(realmId, userIds);
+  const flags = await reads.personal.listFlagsOf(realmId, userIds, [messageId]);
+  const subscriptions = new Map<UserId, NonNullable<DueFacts['subscription']>>();
+  let topics: ReadonlyMap<UserId, TopicVisibility> = new Map();
+  if (channelId !== null) {
+    for (const [userId, rows] of await reads.channels.listSubscriptionsOf(realmId, userIds, [channelId])) {
+      if (rows[0]?.isActive) subscriptions.set(userId, rows[0]);
+    }
+    topics = await reads.topicPolicies.listOf(realmId, channelId, topicKey(message.topic), userIds);
+  }
+  const { userIds: named, groupIds } = mentionsIn(message.renderedContent);
+  return {
+    ...{ message, cause, users, flags, subscriptions, topics, named },
+    isSilent: channelId === null && (await reads.users.findSystemBot(realmId, 'welcome')).id === message.senderId,
+    groups: await membersOf(reads, realmId, groupIds),
+  };
+}
+
+async function membersOf(
+  { groups }: Repositories,
+  realmId: RealmId,
+  groupIds: ReadonlySet<GroupId>,
+): Promise<Loaded['groups']> {
+  const members: (readonly [GroupId, ReadonlySet<UserId>])[] = [];
+  for (const id of groupIds) members.push([id, new Set(await groups.listMembersRecursively(realmId, [id]))]);
+  return members.sort(([, one], [, other]) => one.size - other.size);
+}
+
+function decide(loaded: Loaded, user: User, idle: boolean): Due | null {
+  const { message, cause } = loaded;
+  const facts: DueFacts = {
+    recipient: { isBot: user.bot !== null, isActive: user.isActive, settings: user.settings },
+    message: {
+      isFromRecipient: message.senderId === user.id,
+      isSilent: loaded.isSilent,
+      isDirect: message.channelId === null,
+    },
+    flags: loaded.flags.get(user.id)?.get(message.id) ?? null,
+    isIdle: idle,
+    subscription: loaded.subscriptions.get(user.id) ?? null,
+    topic: loaded.topics.get(user.id) ?? 'inherit',
+  };
+  switch (cause) {
+    case 'sent':
+      return decideDue(facts);
+    case 'edited':
+      // Direct messages are not judged again, nor users whom the message notified without the mention.
+      if (message.channelId === null) return null;
+      return dueInAddition(
+        decideDue({ ...facts, flags: facts.flags && { ...facts.flags, mentioned: false } }),
+        decideDue(facts),
+      );
+    case 'missed':
+      return dueInAddition(decideDue({ ...facts, isIdle: false }), decideDue({ ...facts, isIdle: true }));
+  }
+}
+
+function groupOf({ named, groups }: Loaded, userId: UserId, { reason }: Due): GroupId | null {
+  if (reason !== 'mentioned' || named.has(userId)) return null;
+  return groups.find(([, members]) => members.has(userId))?.[0] ?? null;
+}

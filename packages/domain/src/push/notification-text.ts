@@ -1,0 +1,80 @@
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../channels/channel.js';
+import { takeCodePoints } from '../kernel/text.js';
+import type { RenderedMessages } from '../markdown/markdown.js';
+import type { MessageView } from '../messages/message.js';
+import type { DueReason } from './due.js';
+
+/** In code points (organization §14.4). */
+const MAX_CONTENT_LENGTH = 200;
+
+/** Lines of a notification (organization §14.3). */
+export interface NotificationText {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly content: string;
+}
+
+/** Sender as the recipient may see them. */
+export const UNKNOWN_SENDER_NAME = 'Unknown user';
+
+interface TextFacts {
+  readonly view: MessageView;
+  readonly reason: DueReason;
+  readonly groupName: string | null;
+  readonly senderName: string;
+}
+
+export function notificationText(renderedMessages: RenderedMessages, facts: TextFacts): NotificationText {
+  const content = shortContent(renderedMessages.plainText(facts.view.message.renderedContent));
+  return { title: titleOf(facts), subtitle: subtitleOf(facts), content };
+}
+
+/** Topic as shown to people. */
+export const shownTopic = (topic: string): string => (topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : topic);
+
+function titleOf({ view: { message, conversation }, senderName }: TextFacts): string {
+  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic)}`;
+  if (conversation.participants.length <= 2) return senderName;
+  const names = conversation.participants.map(({ fullName }) => fullName);
+  return names.sort().join(', ');
+}
+
+function subtitleOf({ view: { conversation }, reason, groupName, senderName }: TextFacts): string {
+  switch (reason) {
+    case 'mentioned':
+      return groupName === null ? `${senderName} mentioned you:` : `${senderName} mentioned @${groupName}:`;
+    case 'topicWildcard':
+    case 'channelWildcard':
+    case 'topicWildcardInFollowedTopic':
+    case 'channelWildcardInFollowedTopic':
+      return `${senderName} mentioned everyone:`;
+    default:
+      return conversation.kind === 'direct' && conversation.participants.length <= 2 ? '' : `${senderName}:`;
+  }
+}
+
+/** Shortens runs of quotes if there is other text, then the whole (organization §14.4). */
+function shortContent(text: string): string {
+  const shortened = withoutQuotes(text.trim());
+  const cut = takeCodePoints(shortened, MAX_CONTENT_LENGTH);
+  return cut === shortened ? shortened : `${cut}…`;
+}
+
+const isQuote = (line: string): boolean => line.startsWith('>');
+const NAMES_AUTHOR = / said:$/;
+
+function withoutQuotes(text: string): string {
+  const kept: string[] = [];
+  let hasOther = false;
+  const lines = text.split('\n');
+  for (const [index, line] of lines.entries()) {
+    const isAttribution = NAMES_AUTHOR.test(line) && isQuote(lines.slice(index + 1).find((it) => it !== '') ?? '');
+    if (isQuote(line) || isAttribution) {
+      if (kept.at(-1) !== '[…]') kept.push('[…]');
+    } else {
+      if (line !== '') hasOther = true;
+      if (line !== '' || kept.at(-1) !== '[…]') kept.push(line);
+    }
+  }
+  return hasOther ? kept.join('\n').trim() : text;
+}
