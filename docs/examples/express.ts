@@ -18,7 +18,7 @@ function customerOf(request: IncomingMessage): string | undefined {
 const parley = await createParley({
   database: 'sqlite:data/chat.db',
   url: `http://localhost:${port}/chat`,
-  // Called for every request, before API keys are checked. null: unknown caller.
+  // Called for every request without an API key. null: unknown caller.
   authenticate: async (request) => {
     const customer = customerOf(request);
     return customer ? { realm: 'shop', externalId: customer } : null;

@@ -383,29 +383,101 @@ describe('missing user ids', () => {
     for (const externalId of ['undefined', 'null']) await server.parley.as({ realm, externalId }).unread.count();
   });
 
-  it.each(nobody)('rejects %s as UNKNOWN_USER', async (_, id) => {
+  it.each(nobody)('rejects %s, naming the property', async (_, id) => {
     const ref = { realm, ...id } as typeof ann;
-    const refusal = expect.objectContaining({ code: 'UNKNOWN_USER' });
-    await expect(server.parley.as(ref).channels.list()).rejects.toEqual(refusal);
+    const refusal = expect.objectContaining({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringMatching(/^(user|external)Id must be/),
+    });
+    expect(() => server.parley.as(ref)).toThrow(refusal);
     await expect(server.parley.users.find(ref)).rejects.toEqual(refusal);
     await expect(server.parley.users.deactivate(ref)).rejects.toEqual(refusal);
     await expect(server.parley.users.apiKey(ref)).rejects.toEqual(refusal);
+    expect(await server.parley.users.find({ realm, userId: known.id })).toMatchObject({ name: 'U' });
   });
 
-  it('rejects recipients without an id as UNKNOWN_USER', async () => {
+  it('rejects recipients without an id', async () => {
     const { messages } = server.parley.as(ann);
-    for (const person of [undefined, null, ['undefined'], 1.5]) {
+    for (const person of [undefined, null, ['undefined'], 1.5, ' ']) {
       await expect(messages.send({ to: [person as never], content: 'x' })).rejects.toMatchObject({
-        code: 'UNKNOWN_USER',
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringMatching(/^to must be an external id/),
       });
     }
   });
+});
 
-  it('treats a number as the external id where the application uses numbers', async () => {
-    await server.parley.users.upsert({ realm, externalId: '1603', name: 'Numbered' });
-    const ref = { realm, userId: undefined, externalId: 1603 } as never;
-    expect(await server.parley.users.find(ref)).toMatchObject({ name: 'Numbered' });
-    expect(await server.parley.users.find({ realm, userId: known.id })).toMatchObject({ name: 'U' });
+describe('arguments of untyped callers', () => {
+  /** The parley as plain JavaScript sees it. */
+  const parley = () =>
+    server.parley as unknown as Record<string, (...args: unknown[]) => unknown> & { users: Loose; realms: Loose };
+  type Loose = Record<string, (...args: unknown[]) => unknown>;
+  const chat = () => server.parley.as(ann) as unknown as { messages: Loose; channels: Loose; unread: Loose };
+  const person = { realm, externalId: 'u7', name: 'Sue' };
+
+  it.each<[string, () => unknown]>([
+    [
+      'externalId must be a string that is not blank, not 7.',
+      () => parley().users.upsert!({ ...person, externalId: 7 }),
+    ],
+    [
+      'externalId must be a string that is not blank, not "  ".',
+      () => parley().users.upsert!({ ...person, externalId: '  ' }),
+    ],
+    ['name must be a string, not undefined.', () => parley().users.upsert!({ realm, externalId: 'u7' })],
+    [
+      'role must be one of owner, administrator, moderator, member, guest, not "admin".',
+      () => parley().users.upsert!({ ...person, role: 'admin' }),
+    ],
+    ['email must be a string, not null.', () => parley().users.upsert!({ ...person, email: null })],
+    ['realm must be a string, not undefined.', () => parley().users.upsert!({ ...person, realm: undefined })],
+    ["realm: there is no organization 'shp'.", () => parley().users.upsert!({ ...person, realm: 'shp' })],
+    ['The user must be an object, not "u1".', () => parley().as!('u1')],
+    ['client must be a string, not 5.', () => parley().as!(ann, { client: 5 })],
+    ['userId must be a whole number, Parley\'s own id, not "5".', () => parley().users.link!({ ...ann, userId: '5' })],
+    ['name must be a string, not an object.', () => parley().realms.find!({ name: 'shop' })],
+    ['title must be a string, not false.', () => parley().realms.ensure!({ name: 'x', title: false })],
+    [
+      'channel must be absent beside to, not "orders".',
+      () => chat().messages.send!({ to: 'u2', channel: 'orders', content: 'x' }),
+    ],
+    ['topic must be absent beside to, not "t".', () => chat().messages.send!({ to: 'u2', topic: 't', content: 'x' })],
+    ['content must be a string, not undefined.', () => chat().messages.send!({ channel: 'orders' })],
+    [
+      'channel, without to, must be the name or the number of a channel, not undefined.',
+      () => chat().messages.send!({ content: 'x' }),
+    ],
+    ['id must be a whole number, Parley\'s own id, not "1".', () => chat().messages.get!('1')],
+    ['ids must be an array of ids, not 1.', () => chat().messages.markRead!(1)],
+    ['emoji must be a string, not undefined.', () => chat().messages.react!(1)],
+    ['isPrivate must be true or false, not "yes".', () => chat().channels.create!({ name: 'n', isPrivate: 'yes' })],
+    ['channel must be the name or the number of a channel, not an object.', () => chat().channels.archive!({})],
+    [
+      "users must be an external id, or a number that is Parley's own id, not an object.",
+      () => chat().channels.subscribe!('orders', { users: [{}] }),
+    ],
+    [
+      'The type must be the name of an event, not "message.snt"; did you mean message.sent?',
+      () => parley().on!('message.snt', () => {}),
+    ],
+    ['The listener must be a function, not undefined.', () => parley().on!('message.sent')],
+    ['The handler must be a function, not an object.', () => parley().consume!('c', {})],
+    [
+      'types must be the name of an event, not "mesage.sent"; did you mean message.sent?',
+      () => parley().consume!('c', () => {}, { types: ['mesage.sent'] }),
+    ],
+    ["from must be 'now' or 'oldest', not \"start\".", () => parley().consume!('c', () => {}, { from: 'start' })],
+    [
+      'The type must be the name of a hook, not "message.sent"; did you mean message.send?',
+      () => parley().before!('message.sent', () => {}),
+    ],
+    ['The hook must be a function, not true.', () => parley().before!('message.send', true)],
+  ])('says: %s', async (message, call) => {
+    await expect((async () => call())()).rejects.toMatchObject({
+      message,
+      status: message.startsWith('realm:') ? 404 : 400,
+    });
+    expect(await server.parley.users.find({ realm, externalId: 'u7' })).toBeNull();
   });
 });
 
@@ -419,12 +491,34 @@ describe('authenticate', () => {
     expect((await server.request('GET', '/users/me', { realm })).body).toMatchObject({ full_name: 'B' });
   });
 
-  it('responds 500 for an unknown user and logs the reason', async () => {
-    session = { realm, externalId: 'u99' };
-    expect((await server.request('GET', '/users/me', { realm })).status).toBe(500);
-    expect(JSON.stringify(logged, (_, value) => (value instanceof Error ? value.message : value))).toContain(
-      'authenticate() named an unknown user of shop: u99',
-    );
+  it.each<[string, object]>([
+    ['"shop" has no user "u99"', { realm, externalId: 'u99' }],
+    ['"shop" has no user 9999', { realm, userId: 9999 }],
+    ['there is no organization "shp"', { realm: 'shp', externalId: 'u1' }],
+    ['externalId must be a string that is not blank, not 1603.', { realm, externalId: 1603 }],
+    ['realm must be a string, not undefined.', { externalId: 'u1' }],
+  ])('responds 401 if it names an unknown caller, and logs: %s', async (reason, named) => {
+    session = named as typeof ann;
+    const { status, body } = await server.request('GET', '/users/me', { realm });
+    expect([status, body.code]).toEqual([401, 'UNAUTHORIZED']);
+    expect(logged).toContainEqual({ reason, message: `authenticate() named an unknown caller: ${reason}` });
+  });
+
+  it('yields to an API key in the request, valid or not', async () => {
+    session = bob;
+    const email = 'ann@example.org';
+    const asking = async (authorization: string) =>
+      server.request('GET', '/users/me', { realm, headers: { authorization } });
+    const key = await server.parley.users.apiKey(ann);
+    expect((await asking(basic({ email, apiKey: key }))).body).toMatchObject({ full_name: 'Ann' });
+    expect(await asking(basic({ email, apiKey: 'x'.repeat(32) }))).toMatchObject({
+      status: 401,
+      body: { msg: 'Invalid API key' },
+    });
+    // Headers of the application's own login.
+    for (const own of [basic({ email, apiKey: 'password' }), 'Bearer abc']) {
+      expect((await asking(own)).body).toMatchObject({ full_name: 'B' });
+    }
   });
 });
 

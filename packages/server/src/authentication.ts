@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiKeyMint } from '@parley/domain/access';
-import type { UnitOfWork, UserId } from '@parley/domain/kernel';
+import type { UnitOfWork } from '@parley/domain/kernel';
+import { findHostUser, type HostUserReference } from '@parley/domain/membership';
 import type { VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
   type Authenticator,
@@ -8,12 +9,15 @@ import {
   type CallerRole,
   type Credentials,
   type Identity,
+  type Logger,
   type RealmDirectory,
   type Request,
   type RoleLookup,
   unauthorized,
+  warn,
 } from '@parley/http';
-import { personOf, type UserRef } from './facade/references.js';
+import { shown, textAt } from './facade/arguments.js';
+import { referenceOf, type UserRef } from './facade/references.js';
 import type { RealmResolver } from './realm-resolver.js';
 import { StartupError } from './startup-error.js';
 
@@ -29,32 +33,38 @@ export class HostAuthenticator implements Authenticator {
     private readonly authenticateByHost: HostAuthenticate,
     private readonly uow: UnitOfWork,
     private readonly realmResolver: RealmResolver,
+    private readonly logger: Logger,
   ) {}
 
-  /** @throws Error if the host application names a user who does not exist, which is a mistake of the application */
+  /** Rejects callers whom the application names but Parley does not know, and logs the application's mistake. */
   async authenticate(request: Request): Promise<Identity | null> {
     const response = await this.authenticateByHost(request.raw);
     if (!response) return null;
+    let reference: HostUserReference;
+    try {
+      textAt('realm', response.realm);
+      reference = referenceOf(response);
+    } catch (error) {
+      throw this.unknown((error as Error).message);
+    }
     const { realm: stringId } = response;
     const realmId = await this.realmResolver.findByStringId(stringId);
-    if (realmId === null) throw new Error(`authenticate() named an unknown organization: ${shown(stringId)}`);
-    const person = personOf(response);
-    if (person === null) throw new Error(`authenticate() named a user of ${stringId} without an id`);
-    return this.uow.read(realmId, async ({ users, realms, externalIds }) => {
-      const id = typeof person === 'number' ? (person as UserId) : await externalIds.find(realmId, person);
-      const user = id === null ? null : await users.find(realmId, id);
-      if (!user) throw new Error(`authenticate() named an unknown user of ${stringId}: ${shown(person)}`);
-      const realm = await realms.get(realmId);
+    if (realmId === null) throw this.unknown(`there is no organization ${shown(stringId)}`);
+    return this.uow.read(realmId, async (repositories) => {
+      const user = await findHostUser(repositories, realmId, reference);
+      if (!user) throw this.unknown(`${shown(stringId)} has no user ${shown(Object.values(reference)[0])}`);
+      const realm = await repositories.realms.get(realmId);
       if (realm.isDeactivated) throw unauthorized('This organization has been deactivated');
       if (!user.isActive) throw unauthorized('Account is deactivated');
       return { realmId, userId: user.id, isHostLogin: true, botKind: user.bot?.kind ?? null };
     });
   }
-}
 
-/** Maximum length of a value in a log message. */
-const MAX_SHOWN = 200;
-const shown = (named: unknown): string => String(named).slice(0, MAX_SHOWN);
+  private unknown(reason: string): Error {
+    warn(this.logger, { reason }, `authenticate() named an unknown caller: ${reason}`);
+    return unauthorized('Account is unknown to this server');
+  }
+}
 
 /** Authenticates by email and API key in the realm of the request's address. */
 export class ApiKeyCredentials implements Credentials {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParley, type ParleyConfig, StartupError } from './index.js';
@@ -27,6 +30,15 @@ describe('createParley', () => {
     [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is not an origin\.$/],
     [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
     [{ authentificate: async () => null }, /^createParley has no option authentificate.*authenticate/],
+    [{ authenticate: 'cookie' }, 'authenticate must be a function, not "cookie".'],
+    [{ mailer: { sendMail: () => {} } }, 'mailer must be an object with the function send, not an object.'],
+    [{ mailer: () => {} }, 'mailer must be an object with the function send, not a function.'],
+    [{ logger: console.log }, 'logger must be an object with the function info, not a function.'],
+    [{ clock: { now: 5, nowMs: 5 } }, 'clock must be an object with the function now, not an object.'],
+    [{ randomness: null }, 'randomness must be an object with the function uuid, not null.'],
+    [{ passwordHasher: {} }, 'passwordHasher must be an object with the function hash, not an object.'],
+    [{ renderer: [] }, 'renderer must be an object with the function parse, not an array.'],
+    [{ files: { put: () => {} } }, 'files must be an object with the function sizeOf, not an object.'],
     [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
   ])('rejects %j without touching anything', async (wrong, message) => {
     const parley = createParley({ ...good(), ...wrong } as ParleyConfig);
@@ -69,6 +81,28 @@ describe('createParley', () => {
     const parley = await createParley(good());
     await expect(parley.metrics()).rejects.toThrow('Metrics are disabled; pass `metrics: true` to createParley.');
     await parley.close();
+  });
+
+  it('prints warnings and errors without a logger', async () => {
+    const lines: string[] = [];
+    const print = jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      lines.push(String(text));
+      return true;
+    });
+    const parley = await createParley({ ...good(), authenticate: async () => ({ realm: 'x', externalId: 'u1' }) });
+    await parley.realms.ensure({ name: '' });
+    const server = createServer(parley.handler).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { status } = await fetch(`http://127.0.0.1:${port}/api/v1/users/me`);
+    await parley.close();
+    server.closeAllConnections();
+    server.close();
+    print.mockRestore();
+    expect(status).toBe(401);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', msg: 'authenticate() named an unknown caller: there is no organization "x"' },
+    ]);
   });
 
   it('opens a database and closes it cleanly', async () => {

@@ -1,4 +1,4 @@
-import { type ProxyTrust, silentLogger, type TrustedOrigins } from '@parley/http';
+import type { ProxyTrust, TrustedOrigins } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import {
   parseDatabase,
@@ -16,7 +16,9 @@ import {
 } from './configuration/setting-values.js';
 import { FILE_LIMITS, KEEP_DELETED_DAYS, MIB, SETTINGS } from './configuration/settings.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './domain-ports.js';
+import { shown } from './facade/arguments.js';
 import type { Parley } from './facade/facade.js';
+import { createLogger } from './logger.js';
 import { hint } from './near-miss.js';
 import { ServerMetrics } from './observation/metrics.js';
 import { openParley } from './open-parley.js';
@@ -32,6 +34,7 @@ import { parleyVersion } from './version.js';
 export async function createParley(config: ParleyConfig): Promise<Parley> {
   requireKnown(config);
   requireParts(config);
+  requireFunctions(config);
   const read = <T>(
     name:
       | 'database'
@@ -93,7 +96,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       isDemo: false,
     },
     {
-      logger: config.logger ?? silentLogger,
+      logger: config.logger ?? createLogger('warn', process.stderr),
       ...(config.authenticate && { authenticate: config.authenticate }),
       trustedOrigins: trustedOriginsOf(config.trustedOrigins ?? []),
       ports: {
@@ -166,6 +169,33 @@ function requireKnown(config: ParleyConfig): void {
   for (const name of Object.keys(config)) {
     if ((OPTION_NAMES as readonly string[]).includes(name)) continue;
     throw new StartupError(`createParley has no option ${name}${hint(name, OPTION_NAMES) || '.'}`);
+  }
+}
+
+/** Functions that ports of the application must have; the empty list stands for a function. */
+const PORTS: Partial<Readonly<Record<keyof ParleyConfig, readonly string[]>>> = {
+  authenticate: [],
+  mailer: ['send'],
+  files: ['put', 'sizeOf', 'read', 'remove', 'removeUnfinished', 'list'],
+  storage: ['close'],
+  logger: ['info', 'error'],
+  clock: ['now', 'nowMs'],
+  randomness: ['uuid', 'fraction'],
+  passwordHasher: ['hash', 'verify'],
+  renderer: ['parse', 'parseNow', 'render', 'topicLinks'],
+};
+
+/** Rejects ports that would fail only when they are first called. @throws StartupError */
+function requireFunctions(config: ParleyConfig): void {
+  for (const [name, functions] of Object.entries(PORTS)) {
+    const port: unknown = config[name as keyof ParleyConfig];
+    if (port === undefined || (name === 'files' && typeof port === 'string')) continue;
+    if (functions.length === 0 && typeof port !== 'function') {
+      throw new StartupError(`${name} must be a function, not ${shown(port)}.`);
+    }
+    const parts = Object(port) as Readonly<Record<string, unknown>>;
+    const missing = functions.find((each) => typeof parts[each] !== 'function');
+    if (missing) throw new StartupError(`${name} must be an object with the function ${missing}, not ${shown(port)}.`);
   }
 }
 

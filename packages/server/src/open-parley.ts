@@ -6,7 +6,7 @@ import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
 import type { Clock, Randomness } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
-import { ipGroup } from '@parley/http';
+import { ipGroup, warn } from '@parley/http';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import {
@@ -68,7 +68,7 @@ export async function openParley(
     logger: hostOptions.logger,
     ...(onCommit && { onCommit }),
   });
-  const images = new ImageProcess({ report: (problem) => hostOptions.logger.warn?.({}, problem) });
+  const images = new ImageProcess({ report: (problem) => warn(hostOptions.logger, {}, problem) });
   // A renderer that was passed in is closed by its owner.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
   const release = async () => {

@@ -50,7 +50,10 @@ export interface ParleyOptions {
   readonly jwtAudience?: string;
   /** True to open a database that was made with another secret, which changes every API key; default: false. */
   readonly acceptNewSecret?: boolean;
-  /** The application's own login, called before API keys are checked. An exception leads to status 500. */
+  /**
+   * The application's own login, called for requests without an API key. An unknown user is logged and leads to status
+   * 401, an exception to 500.
+   */
   readonly authenticate?: HostAuthenticate;
   /**
    * Origins beside that of `url` whose pages may send requests with the cookies that `authenticate` accepts, such as
@@ -122,7 +125,7 @@ export interface ParleyOptions {
   readonly eventQueueMib?: number;
   /** True to collect metrics for `parley.metrics()`; default: false. */
   readonly metrics?: boolean;
-  /** Logger with pino's interface; default: nothing is logged. */
+  /** Logger with pino's interface; default: warnings and errors are written to standard error. */
   readonly logger?: Logger;
   /** Default: system clock. */
   readonly clock?: Clock;

@@ -12,6 +12,7 @@ import {
   EVENT_WRITER,
   KeyParameterAuthenticator,
   LongPoll,
+  NamedKeyAuthenticator,
   noLoad,
   PublicRealms,
   RateLimiter,
@@ -42,8 +43,12 @@ export function serverParts(
   const { authenticate, clock, logger } = options;
   const onListenerFailure = (err: unknown) => get('report')('following events failed', { err });
   const credentials = () => new ApiKeyCredentials(resolve(VerifyApiKey), resolve(RealmResolver));
-  const hostAuthenticators = () =>
-    authenticate ? [new HostAuthenticator(authenticate, get('unitOfWork'), resolve(RealmResolver))] : [];
+  let ofHost: HostAuthenticator | undefined;
+  const hostAuthenticators = () => {
+    if (!authenticate) return [];
+    ofHost ??= new HostAuthenticator(authenticate, get('unitOfWork'), resolve(RealmResolver), logger);
+    return [ofHost];
+  };
   return {
     options: () => options,
     logger: () => logger,
@@ -84,8 +89,11 @@ export function serverParts(
     limiter: () => new RateLimiter({ clock, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
     publicRealms: () => new PublicRealms(get('unitOfWork'), get('realmUrls')),
     longPoll: () => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
-    // The host application's login comes before API keys.
-    authenticators: () => [...hostAuthenticators(), new BasicAuthenticator(credentials())],
+    authenticators: () => {
+      const basic = new BasicAuthenticator(credentials());
+      // The application may itself use Basic authentication, but not with API keys.
+      return authenticate ? [new NamedKeyAuthenticator(basic), ...hostAuthenticators(), basic] : [basic];
+    },
     browserAuthenticators: () => [
       ...hostAuthenticators(),
       new SessionAuthenticator(new StoredSessions(resolve(VerifySession), resolve(RealmResolver))),

@@ -12,7 +12,7 @@ export const MAX_EXTERNAL_ID_LENGTH = 200;
  * DomainError INVALID_EXTERNAL_ID
  */
 export function checkExternalId(externalId: string): void {
-  if (externalId === '') throw new DomainError('INVALID_EXTERNAL_ID', 'An external id must not be empty.');
+  if (externalId.trim() === '') throw new DomainError('INVALID_EXTERNAL_ID', 'externalId must not be blank.');
   if (isLongerThan(externalId, MAX_EXTERNAL_ID_LENGTH)) {
     throw new DomainError('INVALID_EXTERNAL_ID', `An external id has at most ${MAX_EXTERNAL_ID_LENGTH} characters.`);
   }
@@ -56,7 +56,9 @@ export const HOST_USER_FEATURE = {
 };
 
 export const HOST_USER_ERRORS = declareErrors({
-  /** The id is empty, too long or contains control characters. */
+  /** A call of the host application has a property of the wrong type, which the message names. */
+  INVALID_ARGUMENT: 'invalid',
+  /** The id is blank, too long or contains control characters. */
   INVALID_EXTERNAL_ID: 'invalid',
   /** Another user has this id, or the user has a different one. */
   EXTERNAL_ID_TAKEN: 'conflict',

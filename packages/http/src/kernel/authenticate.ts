@@ -201,6 +201,23 @@ export class BasicAuthenticator implements Authenticator {
   }
 }
 
+/** Basic authentication only for headers with an API key, which precede the host application's login. */
+export class NamedKeyAuthenticator implements Authenticator {
+  constructor(private readonly basic: BasicAuthenticator) {}
+
+  async authenticate(request: Request): Promise<Identity | null> {
+    return hasApiKey(request.header('authorization') ?? '') ? this.basic.authenticate(request) : null;
+  }
+}
+
+function hasApiKey(header: string): boolean {
+  try {
+    return API_KEY.test(parseBasicHeader(header).apiKey);
+  } catch {
+    return false;
+  }
+}
+
 /** Reads the session cookie of a logged-in browser (protocol §7.6). */
 export class SessionAuthenticator implements Authenticator {
   constructor(private readonly sessions: BrowserSessions) {}

@@ -122,7 +122,7 @@ export class CallerProof {
     const authenticators = this.authenticators[style];
     try {
       for (const authenticator of route?.takesKeyParameter && keyParameter
-        ? [...authenticators, keyParameter]
+        ? [keyParameter, ...authenticators]
         : authenticators) {
         const identity = await authenticator.authenticate(request);
         if (identity) return { identity };

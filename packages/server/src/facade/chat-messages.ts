@@ -29,6 +29,16 @@ import {
 } from '@parley/domain/messages';
 import type { Realm } from '@parley/domain/realms';
 import type { Resolve } from '../injector.js';
+import {
+  channelAt,
+  flagAt,
+  invalidArgument,
+  numberedAt,
+  numbersAt,
+  objectAt,
+  optionalTextAt,
+  textAt,
+} from './arguments.js';
 import type { Addresses, PersonRef } from './references.js';
 
 export interface ChatRealm {
@@ -282,6 +292,7 @@ const MAX_LAST = 5000;
 export function chatMessages(parts: MessagesParts): ChatMessages {
   const { resolve, caller, channelId } = parts;
   const changeFlag = async (op: 'add' | 'remove', ids: readonly number[]) => {
+    numbersAt('ids', ids);
     await resolve(ChangeMessageFlags).execute(await caller(), { ids: ids as readonly MessageId[], op, flag: 'read' });
   };
   return {
@@ -302,6 +313,7 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
       },
     }),
     async get(id) {
+      numberedAt('id', id);
       const who = await caller();
       const { view, flags, isSenderKnown } = await resolve(GetMessage).execute(who, { id: id as MessageId });
       const hidden = new Set(isSenderKnown ? [] : [view.sender.id]);
@@ -312,7 +324,11 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
       });
       return message!;
     },
-    async edit(id, { content, topic, channel }) {
+    async edit(id, change) {
+      numberedAt('id', id);
+      const { content, topic, channel } = objectAt('The change', change);
+      optionalTextAt('content', content);
+      optionalTextAt('topic', topic);
       const who = await caller();
       await resolve(UpdateMessage).execute(who, {
         messageId: id as MessageId,
@@ -325,20 +341,21 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
         previousDigest: null,
       });
     },
-    delete: async (id) => resolve(DeleteMessage).execute(await caller(), { messageId: id as MessageId }),
+    delete: async (id) =>
+      resolve(DeleteMessage).execute(await caller(), { messageId: numberedAt('id', id) as MessageId }),
     markRead: (ids) => changeFlag('add', ids),
     markUnread: (ids) => changeFlag('remove', ids),
-    react: async (id, emoji) =>
-      resolve(AddReaction).execute(await caller(), { messageId: id as MessageId, name: emoji, code: null, type: null }),
-    unreact: async (id, emoji) =>
-      resolve(RemoveReaction).execute(await caller(), {
-        messageId: id as MessageId,
-        name: emoji,
-        code: null,
-        type: null,
-      }),
+    react: async (id, emoji) => resolve(AddReaction).execute(await caller(), reactionOf(id, emoji)),
+    unreact: async (id, emoji) => resolve(RemoveReaction).execute(await caller(), reactionOf(id, emoji)),
   };
 }
+
+const reactionOf = (id: number, emoji: string) => ({
+  messageId: numberedAt('id', id) as MessageId,
+  name: textAt('emoji', emoji),
+  code: null,
+  type: null,
+});
 
 async function* pagesOf(parts: MessagesParts, selection: MessageSelection): AsyncGenerator<readonly OwnChatMessage[]> {
   const { last, first, after } = selection;
@@ -424,16 +441,26 @@ async function present(
   return views.map((view) => presentOwnMessage(view, realm, person, flags.get(view.message.id)!));
 }
 
-/** Converts a message to the use case's input. @throws DomainError UNKNOWN_USER */
+/** Converts a message to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER */
 export async function inputOf(
   addresses: Addresses,
   { realmId }: Caller,
   message: MessageToSend,
 ): Promise<SendMessageInput> {
-  const { content, isReadBySender = true } = message;
+  const { content, isReadBySender = true } = objectAt('The message', message);
+  textAt('content', content);
+  flagAt('isReadBySender', isReadBySender);
+  optionalTextAt('topic', message.topic);
+  if (message.to === undefined) channelAt('channel, without to,', message.channel);
+  else {
+    const { channel, topic } = message as Readonly<Record<string, unknown>>;
+    for (const [name, value] of Object.entries({ channel, topic })) {
+      if (value !== undefined) throw invalidArgument(name, 'absent beside to', value);
+    }
+  }
   const to: Addressee =
     message.channel === undefined
-      ? { kind: 'userIds', ids: await addresses.userIds(realmId, listOf(message.to!)) }
+      ? { kind: 'userIds', ids: await addresses.userIds(realmId, 'to', listOf(message.to!)) }
       : typeof message.channel === 'string'
         ? { kind: 'channelName', name: message.channel }
         : { kind: 'channelId', id: message.channel as ChannelId };
@@ -449,9 +476,9 @@ export async function narrowOf(
   const terms: NarrowTerm[] = [];
   const add = (operator: string, operand: NarrowTerm['operand']) => terms.push({ operator, operand, negated: false });
   if (channel !== undefined) add('channel', await channelId(who, channel));
-  if (topic !== undefined) add('topic', topic);
-  if (people !== undefined) add('dm', await addresses.userIds(who.realmId, listOf(people)));
-  if (search !== undefined) add('search', search);
+  if (topic !== undefined) add('topic', textAt('topic', topic));
+  if (people !== undefined) add('dm', await addresses.userIds(who.realmId, 'with', listOf(people)));
+  if (search !== undefined) add('search', textAt('search', search));
   if (unread) add('is', 'unread');
   return terms;
 }

@@ -11,6 +11,7 @@ import {
 import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../injector.js';
+import { channelAt, flagAt, objectAt, optionalTextAt, textAt } from './arguments.js';
 import {
   type ChatChannel,
   type ChatMessages,
@@ -24,7 +25,7 @@ import {
   presentChannel,
   presentMessage,
 } from './chat-messages.js';
-import { Addresses, type PersonRef, type UserRef } from './references.js';
+import { Addresses, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 export interface ChannelToCreate {
   readonly name: string;
@@ -74,8 +75,12 @@ export const findChannelId = (
   resolve: Resolve,
   caller: Caller,
   channel: string | number,
-): ChannelId | Promise<ChannelId> =>
-  typeof channel === 'number' ? (channel as ChannelId) : resolve(FindChannelId).execute(caller, { name: channel });
+): ChannelId | Promise<ChannelId> => {
+  channelAt('channel', channel);
+  return typeof channel === 'number'
+    ? (channel as ChannelId)
+    : resolve(FindChannelId).execute(caller, { name: channel });
+};
 
 export function chatChannels({ resolve, addresses, realm, caller }: ChannelsParts): ChatChannels {
   const idOf = async (channel: string | number) => findChannelId(resolve, await caller(), channel);
@@ -83,12 +88,18 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     presentChannel(await resolve(GetChannel).execute(await caller(), { channelId }), realm);
   const nameOf = async (channel: string | number) => (await view(await idOf(channel))).name;
   const principals = async ({ users }: SubscribersToChange): Promise<readonly UserId[] | null> =>
-    users === undefined ? null : addresses.userIds((await caller()).realmId, listOf(users));
+    users === undefined ? null : addresses.userIds((await caller()).realmId, 'users', listOf(users));
 
   const channels: ChatChannels = {
-    async create({ name, description = '', isPrivate = false, subscribers = [], announce = false, ...more }) {
+    async create(channel) {
+      objectAt('The channel', channel);
+      const { name, description = '', isPrivate = false, subscribers = [], announce = false, ...more } = channel;
+      textAt('name', name);
+      textAt('description', description);
+      for (const [property, value] of Object.entries({ isPrivate, announce, ...flagsOf(more) }))
+        flagAt(property, value);
       const who = await caller();
-      const others = await addresses.userIds(who.realmId, subscribers);
+      const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
       const channelId = await resolve(CreateChannel).execute(who, {
         ...DEFAULT_CHANNEL_OPTIONS,
         name,
@@ -102,6 +113,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       return view(channelId);
     },
     async ensure(channel) {
+      textAt('name', objectAt('The channel', channel).name);
       const existing = await channels.find(channel.name);
       if (existing) return existing;
       try {
@@ -158,6 +170,11 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
   };
   return channels;
 }
+
+const flagsOf = ({ sharesHistory, isDefault }: Pick<ChannelToCreate, 'sharesHistory' | 'isDefault'>) => ({
+  sharesHistory,
+  isDefault,
+});
 
 export interface UnreadCount {
   /** Number for a badge; excludes muted channels and topics. */
@@ -230,6 +247,7 @@ export function chatUnread(parts: MessagesParts): ChatUnread {
       const who = await caller();
       if (scope.with !== undefined) return markNarrow(parts, who, await narrowOf(parts, who, { with: scope.with }));
       const { channel, topic } = scope;
+      optionalTextAt('topic', topic);
       if (channel === undefined) return resolve(MarkRead).execute(who, { scope: { kind: 'everything' } });
       const id = await channelId(who, channel);
       await resolve(MarkRead).execute(who, {
@@ -276,6 +294,10 @@ const DEFAULT_CLIENT = 'parley';
 
 export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT }: ChatOptions = {}): Chat {
   const addresses = resolve(Addresses);
+  // At once, so that the error points to the call of `as`.
+  referenceOf(ref);
+  textAt('realm', ref.realm);
+  textAt('client', client);
   // Resolved on each call to find users created later; known users are cached.
   const caller = () => addresses.caller(ref, client);
   const parts: ChannelsParts = { resolve, addresses, realm: ref.realm, caller };

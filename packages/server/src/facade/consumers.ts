@@ -12,6 +12,7 @@ import {
 import { SendMessage } from '@parley/domain/messages';
 import type { Resolve } from '../injector.js';
 import type { Worker } from '../workers/recurring-worker.js';
+import { eventTypeAt, functionAt, invalidArgument, nameAt, textAt } from './arguments.js';
 import { inputOf, type MessageToSend } from './chat-messages.js';
 import { EventPresenter, type ParleyEvent, type ParleyEventType } from './events.js';
 import { Addresses, type UserRef } from './references.js';
@@ -90,12 +91,17 @@ export class Consumers implements Worker, EventListener {
     this.onEvents();
   }
 
-  /** @throws DomainError INVALID_CONSUMER_NAME, TOO_MANY_CONSUMERS; Error if a consumer of this name is running */
+  /** @throws DomainError INVALID_ARGUMENT, INVALID_CONSUMER_NAME, TOO_MANY_CONSUMERS; Error if a consumer of this name is running */
   async consume<T extends ParleyEventType>(
     name: string,
     handler: EventHandler<T>,
     { types, from = 'now', maxEvents = MAX_EVENTS.default }: ConsumeOptions<T>,
   ): Promise<Consumer> {
+    textAt('name', name);
+    functionAt('The handler', handler);
+    if (types !== undefined && !Array.isArray(types)) throw invalidArgument('types', 'an array', types);
+    for (const type of types ?? []) eventTypeAt('types', type);
+    nameAt('from', "'now' or 'oldest'", from, ['now', 'oldest']);
     if (name.startsWith(OWN_CONSUMERS)) {
       throw new DomainError('INVALID_CONSUMER_NAME', `Names of consumers must not begin with '${OWN_CONSUMERS}'`);
     }

@@ -4,6 +4,7 @@ import { DomainError, type RealmId, type RealmUrls, type UnitOfWork } from '@par
 import type { Middleware } from '@parley/http';
 import type { Resolve } from '../injector.js';
 import type { ReadinessReport } from '../observation/readiness.js';
+import { eventTypeAt, functionAt } from './arguments.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';
 import { FacadeEvents, type ParleyEvent, type ParleyEventType } from './events.js';
@@ -94,7 +95,11 @@ export function facadeOf(resolve: Resolve, consumers: Consumers, uow: UnitOfWork
     realms: realmsOf(uow, urls, resolve),
     users: usersOf(resolve),
     as: (ref, options) => chatAs(resolve, ref, options),
-    on: (type, listener) => resolve(FacadeEvents).on(type, listener),
+    on(type, listener) {
+      eventTypeAt('The type', type);
+      functionAt('The listener', listener);
+      return resolve(FacadeEvents).on(type, listener);
+    },
     consume: (name, handler, options = {}) => consumers.consume(name, handler, options),
     forgetConsumer: (name) => consumers.forget(name),
     before: (type, hook, options) => resolve(HostHooks).before(type, hook, options),

@@ -2,6 +2,7 @@ import { type Caller, DomainError, type MessageId, type Timers, type UserId } fr
 import { FindHostUsers } from '@parley/domain/membership';
 import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
 import { RealmResolver } from '../realm-resolver.js';
+import { functionAt, nameAt } from './arguments.js';
 import type { ChatPerson } from './chat-messages.js';
 
 interface DraftHead {
@@ -81,8 +82,9 @@ export class HostHooks implements MessageHooks {
     if (!(timeoutMs > 0 && timeoutMs <= TIMEOUT_MS.most)) {
       throw new RangeError(`timeoutMs must be a number above 0 and at most ${TIMEOUT_MS.most}.`);
     }
+    nameAt('The type', 'the name of a hook', type, Object.keys(this.hooks));
+    functionAt('The hook', hook);
     const hooks = this.hooks[type];
-    if (!hooks) throw new Error(`There is no hook '${type}'.`);
     const added = { hook, timeoutMs };
     hooks.add(added);
     return () => void hooks.delete(added);

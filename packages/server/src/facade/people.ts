@@ -11,6 +11,7 @@ import {
 import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import type { Resolve } from '../injector.js';
+import { externalIdAt, flagAt, numberedAt, objectAt, optionalTextAt, roleAt, textAt } from './arguments.js';
 import { type ChatRealm, type ChatUser, presentRealm, presentUser } from './chat-messages.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -35,7 +36,9 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
   const present = (realm: Realm) => presentRealm(realm, urls.urlOf(realm));
   const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
   return {
-    async ensure({ name, title = name === '' ? 'Chat' : name }) {
+    async ensure(realm) {
+      const name = textAt('name', objectAt('The organization', realm).name);
+      const title = optionalTextAt('title', realm.title) ?? (name === '' ? 'Chat' : name);
       const existing = await find(name);
       if (existing) return present(existing);
       try {
@@ -48,7 +51,7 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
       }
     },
     async find(name) {
-      const realm = await find(name);
+      const realm = await find(textAt('name', name));
       return realm && present(realm);
     },
     list: async () => (await uow.readAcross(({ realms }) => realms.list())).map(present),
@@ -96,8 +99,8 @@ const PAGE = 500;
 export function usersOf(resolve: Resolve): Users {
   const addresses = resolve(Addresses);
   const setActive = async (ref: UserRef, isActive: boolean) => {
-    const realmId = await addresses.realmId(ref.realm);
-    await resolve(SetHostUserActive).execute({ realmId, user: referenceOf(ref), isActive });
+    const user = referenceOf(ref);
+    await resolve(SetHostUserActive).execute({ realmId: await addresses.realmId(ref.realm), user, isActive });
   };
   const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
     presentUser({ user, externalId }, realm);
@@ -111,19 +114,24 @@ export function usersOf(resolve: Resolve): Users {
     }
   }
   return {
-    async upsert({ name: fullName, ...user }) {
+    async upsert(properties) {
+      const { name, ...user } = objectAt('The user', properties);
+      externalIdAt('externalId', user.externalId);
+      const fullName = textAt('name', name);
+      optionalTextAt('email', user.email);
+      roleAt('role', user.role);
       const realmId = await addresses.realmId(user.realm);
       return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
     },
     async link(ref) {
-      const { externalId } = ref;
+      const externalId = externalIdAt('externalId', objectAt('The user', ref).externalId);
+      const user = { userId: numberedAt('userId', ref.userId) as UserId };
       const realmId = await addresses.realmId(ref.realm);
-      const user = { userId: ref.userId as UserId };
       return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), ref);
     },
     async find(ref) {
-      const realmId = await addresses.realmId(ref.realm);
-      const found = await resolve(FindHostUsers).find(realmId, referenceOf(ref));
+      const user = referenceOf(ref);
+      const found = await resolve(FindHostUsers).find(await addresses.realmId(ref.realm), user);
       return found && presentUser(found, ref.realm);
     },
     list: (selection) => ({
@@ -137,8 +145,9 @@ export function usersOf(resolve: Resolve): Users {
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
     async apiKey(ref, { rotate = false } = {}) {
-      const realmId = await addresses.realmId(ref.realm);
-      return resolve(GetHostUserApiKey).execute({ realmId, user: referenceOf(ref), rotate });
+      const user = referenceOf(ref);
+      flagAt('rotate', rotate);
+      return resolve(GetHostUserApiKey).execute({ realmId: await addresses.realmId(ref.realm), user, rotate });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import { FindHostUsers, type HostUserReference } from '@parley/domain/membership';
 import { RealmResolver } from '../realm-resolver.js';
+import { externalIdAt, numberedAt, objectAt, personAt, textAt } from './arguments.js';
 
 /** User of an organization by the id from your application or by Parley's own id. */
 export type UserRef = { readonly realm: string } & ({ readonly externalId: string } | { readonly userId: number });
@@ -8,27 +9,12 @@ export type UserRef = { readonly realm: string } & ({ readonly externalId: strin
 /** User within an organization: a string is an external id, a number is Parley's own id. */
 export type PersonRef = string | number;
 
-/**
- * Returns the referenced user, reading each property once; null if the id is missing or invalid. Untyped callers may
- * pass `undefined`, which must not match a user of that name, or numbers as external ids.
- */
-export function personOf(ref: UserRef): PersonRef | null {
-  const { userId, externalId } = ref as Readonly<Record<string, unknown>>;
-  if (userId !== undefined) return isPersonRef(userId) && typeof userId === 'number' ? userId : null;
-  return isPersonRef(externalId) ? String(externalId) : null;
-}
-
-export const isPersonRef = (value: unknown): value is PersonRef =>
-  typeof value === 'string' || Number.isSafeInteger(value);
-
-/** @throws DomainError UNKNOWN_USER if it references no one */
+/** Reads each property once. @throws DomainError INVALID_ARGUMENT naming the property */
 export function referenceOf(ref: UserRef): HostUserReference {
-  const person = personOf(ref);
-  if (person === null) throw namesNobody();
-  return typeof person === 'number' ? { userId: person as UserId } : { externalId: person };
+  const { userId, externalId } = objectAt('The user', ref) as Readonly<Record<string, unknown>>;
+  if (userId !== undefined) return { userId: numberedAt('userId', userId) as UserId };
+  return { externalId: externalIdAt('externalId', externalId) };
 }
-
-export const namesNobody = (): DomainError => new DomainError('UNKNOWN_USER', 'There is no user without an id.');
 
 /** Maximum number of cached external ids. */
 const MAX_KNOWN = 10_000;
@@ -46,10 +32,10 @@ export class Addresses {
     private readonly users: FindHostUsers,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM */
+  /** @throws DomainError INVALID_ARGUMENT, UNKNOWN_REALM */
   async realmId(name: string): Promise<RealmId> {
-    const id = await this.realms.findByStringId(name);
-    if (id === null) throw new DomainError('UNKNOWN_REALM', `There is no organization '${name}'.`);
+    const id = await this.realms.findByStringId(textAt('realm', name));
+    if (id === null) throw new DomainError('UNKNOWN_REALM', `realm: there is no organization '${name}'.`);
     return id;
   }
 
@@ -65,9 +51,9 @@ export class Addresses {
     return { realmId, userId, clientName };
   }
 
-  /** Returns ids in input order. @throws DomainError UNKNOWN_USER */
-  async userIds(realmId: RealmId, people: readonly PersonRef[]): Promise<readonly UserId[]> {
-    if (!people.every(isPersonRef)) throw namesNobody();
+  /** Returns ids in input order. `property` names the people in errors. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER */
+  async userIds(realmId: RealmId, property: string, people: readonly PersonRef[]): Promise<readonly UserId[]> {
+    for (const person of people) personAt(property, person);
     const externalIds = people.filter((person) => typeof person === 'string');
     const found = externalIds.length === 0 ? [] : await this.users.getIds(realmId, externalIds);
     const byExternalId = new Map(externalIds.map((externalId, index) => [externalId, found[index]!]));
