@@ -36,7 +36,16 @@ export function membersOf(unit: MemoryUnit, realmId: RealmId, id: GroupId): User
   return [...members].sort(ascending);
 }
 
+/** Returns the groups of which the user is a recursive member: `membersOf` upwards. */
 export function groupsOf(unit: MemoryUnit, realmId: RealmId, userId: UserId): ReadonlySet<GroupId> {
-  const ids = groupRows(unit, realmId).map(({ group }) => group.id);
-  return new Set(ids.filter((id) => membersOf(unit, realmId, id).includes(userId)));
+  const groups = new Set<GroupId>();
+  if (!unit.read('users').get(userId)?.user.isActive) return groups;
+  const rows = groupRows(unit, realmId);
+  const add = ({ group }: GroupRow): void => {
+    if (groups.has(group.id)) return;
+    groups.add(group.id);
+    if (!group.isDeactivated) for (const row of rows) if (row.subgroupIds.includes(group.id)) add(row);
+  };
+  for (const row of rows) if (row.memberIds.includes(userId)) add(row);
+  return groups;
 }

@@ -18,13 +18,12 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import { groupSettingValues } from './memory-groups.js';
-import { ascending, keyOf, type MemoryUnit } from './tables.js';
+import { ascending, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
     readonly channels: Map<ChannelId, Channel>;
-    /** Subscriptions by `keyOf(user, channel)`. */
-    readonly subscriptions: Map<string, Subscription>;
+    readonly subscriptions: Map<UserId, ReadonlyMap<ChannelId, Subscription>>;
   }
 }
 
@@ -91,7 +90,7 @@ export class MemoryChannels implements ChannelRepository {
   }
 
   async findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null> {
-    const subscription = this.unit.read('subscriptions').get(keyOf(userId, channelId));
+    const subscription = this.unit.read('subscriptions').get(userId)?.get(channelId);
     return subscription?.realmId === realmId ? subscription : null;
   }
 
@@ -101,8 +100,8 @@ export class MemoryChannels implements ChannelRepository {
   }
 
   async listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]> {
-    return [...this.unit.read('subscriptions').values()]
-      .filter((subscription) => subscription.realmId === realmId && subscription.userId === userId)
+    return [...(this.unit.read('subscriptions').get(userId)?.values() ?? [])]
+      .filter((subscription) => subscription.realmId === realmId)
       .sort((a, b) => a.channelId - b.channelId);
   }
 
@@ -198,17 +197,18 @@ export class MemoryChannels implements ChannelRepository {
 
   async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
     const table = this.unit.change('subscriptions');
-    for (const subscription of subscriptions) {
-      table.set(keyOf(subscription.userId, subscription.channelId), subscription);
+    for (const row of subscriptions) {
+      table.set(row.userId, new Map(table.get(row.userId)).set(row.channelId, row));
     }
   }
 
   private activeSubscribers(channelId: ChannelId): UserId[] {
-    return [...this.unit.read('subscriptions').values()]
-      .filter((subscription) => subscription.channelId === channelId && subscription.isActive)
-      .map(({ userId }) => userId)
-      .filter((userId) => this.unit.read('users').get(userId)?.user.isActive)
-      .sort(ascending);
+    const users = this.unit.read('users');
+    const subscribers: UserId[] = [];
+    for (const [userId, rows] of this.unit.read('subscriptions')) {
+      if (rows.get(channelId)?.isActive && users.get(userId)?.user.isActive) subscribers.push(userId);
+    }
+    return subscribers.sort(ascending);
   }
 
   private sendersSystemGroup({ permissions }: Channel): ChannelView['sendersSystemGroup'] {

@@ -79,9 +79,9 @@ export class MemoryUsers implements UserRepository {
 
   async listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
     const partners = new Set<UserId>();
-    const subscribed = [...this.unit.read('subscriptions').values()].filter(
-      (row) => row.realmId === realmId && row.isActive,
-    );
+    const subscribed = [...this.unit.read('subscriptions').values()]
+      .flatMap((rows) => [...rows.values()])
+      .filter((row) => row.realmId === realmId && row.isActive);
     const own = new Set(subscribed.filter((row) => row.userId === id).map((row) => row.channelId));
     for (const row of subscribed) {
       if (own.has(row.channelId) && this.unit.read('users').get(row.userId)?.user.isActive) partners.add(row.userId);
