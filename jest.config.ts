@@ -16,7 +16,7 @@ const project: Project = {
     '^.+\\.m?[jt]s$': [
       '@swc/jest',
       {
-        // In files of their own: inline, each module that is loaded brings its map along.
+        // Separate files; inline maps would be loaded with each module.
         sourceMaps: true,
         module: { type: 'commonjs' },
         jsc: {
@@ -27,7 +27,7 @@ const project: Project = {
       },
     ],
   },
-  // ESM-only dependencies; everything else under node_modules is left as it is.
+  // Transforms only the ESM-only dependencies in node_modules.
   transformIgnorePatterns: [
     '/node_modules/(?!(inversify|@inversifyjs|@borewit|@noble|@seriousme|@tokenizer|@tus|file-type|jose|mime|srvx|strtok3|token-types|uint8array-extras)/)',
   ],
@@ -38,15 +38,15 @@ const project: Project = {
   },
 };
 
-/** A file system in memory, on which nothing waits for a disk to sync. It outlives a killed process as a disk does. */
+/** File system in memory: syncs take no time, and files survive a killed process as on a disk. */
 const FILES_IN_MEMORY = '/dev/shm';
-const ENOUGH_BYTES = 2 * 1024 ** 3;
+const REQUIRED_BYTES = 2 * 1024 ** 3;
 
-/** For `os.tmpdir()` of this process, its workers and what they start; in memory where the system has room for it. */
+/** Sets the temporary folder of this process, its workers and their child processes to one in memory, if there is room. */
 function keepTemporaryFilesInMemory(): void {
   if (!existsSync(FILES_IN_MEMORY)) return;
   const { bavail, bsize } = statfsSync(FILES_IN_MEMORY);
-  if (bavail * bsize < ENOUGH_BYTES) return;
+  if (bavail * bsize < REQUIRED_BYTES) return;
   const folder = mkdtempSync(join(FILES_IN_MEMORY, 'parley-tests-'));
   process.env.TMPDIR = folder;
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -56,11 +56,12 @@ function keepTemporaryFilesInMemory(): void {
 keepTemporaryFilesInMemory();
 
 const config: Config = {
-  // Jest would leave one core idle, which is half of a small machine.
+  // Jest's default leaves one core idle.
   maxWorkers: '100%',
-  // A machine may be slow, or busy; what hangs is found all the same. Jest ignores it in projects.
+  // Generous for slow machines. Jest ignores the option in projects.
   testTimeout: 300_000,
   filter: join(__dirname, 'packages/testkit/scripts/choose-tests.cjs'),
+  testSequencer: join(__dirname, 'packages/testkit/scripts/suites-first.cjs'),
   projects: [
     {
       ...project,

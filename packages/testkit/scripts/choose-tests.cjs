@@ -1,18 +1,20 @@
-// Jest's filter of test files. Loading the modules of a package for each of its test files takes longer than the tests,
-// so `all.test.ts` runs all of them at once; single files run alone where the command line asks for some of them.
+// Jest's filter of test files. Loading the modules of a package for each of its test files takes longer than many of the
+// tests, so suites named `all.test.ts` or `all-1.test.ts` run the files of their folder together. Files that the command line
+// names run by themselves.
 const { readdirSync } = require('node:fs');
-const { dirname, join } = require('node:path');
+const { basename, dirname, join } = require('node:path');
+
+const isSuite = (path) => /^all(-\d+)?\.test\.ts$/.test(basename(path));
 
 module.exports = (paths) => {
-  const left = new Set(paths);
-  for (const all of paths.filter((path) => path.endsWith('all.test.ts'))) {
-    const folder = dirname(all);
-    const parts = readdirSync(folder, { recursive: true })
+  const chosen = new Set(paths);
+  for (const folder of new Set(paths.filter(isSuite).map(dirname))) {
+    const tests = readdirSync(folder, { recursive: true })
       .filter((path) => path.endsWith('.test.ts'))
-      .map((path) => join(folder, path))
-      .filter((path) => path !== all);
-    if (parts.every((path) => left.has(path))) for (const path of parts) left.delete(path);
-    else left.delete(all);
+      .map((path) => join(folder, path));
+    const parts = tests.filter((path) => !isSuite(path));
+    const isWhole = parts.every((path) => chosen.has(path));
+    for (const path of isWhole ? parts : tests.filter(isSuite)) chosen.delete(path);
   }
-  return { filtered: [...left] };
+  return { filtered: [...chosen] };
 };

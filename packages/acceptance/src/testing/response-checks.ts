@@ -31,7 +31,8 @@ export class ResponseChecks {
   problemWith(method: string, path: string, status: number, body: unknown): string | null {
     if (status !== 200 || (body as { result?: unknown } | null)?.result !== 'success') return null;
     // Session paths respond like the API; some have an anonymous variant of their own.
-    const problems = [path, path.replace(/^\/json\//, '/api/v1/')].map((it) => this.problemAt(method, it, body));
+    const paths = new Set([path, path.replace(/^\/json\//, '/api/v1/')]);
+    const problems = [...paths].map((it) => this.problemAt(method, it, body));
     return problems.includes(null) ? null : (problems.find((it) => it !== undefined) ?? null);
   }
 

@@ -90,8 +90,14 @@ async function fill(server: TestServer): Promise<WorldContents> {
   return { people, channels, messages };
 }
 
+/** Register responses of the observers in an unchanged world, which differ only in the port of the server. */
+const initialResponses = new Map<string, string>();
+const SERVER_URL = '<server>';
+
 /** Organization with users, channels and messages, some of them read or starred. */
 export class WireWorld implements WorldContents {
+  private readonly commits: number;
+
   private constructor(
     readonly server: TestServer,
     /** Push service in the server's configuration. */
@@ -99,7 +105,9 @@ export class WireWorld implements WorldContents {
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
     readonly messages: number[],
-  ) {}
+  ) {
+    this.commits = server.storage.commits;
+  }
 
   static async open(): Promise<WireWorld> {
     initialWorld ??= makeWorld();
@@ -110,9 +118,20 @@ export class WireWorld implements WorldContents {
   }
 
   async observe(): Promise<ReadonlyMap<string, WireClient>> {
+    const isUnchanged = this.server.storage.commits === this.commits;
     const clients = new Map<string, WireClient>();
     for (const [name, person, capabilities] of OBSERVERS) {
-      clients.set(name, await WireClient.open(this.server, this.people[person], capabilities));
+      const initial = isUnchanged ? initialResponses.get(name)?.replaceAll(SERVER_URL, this.server.url) : undefined;
+      const client = await WireClient.open(
+        this.server,
+        this.people[person],
+        capabilities,
+        initial && JSON.parse(initial),
+      );
+      if (isUnchanged && !initial) {
+        initialResponses.set(name, JSON.stringify(client.response).replaceAll(this.server.url, SERVER_URL));
+      }
+      clients.set(name, client);
     }
     return clients;
   }
