@@ -12,14 +12,15 @@ import { FAULTS, type Fault } from './faults.js';
 const USAGE = `Usage: npm run faults [-- --only TEXT]
 
 Plants one small fault at a time into the sources, runs the tests that should find it, and restores the source. Prints one line
-for each fault: found, NOT FOUND, or NO PLACE where the text to replace is not there exactly once. Exit code 1: some were not found.
+for each fault: found, NOT FOUND, NO TEXT if the sources do not contain the text exactly once, or NO TEST if the tests are missing.
+Exit code 1: some were not found.
 
   --only TEXT  plants only faults whose names contain this`;
 
 const ROOT = resolve(packagesDir, '..');
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 
-type Outcome = 'found' | 'NOT FOUND' | 'NO PLACE' | 'NO TEST';
+type Outcome = 'found' | 'NOT FOUND' | 'NO TEXT' | 'NO TEST';
 
 async function main(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { only: { type: 'string' }, help: { type: 'boolean' } } });
@@ -29,19 +30,19 @@ async function main(args: readonly string[]): Promise<number> {
   }
   let missed = 0;
   for (const fault of FAULTS.filter(({ name }) => name.includes(values.only ?? ''))) {
-    const { outcome, place } = await plant(fault);
+    const { outcome, file } = await plant(fault);
     if (outcome !== 'found') missed++;
-    console.log(`${outcome.padEnd(9)}  ${fault.name}  ${place}`);
+    console.log(`${outcome.padEnd(9)}  ${fault.name}  ${file}`);
   }
   return missed > 0 ? 1 : 0;
 }
 
 /** Changes one source for as long as the tests run. */
-async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonly place: string }> {
+async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonly file: string }> {
   const sources = productSources().filter((source) => source.text.includes(fault.text));
   const [source] = sources;
   if (!source || sources.length > 1 || source.text.split(fault.text).length !== 2) {
-    return { outcome: 'NO PLACE', place: `${sources.length} files have “${fault.text}”` };
+    return { outcome: 'NO TEXT', file: `${sources.length} files have “${fault.text}”` };
   }
   const restore = () => writeFileSync(source.file, source.text);
   const end = () => process.exit(130);
@@ -56,18 +57,16 @@ async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonl
     const failed = [...output.matchAll(/^FAIL .*?(\S+\.test\.ts)/gm)].map(([, file]) => file!.split('/').at(-1)!);
     const outcome = /^No tests found/m.test(output) ? 'NO TEST' : code === 0 ? 'NOT FOUND' : 'found';
     const by = failed.length > 0 ? ` by ${[...new Set(failed)].join(', ')}` : '';
-    return { outcome, place: `${relative(packagesDir, source.file)}${by}` };
+    return { outcome, file: `${relative(packagesDir, source.file)}${by}` };
   } finally {
     restore();
     process.off('exit', restore).off('SIGINT', end).off('SIGTERM', end);
   }
 }
 
-async function runTests({ layer, tests }: Fault): Promise<{ readonly code: number; readonly output: string }> {
-  // Statements of SQL count on their own storage alone.
-  const projects = layer === 'sqlite' ? ['memory', 'sqlite'] : ['memory'];
+async function runTests({ tests }: Fault): Promise<{ readonly code: number; readonly output: string }> {
   const pattern = `/(${tests.join('|')})\\.test\\.ts$`;
-  const child = spawn(process.execPath, [JEST, '--selectProjects', ...projects, '--maxWorkers=1', '--', pattern], {
+  const child = spawn(process.execPath, [JEST, '--maxWorkers=1', '--', pattern], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
