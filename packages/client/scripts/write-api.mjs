@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// `npm run client-api`: src/api.ts from the route table. Git has no copy; builds and type checks make it first.
+// `npm run client-api`: generates src/api.ts from the route table. Git ignores the file; builds and type checks generate it first.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../../', import.meta.url);
-// No more than the route table needs: the client itself may need the new types.
+// Builds only the dependencies of the route table, since the client may not compile without the new types.
 const { status } = spawnSync(
   process.execPath,
   [fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)), '-b', 'packages/http'],
@@ -17,5 +17,5 @@ const { openApiOf } = await import('../../http/dist/openapi/openapi.js');
 const { writeClientApi } = await import('../../http/dist/openapi/client-api.js');
 const file = new URL('../src/api.ts', import.meta.url);
 const text = writeClientApi(openApiOf(createRoutes({})));
-// An unchanged file keeps its date, so that nothing is built again.
+// An unchanged file keeps its date, which avoids a rebuild.
 if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);

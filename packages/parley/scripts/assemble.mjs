@@ -14,21 +14,21 @@ const out = resolve(process.argv[2] ?? join(home, 'dist', 'package'));
 const read = (...path) => readFileSync(join(packagesDir, ...path), 'utf8');
 const manifestOf = (name) => JSON.parse(read(name, 'package.json'));
 
-/** Of packages that are part of this one, with the folder each is in. */
-const features = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes: true })
+/** Areas of the domain; each is an entry. */
+const areas = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 const ENTRIES = {
   index: 'parley/dist/index',
   testing: 'parley/dist/testing/index',
-  // For browsers too: it has a file of its own, since it imports nothing.
+  // Built separately, without chunks, since browsers load it as well.
   client: 'client/dist/index',
   // The command line.
   main: 'server/dist/main',
-  // Started by their names, from whatever chunk the code is in that starts them: all of them are in one folder.
+  // Entry points of threads and child processes, started by file name from code in any chunk of the same folder.
   thread: 'markdown/dist/typesetting/thread',
   'image-child': 'images/dist/image-child',
-  ...Object.fromEntries(features.map((name) => [`domain-${name}`, `domain/dist/${name}/index`])),
+  ...Object.fromEntries(areas.map((name) => [`domain-${name}`, `domain/dist/${name}/index`])),
 };
 
 /** Libraries of which a small part is used, or whose dependencies are large and unused (docs/dependencies.md). */
@@ -57,7 +57,7 @@ for (const [from, to] of [
 }
 console.error(`The package is in ${relative(process.cwd(), out)}`);
 
-/** Answers the names of what it depends on. */
+/** Returns the names of the dependencies. */
 async function writeCode() {
   const { client, ...others } = ENTRIES;
   // CommonJS libraries require Node's own modules.
@@ -104,7 +104,7 @@ function buildEntries(entries, options) {
     plugins: [
       inlineSql,
       {
-        name: 'leave-out-what-others-have-made',
+        name: 'exclude-libraries',
         setup({ onResolve }) {
           onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) =>
             kind === 'entry-point' ||
@@ -138,7 +138,7 @@ function nameOf(specifier) {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** The declarations that can be reached from the entries, with paths instead of names of packages. */
+/** Writes the declarations reachable from the entries, with paths instead of package names. */
 function writeTypes() {
   const seen = new Set();
   const open = Object.entries(ENTRIES).flatMap(([name, path]) =>
@@ -150,32 +150,32 @@ function writeTypes() {
     seen.add(file);
     const reach = (target) => {
       open.push(target);
-      const path = posix.relative(posix.dirname(placeOf(file)), placeOf(target)).replace(/\.d\.ts$/, '.js');
+      const path = posix.relative(posix.dirname(outputPathOf(file)), outputPathOf(target)).replace(/\.d\.ts$/, '.js');
       return path.startsWith('.') ? path : `./${path}`;
     };
-    const target = join(out, 'dist', 'types', placeOf(file));
+    const target = join(out, 'dist', 'types', outputPathOf(file));
     mkdirSync(dirname(target), { recursive: true });
     const text = rewrite(file, read(file).replace(/^\/\/# sourceMappingURL=.*$/m, ''), reach);
-    // Types of Node are there whatever the application's configuration says of `types`. Features add to types of others, so that
-    // one is to have all of them.
-    const whole = file.startsWith('parley/')
+    // Node's types are included regardless of the application's `types` option. Areas augment each other's types, so an entry
+    // imports all of them.
+    const preamble = file.startsWith('parley/')
       ? [
           '/// <reference types="node" />',
-          ...features.map((name) => `import '${reach(`domain/dist/${name}/index.d.ts`)}';`),
+          ...areas.map((name) => `import '${reach(`domain/dist/${name}/index.d.ts`)}';`),
           '',
         ].join('\n')
       : '';
-    writeFileSync(target, whole + text);
+    writeFileSync(target, preamble + text);
   }
 }
 
-/** `http/dist/routing/mount.d.ts` is at `http/routing/mount.d.ts`. */
-function placeOf(file) {
+/** Returns `http/kernel/mount.d.ts` for `http/dist/kernel/mount.d.ts`. */
+function outputPathOf(file) {
   return file.replace('/dist/', '/');
 }
 
 function rewrite(file, text, reach) {
-  // Libraries that are loaded for their effects offer no types here.
+  // Libraries imported for their side effects declare no types here.
   return text
     .replace(/^import '(?!\.|@parley\/)[^']+';\n/gm, '')
     .replace(
@@ -189,18 +189,18 @@ function rewrite(file, text, reach) {
       if (specifier.startsWith('@parley/')) return `${keyword}'${reach(indexOf(specifier))}'`;
       if (specifier.startsWith('.')) {
         const target = posix.join(posix.dirname(file), specifier.replace(/\.js$/, '.d.ts'));
-        // Paths that were made above lead to where files are put.
+        // Paths written above already point into the output.
         if (existsSync(join(packagesDir, target))) reach(target);
         return whole;
       }
       if (!specifier.startsWith('node:')) {
-        throw new Error(`${file} asks for types of ${specifier}, which whoever installs this need not have`);
+        throw new Error(`${file} imports types of ${specifier}, which an application need not have`);
       }
       return whole;
     });
 }
 
-/** Of the domain whole features, which add to one another's types; of everything else no more than what is named. */
+/** Maps imported names to declaration files: a whole area of the domain, or the single file that declares the name. */
 function byOrigin(names, specifier) {
   const index = indexOf(specifier);
   const wanted = names
@@ -231,7 +231,7 @@ function originOf(index, name) {
     const origin = posix.join(posix.dirname(index), path.replace(/\.js$/, '.d.ts'));
     if (new RegExp(`^export (?:declare )?(?:abstract )?\\w+ ${name}\\b`, 'm').test(read(origin))) return origin;
   }
-  throw new Error(`${index} does not say where ${name} is from`);
+  throw new Error(`${index} does not export ${name}`);
 }
 
 function indexOf(specifier) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Joins what the server consists of into one file: opening five hundred of them took most of the time it needed to start.
+// Bundles the server into one file, since opening hundreds of modules would dominate its start time.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,17 +10,17 @@ const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const bundleDir = join(dist, 'bundle');
 const REQUIRES = 'createRequire(import.meta.url)';
 
-const placeOf = (path) => relative(bundleDir, path).replaceAll('\\', '/');
+const fromBundle = (path) => relative(bundleDir, path).replaceAll('\\', '/');
 
-/** What a module requires by name when it is first needed is looked for where that module is, not where the bundle is. */
+/** Resolves lazy `require` calls from the folder of their module instead of the bundle's. */
 const requireFromModule = {
   name: 'require-from-module',
   setup({ onLoad, onResolve }) {
-    // Native, so not to be joined.
+    // Native modules cannot be bundled.
     onResolve({ filter: /^(better-sqlite3|sharp)$/ }, ({ path, importer }) => ({
       path,
       namespace: 'native',
-      pluginData: placeOf(importer),
+      pluginData: fromBundle(importer),
     }));
     onLoad({ filter: /.*/, namespace: 'native' }, ({ path, pluginData }) => ({
       contents: `import { createRequire } from 'node:module';
@@ -29,10 +29,10 @@ const requireFromModule = {
     onLoad({ filter: /[\\/]packages[\\/][\w-]+[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
       if (contents.replaceAll(REQUIRES, '').includes('import.meta')) {
-        throw new Error(`${path} would take the bundle for itself; only ${REQUIRES} is understood`);
+        throw new Error(`${path} uses import.meta, which the bundle changes; only ${REQUIRES} is supported`);
       }
       return {
-        contents: contents.replaceAll(REQUIRES, `createRequire(new URL('${placeOf(path)}', import.meta.url))`),
+        contents: contents.replaceAll(REQUIRES, `createRequire(new URL('${fromBundle(path)}', import.meta.url))`),
       };
     });
   },
@@ -44,21 +44,21 @@ const { metafile, outputFiles } = await build({
   write: false,
   metafile: true,
   bundle: true,
-  // Code behind `import()` stays in files of its own, which a start does not read.
+  // Code behind `import()` stays in separate files, which are not read at start.
   splitting: true,
   chunkNames: 'chunk-[hash]',
   platform: 'node',
   format: 'esm',
   target: 'node20',
   plugins: [inlineSql, requireFromModule],
-  // CommonJS packages in it require Node's own modules.
+  // Bundled CommonJS packages require Node's built-in modules.
   banner: {
     js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",
   },
   // For `node --enable-source-maps`.
   sourcemap: 'linked',
   sourcesContent: false,
-  // V8 keeps the text as long as the process lives, so comments stay outside; short lines are for stack traces.
+  // V8 keeps the source for the lifetime of the process, so comments are removed. Short lines keep stack traces readable.
   minifyWhitespace: true,
   lineLimit: 200,
   legalComments: 'linked',
@@ -67,12 +67,12 @@ const { metafile, outputFiles } = await build({
 await mkdir(bundleDir, { recursive: true });
 const outputs = new Map(outputFiles.map((output) => [basename(output.path), output]));
 for (const name of loadedAtStart('main.js')) {
-  // V8 stores a text with one such letter in two bytes per letter.
+  // V8 stores a source with one non-Latin-1 character in two bytes per character.
   const wide = outputs.get(name).text.match(/.{0,40}[^\0-\x7f].{0,20}/u);
-  if (wide) throw new Error(`Escape what is not ASCII in the sources: ${wide[0]}`);
+  if (wide) throw new Error(`Escape non-ASCII characters in the sources: ${wide[0]}`);
 }
 for (const { path, contents } of outputFiles) {
-  // Half a file must never be taken for a whole one.
+  // Renaming prevents a server from reading a partial file.
   await writeFile(`${path}.new`, contents);
   await rename(`${path}.new`, path);
 }
@@ -80,7 +80,7 @@ for (const name of await readdir(bundleDir)) {
   if (name.startsWith('chunk-') && !outputs.has(name)) await rm(join(bundleDir, name));
 }
 
-/** Names of a file and of those that it imports statically. */
+/** Returns the names of a file and of its static imports, recursively. */
 function loadedAtStart(name, found = new Set()) {
   if (found.has(name)) return found;
   found.add(name);

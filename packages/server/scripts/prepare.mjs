@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Installs and builds whatever is missing or out of date. Uses nothing but Node: there may be no node_modules yet.
+// Installs and builds everything missing or outdated. Uses only Node's modules, since node_modules may not exist yet.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,9 +11,9 @@ const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
 const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
 const clientApi = join(packagesDir, 'client', 'scripts', 'write-api.mjs');
 const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
-/** npm writes it last, so an installation that was interrupted does not count. */
+/** Written last by npm, so an interrupted installation does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
-/** Dated to the start of the last build that succeeded. Single outputs say nothing: unchanged ones are not rewritten. */
+/** Dated to the start of the last successful build. Dates of outputs prove nothing, since unchanged files are not rewritten. */
 const builtMark = join(root, 'node_modules', '.parley-built');
 
 /** @throws Error with one clear line when something cannot be installed or built. */
@@ -23,9 +23,9 @@ export function prepare() {
     run('Installing dependencies (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund']);
   }
   if (needsBuild()) {
-    // Until everything is there, nothing counts as built.
+    // An interrupted build does not count.
     rmSync(builtMark, { force: true });
-    run('Making the types of the client …', process.execPath, [clientApi]);
+    run('Generating the types of the client …', process.execPath, [clientApi]);
     const startedAt = new Date();
     run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages']);
     run('Bundling …', process.execPath, [bundler]);
@@ -44,7 +44,7 @@ function requireNode(major, minor) {
 function needsBuild() {
   const builtAt = modifiedAt(builtMark);
   if (builtAt === 0 || modifiedAt(join(root, 'tsconfig.json')) > builtAt) return true;
-  // Other packages are in the bundle too.
+  // The bundle also contains other packages.
   if (
     !existsSync(bundle) ||
     modifiedAt(sqlInliner) > builtAt ||
@@ -68,7 +68,7 @@ function packages() {
 }
 
 function hasNewerSource(dir, than) {
-  // The date of a folder changes when a file in it is added, renamed or removed.
+  // Adding, renaming or removing a file changes the date of its folder.
   if (modifiedAt(dir) > than) return true;
   return readdirSync(dir, { withFileTypes: true }).some((entry) => {
     const path = join(dir, entry.name);
@@ -87,7 +87,7 @@ function tsc() {
 
 function run(title, command, args) {
   console.error(title);
-  // npm is a script on Windows, which only a shell starts; what it says does not belong in our output.
+  // On Windows npm is a script that needs a shell. Standard output is reserved for the caller.
   const result = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],

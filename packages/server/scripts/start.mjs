@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm start`: installs and builds what is missing, then serves the demo organization in this very process, so that
-// flags and signals reach it as they are.
+// `npm start`: installs and builds what is missing, then serves the demo organization in the same process, which
+// receives flags and signals directly.
 import { prepare } from './prepare.mjs';
 
 try {

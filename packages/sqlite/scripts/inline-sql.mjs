@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 
-/** esbuild plugin that puts the texts of the `.sql` files into the bundle, which then needs none of the files. */
+/** esbuild plugin that inlines the `.sql` files into the bundle. */
 export const inlineSql = {
   name: 'inline-sql',
   setup({ onLoad }) {
