@@ -19,8 +19,9 @@ export class MemoryNotifications implements NotificationRepository {
         .filter((it) => it.channelId === channelId && topicKey(it.topic) === key && it.visibility === 'followed')
         .map(({ userId }) => userId),
     );
-    const notifiable = [...this.unit.read('subscriptions').values()].filter((row) => {
-      if (row.realmId !== realmId || row.channelId !== channelId || !row.isActive) return false;
+    const rows = [...this.unit.read('subscriptions').values()].flatMap((channels) => channels.get(channelId) ?? []);
+    const notifiable = rows.filter((row) => {
+      if (row.realmId !== realmId || !row.isActive) return false;
       const { settings, bot } = this.unit.read('users').get(row.userId)!.user;
       const isGeneral = settings.enableChannelPushNotifications || settings.enableChannelEmailNotifications;
       const { push, email } = row.notifications;
