@@ -93,6 +93,8 @@ const RULES: Readonly<Record<string, Rules>> = {
   acceptance: {
     mayImport: [
       '@parley/blobs',
+      '@parley/chat',
+      '@parley/client',
       '@parley/domain',
       '@parley/export-files',
       '@noble/ciphers',
@@ -112,6 +114,8 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   // Runs in browsers and stays small, so it imports only its own files.
   client: { mayImport: [] },
+  // Runs in browsers and in Node, so it uses neither the DOM nor Node.
+  chat: { mayImport: ['@parley/client', '@preact/signals-core'] },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
   // Package that applications install; re-exports their part of the other packages.
   parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },

@@ -10,6 +10,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'arrows between domain folders': { max: 80 },
   'upward arrows between domain folders': { max: 0 },
   'folders in circles: blobs': { max: 0 },
+  'folders in circles: chat': { max: 0 },
   'folders in circles: client': { max: 0 },
   'folders in circles: domain': { max: 0 },
   'folders in circles: export-files': { max: 0 },

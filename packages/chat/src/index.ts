@@ -1,0 +1,44 @@
+/**
+ * State of a chat, without a user interface.
+ *
+ * ```ts
+ * const chat = new Chat({ gateway: new ParleyClient({ url: '/', credentials: 'session' }) });
+ * void chat.run();                                  // registers, then applies events
+ * const view = chat.open(parseAddress(location.hash).narrow);
+ * view.keys.subscribe((keys) => …);                 // lists are keys …
+ * chat.message(key).subscribe((row) => …);          // … and each row is read by its key
+ * ```
+ *
+ * A view reads `Reading`s: `value` observes inside a computation, `subscribe` calls back at once and on every change.
+ * In React: `useSyncExternalStore(useCallback((changed) => reading.subscribe(changed), [reading]), () =>
+ * reading.peek())`. A reading keeps the identity of its value while nothing in it changed. Rows are read one by one, so
+ * that a change re-renders only components that show it:
+ *
+ * | List | Row |
+ * | --- | --- |
+ * | `chat.sidebar.channelIds` | `chat.sidebar.channel(id)`, `chat.sidebar.topics(id)` after `chat.loadTopics(id)` |
+ * | `chat.sidebar.directs` | `chat.people.person(userId)` |
+ * | `chat.open(narrow).keys` | `chat.message(key)` |
+ *
+ * Commands (`chat.send`, `chat.commands.react` …) show at once; their promises reject with a `ParleyError` after the
+ * change was undone.
+ */
+
+export {
+  type Address,
+  type Destination,
+  destinationKey,
+  destinationOf,
+  formatAddress,
+  type Narrow,
+  type NarrowTerm,
+  narrowKey,
+  narrowOf,
+  parseAddress,
+} from './kernel/narrow.js';
+export type { Clock, EventSource, Gateway } from './kernel/ports.js';
+export type { Reading } from './kernel/reactive.js';
+export type { Fields } from './kernel/state.js';
+export type * from './kernel/view-models.js';
+export type { Emoji } from './messages/commands.js';
+export { Chat, type ChatOptions } from './session/chat.js';

@@ -1,0 +1,159 @@
+import { computed, type Signal, signal } from '@preact/signals-core';
+
+/**
+ * A value that changes. Reading `value` inside a computation subscribes to it; `peek` does not. `subscribe` calls
+ * back at once and on every change, and returns the function that ends the subscription.
+ */
+export interface Reading<T> {
+  readonly value: T;
+  peek(): T;
+  subscribe(listener: (value: T) => void): () => void;
+}
+
+/**
+ * Rows by key, observed one by one: a change of a row re-runs only computations that read that row, or the whole
+ * table. Rows are never mutated.
+ */
+export class Table<K, V> {
+  private readonly rows = new Map<K, V>();
+  private readonly versions = new Map<K, Signal<number>>();
+  private readonly keyVersion = signal(0);
+  private readonly anyVersion = signal(0);
+
+  get(key: K): V | undefined {
+    this.observe(key);
+    return this.rows.get(key);
+  }
+
+  has(key: K): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  /** Keys in order of insertion; observes insertions and removals only. */
+  keys(): readonly K[] {
+    this.keyVersion.value;
+    return [...this.rows.keys()];
+  }
+
+  /** Rows in order of insertion; observes every change. */
+  values(): readonly V[] {
+    this.anyVersion.value;
+    return [...this.rows.values()];
+  }
+
+  /** The row without observing it. */
+  peek(key: K): V | undefined {
+    return this.rows.get(key);
+  }
+
+  /** All rows without observing them. */
+  all(): ReadonlyMap<K, V> {
+    return this.rows;
+  }
+
+  set(key: K, row: V): void {
+    const isNew = !this.rows.has(key);
+    if (!isNew && this.rows.get(key) === row) return;
+    this.rows.set(key, row);
+    this.changed(key, isNew);
+  }
+
+  /** Replaces a row if there is one. */
+  change(key: K, change: (row: V) => V): void {
+    const row = this.rows.get(key);
+    if (row !== undefined) this.set(key, change(row));
+  }
+
+  delete(key: K): void {
+    if (!this.rows.delete(key)) return;
+    this.changed(key, true);
+    // Its readers read again, which makes another one.
+    this.versions.delete(key);
+  }
+
+  /** Replaces all rows. */
+  reset(entries: Iterable<readonly [K, V]>): void {
+    const before = new Map(this.rows);
+    this.rows.clear();
+    for (const [key, row] of entries) this.rows.set(key, row);
+    for (const key of this.versions.keys()) if (before.get(key) !== this.rows.get(key)) this.bump(key);
+    this.keyVersion.value++;
+    this.anyVersion.value++;
+  }
+
+  private changed(key: K, isMembership: boolean): void {
+    this.bump(key);
+    if (isMembership) this.keyVersion.value++;
+    this.anyVersion.value++;
+  }
+
+  private bump(key: K): void {
+    const version = this.versions.get(key);
+    if (version) version.value++;
+  }
+
+  private observe(key: K): void {
+    let version = this.versions.get(key);
+    if (!version) {
+      version = signal(0);
+      this.versions.set(key, version);
+    }
+    version.value;
+  }
+}
+
+/** Computed value that keeps its identity while `isEqual` says that nothing changed. */
+export function derived<T>(compute: () => T, isEqual: (a: T, b: T) => boolean): Reading<T> {
+  let last: { readonly value: T } | undefined;
+  return computed(() => {
+    const value = compute();
+    if (last === undefined || !isEqual(last.value, value)) last = { value };
+    return last.value;
+  });
+}
+
+/** Computed values by key, kept while something reads them or for the last `MAX_IDLE` keys. */
+export class Memo<K, T> {
+  private readonly readings = new Map<K, Reading<T>>();
+
+  constructor(
+    private readonly compute: (key: K) => T,
+    private readonly isEqual: (a: T, b: T) => boolean = isSame,
+  ) {}
+
+  at(key: K): Reading<T> {
+    const known = this.readings.get(key);
+    if (known) return known;
+    if (this.readings.size >= MAX_MEMO) this.readings.delete(this.readings.keys().next().value!);
+    const reading = derived(() => this.compute(key), this.isEqual);
+    this.readings.set(key, reading);
+    return reading;
+  }
+}
+
+/** A dropped reading still works for its readers; the next caller gets another one. */
+const MAX_MEMO = 20_000;
+
+export const isSame = <T>(a: T, b: T): boolean => Object.is(a, b) || shallow(a, b);
+
+/** Compares the elements of arrays and the properties of objects by identity. */
+function shallow(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const left = a as Readonly<Record<string, unknown>>;
+  const right = b as Readonly<Record<string, unknown>>;
+  const names = Object.keys(left);
+  return names.length === Object.keys(right).length && names.every((name) => Object.is(left[name], right[name]));
+}
+
+/** Compares plain data. */
+export function isSameDeep(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) =>
+      isSameDeep((a as Readonly<Record<string, unknown>>)[name], (b as Readonly<Record<string, unknown>>)[name]),
+    )
+  );
+}

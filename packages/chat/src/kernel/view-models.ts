@@ -1,0 +1,176 @@
+import type { Reaction, Submessage } from '@parley/client';
+import type { Destination, Narrow } from './narrow.js';
+import type { Reading } from './reactive.js';
+
+/** Unread messages of a row. */
+export interface UnreadCount {
+  /** Without muted topics and channels, unless the row itself is muted. */
+  readonly count: number;
+  readonly hasMention: boolean;
+}
+
+/** A channel in the sidebar and in headings. */
+export interface ChannelRow {
+  readonly id: number;
+  readonly name: string;
+  readonly color: string;
+  /** HTML. */
+  readonly description: string;
+  readonly privacy: 'public' | 'private' | 'web-public';
+  readonly isSubscribed: boolean;
+  readonly isMuted: boolean;
+  readonly isPinned: boolean;
+  readonly isArchived: boolean;
+  readonly isActive: boolean;
+  readonly folderId: number | null;
+  readonly unread: UnreadCount;
+}
+
+/** Visibility policy of a topic; `none` inherits from the channel. */
+export type TopicPolicy = 'none' | 'muted' | 'unmuted' | 'followed';
+
+export interface TopicRow {
+  readonly channelId: number;
+  readonly name: string;
+  /** Name to show: that of the organization for topics without a name; without the mark of resolved topics. */
+  readonly title: string;
+  readonly isResolved: boolean;
+  readonly policy: TopicPolicy;
+  /** True if its messages do not count, by its own policy or its channel's. */
+  readonly isMuted: boolean;
+  /** Newest known message. */
+  readonly lastMessageId: number;
+  readonly unread: UnreadCount;
+}
+
+/** A direct conversation. */
+export interface DirectRow {
+  /** Ids of the others, joined by commas; empty for notes to oneself. */
+  readonly key: string;
+  readonly userIds: readonly number[];
+  readonly lastMessageId: number;
+  readonly unread: UnreadCount;
+}
+
+/** A person or bot. People who are unknown to the user have the name and picture that messages carry. */
+export interface PersonRow {
+  readonly id: number;
+  readonly name: string;
+  /** Null for a picture by the address of the person's avatar: `/avatar/{id}`. */
+  readonly avatarUrl: string | null;
+  readonly isBot: boolean;
+  readonly isGuest: boolean;
+  readonly isActive: boolean;
+  /** False for people whom the user may not see. */
+  readonly isKnown: boolean;
+  readonly isMuted: boolean;
+  readonly presence: 'active' | 'idle' | 'offline';
+  readonly statusText: string;
+  readonly statusEmoji: { readonly name: string; readonly code: string; readonly type: string } | null;
+}
+
+/** Reactions with one emoji. */
+export interface ReactionRow {
+  readonly emojiName: string;
+  readonly emojiCode: string;
+  readonly reactionType: Reaction['reaction_type'];
+  readonly userIds: readonly number[];
+  readonly isOwn: boolean;
+}
+
+/**
+ * Delivery of a message: `sent` messages are on the server. `waiting`: the client is offline or sends earlier ones
+ * first. `failed` messages stay in place with `failure`.
+ */
+export type Delivery = 'sent' | 'sending' | 'waiting' | 'failed';
+
+/** A message in a list. */
+export interface MessageRow {
+  /** Identity that stays when an own message gets its id from the server. */
+  readonly key: string;
+  /** Null until the server has the message. */
+  readonly id: number | null;
+  readonly sender: { readonly id: number; readonly name: string; readonly avatarUrl: string | null };
+  readonly destination: Destination;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** The server's HTML; null for own messages that have not been rendered, which show `markdown`. */
+  readonly html: string | null;
+  /** Source, where it is known. */
+  readonly markdown: string | null;
+  readonly isMe: boolean;
+  readonly isOwn: boolean;
+  readonly isRead: boolean;
+  readonly isStarred: boolean;
+  readonly isMentioned: boolean;
+  readonly isCollapsed: boolean;
+  readonly editedAt: number | null;
+  readonly movedAt: number | null;
+  readonly reactions: readonly ReactionRow[];
+  readonly submessages: readonly Submessage[];
+  readonly delivery: Delivery;
+  /** Reason in the server's words, with its code. */
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
+
+/** State of one end of a list of messages. `none`: no further messages. */
+export type ListEnd = 'unknown' | 'more' | 'loading' | 'failed' | 'none';
+
+/** Messages of a narrow. Ends with `close`. */
+export interface ConversationView {
+  readonly narrow: Narrow;
+  /** Destination of new messages; null for narrows of several. */
+  readonly destination: Destination | null;
+  /** Keys of messages, oldest first; `Chat.message(key)` has the rows. */
+  readonly keys: Reading<readonly string[]>;
+  readonly older: Reading<ListEnd>;
+  readonly newer: Reading<ListEnd>;
+  /** Message at which the list opens; null: its end. */
+  readonly anchor: Reading<number | null>;
+  /** First unread message when the list was opened, above which the "New" line stays. */
+  readonly firstUnread: Reading<number | null>;
+  /** Reason why the messages could not be loaded. */
+  readonly failure: Reading<{ readonly code: string; readonly message: string } | null>;
+  loadOlder(): Promise<void>;
+  loadNewer(): Promise<void>;
+  /** Opens the list at another message, or at the newest. */
+  goTo(messageId: number | 'newest'): Promise<void>;
+  /** Reports messages that were visible long enough; marks them as read where the settings want that. */
+  seen(messageIds: readonly number[]): void;
+  /** Marks a message and all after it as unread, and nothing as read until the list is opened again. */
+  markUnreadFrom(messageId: number): Promise<void>;
+  close(): void;
+}
+
+/** One conversation in the inbox and among recent conversations. */
+export interface ConversationRow {
+  readonly key: string;
+  readonly destination: Destination;
+  readonly lastMessageId: number;
+  readonly unread: UnreadCount;
+  /** Ids of the latest senders, newest first. */
+  readonly senderIds: readonly number[];
+}
+
+/** Inbox: unread conversations. */
+export interface InboxView {
+  readonly directs: readonly ConversationRow[];
+  readonly channels: readonly { readonly channelId: number; readonly topics: readonly ConversationRow[] }[];
+}
+
+/** Connection to the server. */
+export interface ConnectionView {
+  readonly state: 'starting' | 'online' | 'offline' | 'ended';
+  /** Unix milliseconds at which the connection was lost. */
+  readonly since: number | null;
+  /** Set if `ended`: the code of the error, such as `UNAUTHORIZED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`. */
+  readonly code: string | null;
+}
+
+/** Draft of a destination. */
+export interface DraftView {
+  readonly destination: Destination;
+  readonly content: string;
+  /** Unix seconds of the last change. */
+  readonly changedAt: number;
+}

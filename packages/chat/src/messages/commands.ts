@@ -1,0 +1,175 @@
+import type { Reaction } from '@parley/client';
+import { batch } from '@preact/signals-core';
+import type { Destination, Narrow } from '../kernel/narrow.js';
+import type { Gateway } from '../kernel/ports.js';
+import { type ChatState, topicKey } from '../kernel/state.js';
+import type { TopicPolicy } from '../kernel/view-models.js';
+import { apiNarrow } from './match.js';
+import { MESSAGE_RULES, withFlag } from './messages.js';
+
+const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
+
+export type Emoji = Pick<Reaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
+
+/**
+ * Changes that show at once and are undone if the server refuses them; the promise then rejects with the reason, a
+ * `ParleyError`.
+ */
+export class Commands {
+  constructor(
+    private readonly state: ChatState,
+    private readonly gateway: Gateway,
+  ) {}
+
+  /** Adds the user's reaction, or removes it. */
+  async react(messageId: number, emoji: Emoji, isSet: boolean): Promise<void> {
+    const apply = (op: 'add' | 'remove') =>
+      MESSAGE_RULES.reaction(this.state, {
+        type: 'reaction',
+        id: 0,
+        op,
+        message_id: messageId,
+        user_id: this.state.selfId,
+        ...emoji,
+        user: { user_id: this.state.selfId, email: '', full_name: '' },
+      });
+    const params = { message_id: messageId, ...emoji };
+    await this.optimistic(
+      () => apply(isSet ? 'add' : 'remove'),
+      () => apply(isSet ? 'remove' : 'add'),
+      () =>
+        isSet
+          ? this.gateway.post('/messages/{message_id}/reactions', params)
+          : this.gateway.delete('/messages/{message_id}/reactions', params),
+    );
+  }
+
+  async star(messageId: number, isSet: boolean): Promise<void> {
+    const apply = (isStarred: boolean) => {
+      if (isStarred) this.state.starred.set(messageId, true);
+      else this.state.starred.delete(messageId);
+      this.state.messages.change(messageId, (message) => ({
+        ...message,
+        flags: withFlag(message.flags, 'starred', isStarred),
+      }));
+    };
+    await this.optimistic(
+      () => apply(isSet),
+      () => apply(!isSet),
+      () =>
+        this.gateway.post('/messages/flags', {
+          messages: [messageId],
+          op: isSet ? 'add' : 'remove',
+          flag: 'starred',
+        }),
+    );
+  }
+
+  /** Replaces the content; the new rendering arrives as an event. */
+  async edit(messageId: number, content: string): Promise<void> {
+    await this.gateway.patch('/messages/{message_id}', { message_id: messageId, content });
+  }
+
+  /** Returns the Markdown source of a message. */
+  async source(messageId: number): Promise<string> {
+    const { message } = await this.gateway.get('/messages/{message_id}', {
+      message_id: messageId,
+      apply_markdown: false,
+      allow_empty_topic_name: true,
+    });
+    return message.content;
+  }
+
+  async move(
+    messageId: number,
+    to: { readonly channelId?: number; readonly topic?: string },
+    scope: 'change_one' | 'change_later' | 'change_all',
+  ): Promise<void> {
+    await this.gateway.patch('/messages/{message_id}', {
+      message_id: messageId,
+      ...(to.channelId !== undefined && { stream_id: to.channelId }),
+      ...(to.topic !== undefined && { topic: to.topic }),
+      propagate_mode: scope,
+    });
+  }
+
+  async delete(messageId: number): Promise<void> {
+    await this.gateway.delete('/messages/{message_id}', { message_id: messageId });
+  }
+
+  /** Marks a whole narrow as read; the counts follow by events. */
+  async markNarrowRead(narrow: Narrow): Promise<void> {
+    for (let anchor: number | string = 'oldest'; ; ) {
+      const answer = await this.flagNarrow(narrow, anchor, 'add');
+      if (answer.found_newest || answer.last_processed_id === null) return;
+      anchor = answer.last_processed_id;
+    }
+  }
+
+  /** Marks a message and everything after it in a narrow as unread. */
+  async markUnreadFrom(narrow: Narrow, messageId: number): Promise<void> {
+    for (let anchor = messageId; ; ) {
+      const answer = await this.flagNarrow(narrow, anchor, 'remove');
+      if (answer.found_newest || answer.last_processed_id === null) return;
+      anchor = answer.last_processed_id;
+    }
+  }
+
+  async setTopicPolicy({ channelId, topic }: Extract<Destination, { kind: 'channel' }>, policy: TopicPolicy) {
+    const key = topicKey(channelId, topic);
+    const before = this.state.policies.peek(key);
+    const number = POLICIES.indexOf(policy) as 0 | 1 | 2 | 3;
+    await this.optimistic(
+      () => {
+        if (number === 0) this.state.policies.delete(key);
+        else {
+          this.state.policies.set(key, {
+            stream_id: channelId,
+            topic_name: topic,
+            last_updated: before?.last_updated ?? 0,
+            visibility_policy: number,
+          });
+        }
+      },
+      () => (before ? this.state.policies.set(key, before) : this.state.policies.delete(key)),
+      () => this.gateway.post('/user_topics', { stream_id: channelId, topic, visibility_policy: number }),
+    );
+  }
+
+  /** Mutes, pins or colours a channel. */
+  async setChannelProperty(channelId: number, property: 'is_muted' | 'pin_to_top' | 'color', value: boolean | string) {
+    const before = this.state.channels.peek(channelId)?.own;
+    if (!before) return;
+    const put = (own: typeof before) => this.state.channels.change(channelId, (known) => ({ ...known, own }));
+    await this.optimistic(
+      () => put({ ...before, [property]: value }),
+      () => put(before),
+      () =>
+        this.gateway.post('/users/me/subscriptions/properties', {
+          subscription_data: [{ stream_id: channelId, property, value }],
+        } as never),
+    );
+  }
+
+  private flagNarrow(narrow: Narrow, anchor: number | string, op: 'add' | 'remove') {
+    return this.gateway.post('/messages/flags/narrow', {
+      narrow: apiNarrow(narrow, this.state.selfId),
+      anchor,
+      include_anchor: op === 'remove',
+      num_before: 0,
+      num_after: 1000,
+      op,
+      flag: 'read',
+    });
+  }
+
+  private async optimistic(apply: () => void, undo: () => void, call: () => Promise<unknown>): Promise<void> {
+    batch(apply);
+    try {
+      await call();
+    } catch (error) {
+      batch(undo);
+      throw error;
+    }
+  }
+}

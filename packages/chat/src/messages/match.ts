@@ -1,0 +1,80 @@
+import type { Narrow, NarrowTerm } from '../kernel/narrow.js';
+import type { ChatState, StoredMessage } from '../kernel/state.js';
+import { destinationOfMessage, isMutedTopic } from './unread.js';
+
+/** True or false if the client can decide whether a message belongs to a narrow; null if only the server can. */
+export function matches(state: ChatState, narrow: Narrow, message: StoredMessage): boolean | null {
+  if (narrow.length === 0) return !isMuted(state, message);
+  let isKnown = true;
+  for (const term of narrow) {
+    const result = matchesTerm(state, term, message);
+    if (result === null) isKnown = false;
+    else if (result === (term.negated === true)) return false;
+  }
+  return isKnown ? true : null;
+}
+
+function matchesTerm(state: ChatState, { operator, operand }: NarrowTerm, message: StoredMessage): boolean | null {
+  const place = destinationOfMessage(state, message);
+  switch (operator) {
+    case 'channel':
+      return typeof operand === 'number' ? message.stream_id === operand : message.display_recipient === operand;
+    case 'topic':
+      return place.kind === 'channel' && place.topic.toLowerCase() === operand.toLowerCase();
+    case 'dm':
+      return place.kind === 'direct' && String(place.userIds) === String(operand);
+    case 'dm-including':
+      return place.kind === 'direct' && operand.every((id) => id === state.selfId || place.userIds.includes(id));
+    case 'sender':
+      return typeof operand === 'number' ? message.sender_id === operand : null;
+    case 'id':
+      return message.id === operand;
+    case 'with':
+      return true;
+    case 'is':
+      return matchesIs(state, operand, message);
+    case 'has':
+      return operand === 'reaction' ? message.reactions.length > 0 : null;
+    default:
+      return null;
+  }
+}
+
+function matchesIs(state: ChatState, operand: string, message: StoredMessage): boolean | null {
+  const { flags } = message;
+  switch (operand) {
+    case 'dm':
+      return message.type === 'private';
+    case 'starred':
+      return state.starred.get(message.id) === true;
+    case 'mentioned':
+      return flags.some((flag) => flag === 'mentioned' || flag.endsWith('wildcard_mentioned'));
+    case 'alerted':
+      return flags.includes('has_alert_word');
+    // Messages that are read while the list is open stay in it.
+    case 'unread':
+      return true;
+    case 'resolved':
+      return message.type === 'stream' && message.subject.startsWith('✔ ');
+    default:
+      return null;
+  }
+}
+
+function isMuted(state: ChatState, message: StoredMessage): boolean {
+  return message.stream_id !== undefined && isMutedTopic(state, message.stream_id, message.subject);
+}
+
+type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];
+
+/** Terms of the API. The combined feed is without muted conversations. */
+export function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
+  const terms: Narrow = narrow.length === 0 ? [] : narrow;
+  const shown = terms.map(({ operator, operand, negated }) => ({
+    operator,
+    // A direct conversation with oneself has no other people.
+    operand: operator === 'dm' && operand.length === 0 ? [selfId] : operand,
+    ...(negated && { negated }),
+  }));
+  return (narrow.length === 0 ? [{ operator: 'in', operand: 'home' }] : shown) as ApiNarrow;
+}

@@ -1,0 +1,371 @@
+import { type Event, type Message, ParleyError } from '@parley/client';
+import { batch, type Signal, signal } from '@preact/signals-core';
+import { destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
+import type { Gateway } from '../kernel/ports.js';
+import { derived, isSame, type Reading } from '../kernel/reactive.js';
+import type { ChatState } from '../kernel/state.js';
+import type { ConversationView, ListEnd } from '../kernel/view-models.js';
+import { apiNarrow, matches } from './match.js';
+import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
+
+const PAGE = 60;
+/** Lists kept after they were closed. */
+const MAX_LISTS = 50;
+/** Anchor after every message (messages §5). */
+const END = 10_000_000_000_000_000;
+
+export type Failure = { readonly code: string; readonly message: string };
+
+export const failureOf = (error: unknown): Failure =>
+  error instanceof ParleyError
+    ? { code: error.code, message: error.message }
+    : { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) };
+
+/** Parts of the chat that lists use. */
+export interface ListHooks {
+  seen(narrow: Narrow, ids: readonly number[]): void;
+  markUnreadFrom(narrow: Narrow, messageId: number): Promise<void>;
+  /** Keys of own messages on their way to a narrow. */
+  outgoing(narrow: Narrow): readonly string[];
+}
+
+/** Lists of messages by narrow, which events and fetched pages extend. */
+export class MessageLists {
+  private readonly lists = new Map<string, MessageList>();
+  /** Ids that events changed while pages were being fetched, so that older versions in those pages are not used. */
+  private touched = new Set<number>();
+  private fetches = 0;
+
+  constructor(
+    private readonly state: ChatState,
+    private readonly gateway: Gateway,
+    private readonly hooks: ListHooks,
+  ) {}
+
+  /** Opens a list at a message, or at the first unread one. */
+  open(narrow: Narrow, near: number | null): MessageList {
+    const key = narrowKey(narrow);
+    const known = this.lists.get(key);
+    const list = known ?? new MessageList(this.state, this, narrow, this.hooks);
+    // The most recently opened list is the last.
+    this.lists.delete(key);
+    this.lists.set(key, list);
+    list.opened(near);
+    this.evict();
+    return list;
+  }
+
+  /** Called before the rule of the event. */
+  before(event: Event): void {
+    if (this.fetches === 0) return;
+    for (const id of idsIn(event)) this.touched.add(id);
+  }
+
+  /** Called after the rule of the event. */
+  after(event: Event): void {
+    switch (event.type) {
+      case 'message':
+        for (const list of this.lists.values()) list.received(event.message.id);
+        return;
+      case 'delete_message':
+        for (const list of this.lists.values()) list.removed(new Set(event.message_ids));
+        return;
+      case 'update_message':
+      case 'update_message_flags':
+        for (const list of this.lists.values())
+          list.changed(event.type === 'update_message' ? event.message_ids : event.messages);
+    }
+  }
+
+  /** Forgets every list that is not open and fetches the open ones again, after events were missed. */
+  restart(): void {
+    for (const [key, list] of this.lists) {
+      if (list.isOpen) list.reload();
+      else this.lists.delete(key);
+    }
+    this.sweep();
+  }
+
+  /** Fetches messages and stores those that the state does not have in a newer version. */
+  async fetch(narrow: Narrow, anchor: number | string, before: number, after: number, includeAnchor = true) {
+    this.fetches++;
+    try {
+      const answer = await this.gateway.get('/messages', {
+        narrow: apiNarrow(narrow, this.state.selfId),
+        anchor,
+        include_anchor: includeAnchor,
+        num_before: before,
+        num_after: after,
+        client_gravatar: false,
+        allow_empty_topic_name: true,
+      });
+      const gone = await this.store(answer.messages);
+      return { ...answer, messages: answer.messages.filter(({ id }) => !gone.has(id)) };
+    } finally {
+      if (--this.fetches === 0) this.touched = new Set();
+    }
+  }
+
+  /** Removes messages that no list shows. */
+  sweep(): void {
+    const shown = new Set<number>();
+    for (const list of this.lists.values()) for (const id of list.ids()) shown.add(id);
+    batch(() => {
+      for (const id of [...this.state.messages.all().keys()]) if (!shown.has(id)) this.state.messages.delete(id);
+    });
+  }
+
+  /** Returns the ids that were deleted meanwhile. */
+  private async store(messages: readonly Message[]): Promise<ReadonlySet<number>> {
+    const { state } = this;
+    const stale = messages.filter(({ id }) => this.touched.has(id) && state.messages.peek(id) === undefined);
+    batch(() => {
+      for (const message of messages) {
+        if (state.messages.peek(message.id) === undefined && !stale.includes(message))
+          state.messages.set(message.id, message);
+      }
+    });
+    if (stale.length === 0) return new Set();
+    const ids = stale.map(({ id }) => id);
+    for (const id of ids) this.touched.delete(id);
+    const answer = await this.gateway.get('/messages', {
+      message_ids: ids,
+      client_gravatar: false,
+      allow_empty_topic_name: true,
+    } as never);
+    const gone = await this.store(answer.messages);
+    return new Set(ids.filter((id) => gone.has(id) || state.messages.peek(id) === undefined));
+  }
+
+  private evict(): void {
+    for (const [key, list] of this.lists) {
+      if (this.lists.size <= MAX_LISTS) return;
+      if (!list.isOpen) this.lists.delete(key);
+    }
+  }
+}
+
+/** Messages of one narrow. */
+export class MessageList implements ConversationView {
+  readonly destination;
+  readonly keys: Reading<readonly string[]>;
+  readonly older: Reading<ListEnd>;
+  readonly newer: Reading<ListEnd>;
+  readonly anchor: Signal<number | null> = signal(null);
+  readonly firstUnread: Signal<number | null> = signal(null);
+  readonly failure: Signal<Failure | null> = signal(null);
+  /** True after "mark as unread from here", until the list is opened again. */
+  private readsNothing = false;
+  private readonly spans: Signal<readonly Span[]> = signal([]);
+  /** Message in the span that is shown; null: the newest. */
+  private readonly place: Signal<number | null> = signal(null);
+  private readonly loading: Signal<ReadonlySet<'older' | 'newer' | 'first'>> = signal(new Set());
+  private readonly failed: Signal<ReadonlySet<'older' | 'newer' | 'first'>> = signal(new Set());
+  /** Messages that arrived while a page was being fetched. */
+  private arrived: number[] = [];
+  private openCount = 0;
+  private loads = 0;
+
+  constructor(
+    private readonly state: ChatState,
+    private readonly lists: MessageLists,
+    readonly narrow: Narrow,
+    private readonly hooks: ListHooks,
+  ) {
+    this.destination = destinationOf(narrow);
+    this.keys = derived(() => [...this.shown().ids.map((id) => keyOf(state, id)), ...this.outgoing()], isSame);
+    this.older = derived(() => this.end('older'), Object.is);
+    this.newer = derived(() => this.end('newer'), Object.is);
+  }
+
+  get isOpen(): boolean {
+    return this.openCount > 0;
+  }
+
+  ids(): readonly number[] {
+    return this.spans.peek().flatMap(({ ids }) => ids);
+  }
+
+  opened(near: number | null): void {
+    this.openCount++;
+    this.readsNothing = false;
+    void this.load(near ?? 'first_unread');
+  }
+
+  close(): void {
+    this.openCount = Math.max(0, this.openCount - 1);
+  }
+
+  reload(): void {
+    const { ids } = this.shown();
+    const middle = this.place.peek() ?? ids.at(-1);
+    this.spans.value = [];
+    void this.load(this.newer.peek() === 'none' || middle === undefined ? 'newest' : middle);
+  }
+
+  goTo(messageId: number | 'newest'): Promise<void> {
+    return this.load(messageId);
+  }
+
+  async loadOlder(): Promise<void> {
+    const [first] = this.shown().ids;
+    if (first === undefined || this.older.peek() === 'none') return;
+    await this.extend('older', first);
+  }
+
+  async loadNewer(): Promise<void> {
+    const last = this.shown().ids.at(-1);
+    if (last === undefined || this.newer.peek() === 'none') return;
+    await this.extend('newer', last);
+  }
+
+  seen(messageIds: readonly number[]): void {
+    if (!this.readsNothing) this.hooks.seen(this.narrow, messageIds);
+  }
+
+  async markUnreadFrom(messageId: number): Promise<void> {
+    this.readsNothing = true;
+    await this.hooks.markUnreadFrom(this.narrow, messageId);
+  }
+
+  received(id: number): void {
+    const message = this.state.messages.peek(id);
+    if (!message) return;
+    const isHere = matches(this.state, this.narrow, message);
+    if (isHere === false) return;
+    if (this.loading.peek().size > 0) this.arrived.push(id);
+    if (isHere) this.spans.value = withMessage(this.spans.peek(), id);
+    // Only the server can search, so the end is no longer known.
+    else this.spans.value = this.spans.peek().map((span) => ({ ...span, isNewest: false }));
+  }
+
+  removed(ids: ReadonlySet<number>): void {
+    this.spans.value = withoutMessages(this.spans.peek(), ids);
+  }
+
+  /** Moves messages in or out after their conversation or flags changed. */
+  changed(ids: readonly number[]): void {
+    if (this.narrow.some(({ operator }) => operator === 'search')) return;
+    const out = new Set<number>();
+    let spans = this.spans.peek();
+    for (const id of ids) {
+      const message = this.state.messages.peek(id);
+      const isHere = message && matches(this.state, this.narrow, message);
+      if (isHere === false) out.add(id);
+      else if (isHere) spans = withMessage(spans, id);
+    }
+    this.spans.value = withoutMessages(spans, out);
+  }
+
+  /** Own messages on their way, which belong after the newest. */
+  private outgoing(): readonly string[] {
+    return this.newer.value === 'none' ? this.hooks.outgoing(this.narrow) : [];
+  }
+
+  private shown(): Span {
+    const spans = this.spans.value;
+    const place = this.place.value;
+    if (place === null) return spans.find(({ isNewest }) => isNewest) ?? spans.at(-1) ?? EMPTY_SPAN;
+    return spanAt(spans, place) ?? EMPTY_SPAN;
+  }
+
+  private end(side: 'older' | 'newer'): ListEnd {
+    const loading = this.loading.value;
+    const failed = this.failed.value;
+    const span = this.shown();
+    if (side === 'older' ? span.isOldest : span.isNewest) return 'none';
+    if (loading.has(side) || loading.has('first')) return 'loading';
+    if (failed.has(side) || failed.has('first')) return 'failed';
+    return span.ids.length > 0 ? 'more' : 'unknown';
+  }
+
+  /** Shows the span around a message, and fetches it if it is not known. */
+  private async load(target: number | 'first_unread' | 'newest'): Promise<void> {
+    const load = ++this.loads;
+    if (typeof target === 'number' && spanAt(this.spans.peek(), target)) {
+      this.show(target, null);
+      return;
+    }
+    if (target === 'newest' && this.spans.peek().some(({ isNewest }) => isNewest)) {
+      this.show(null, this.firstUnread.peek());
+      return;
+    }
+    await this.during('first', async () => {
+      const answer = await this.lists.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
+      if (load !== this.loads) return;
+      const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
+      const ids = answer.messages.map(({ id }) => id);
+      this.add(ids, answer.found_oldest, answer.found_newest, found);
+      const unread = target === 'first_unread' && found !== null && ids.includes(found) ? found : null;
+      this.show(typeof target === 'number' ? nearest(ids, target) : unread, unread);
+    });
+  }
+
+  private show(place: number | null, firstUnread: number | null): void {
+    batch(() => {
+      this.place.value = place;
+      this.anchor.value = place;
+      this.firstUnread.value = firstUnread;
+    });
+  }
+
+  private async extend(side: 'older' | 'newer', from: number): Promise<void> {
+    if (this.loading.peek().has(side)) return;
+    await this.during(side, async () => {
+      const [before, after] = side === 'older' ? [PAGE, 0] : [0, PAGE];
+      const answer = await this.lists.fetch(this.narrow, from, before, after, false);
+      const ids = answer.messages.map(({ id }) => id);
+      this.add(ids, side === 'older' && answer.found_oldest, side === 'newer' && answer.found_newest, from);
+    });
+  }
+
+  /** `from`: message at which the page begins or ends beside its own. */
+  private add(ids: readonly number[], isOldest: boolean, isNewest: boolean, from: number | null): void {
+    const all = from === null ? ids : [...ids, from];
+    const page = { ids, isOldest, isNewest, from: Math.min(...all), to: Math.max(...all) };
+    let spans = withPage(this.spans.peek(), page);
+    if (isNewest) for (const id of this.arrived) if (this.state.messages.peek(id)) spans = withMessage(spans, id);
+    this.spans.value = spans;
+  }
+
+  private async during(part: 'older' | 'newer' | 'first', load: () => Promise<void>): Promise<void> {
+    batch(() => {
+      this.loading.value = new Set([...this.loading.peek(), part]);
+      this.failed.value = new Set();
+      this.failure.value = null;
+    });
+    try {
+      await load();
+    } catch (error) {
+      this.failed.value = new Set([part]);
+      this.failure.value = failureOf(error);
+    } finally {
+      this.loading.value = new Set([...this.loading.peek()].filter((each) => each !== part));
+      if (this.loading.peek().size === 0) this.arrived = [];
+    }
+  }
+}
+
+/** Identity of a message in lists: that of its local copy if it was sent by this client. */
+export const keyOf = (state: ChatState, id: number): string => state.messages.peek(id)?.localId ?? String(id);
+
+const nearest = (ids: readonly number[], target: number): number | null =>
+  ids.reduce<number | null>(
+    (best, id) => (best === null || Math.abs(id - target) < Math.abs(best - target) ? id : best),
+    null,
+  );
+
+function idsIn(event: Event): readonly number[] {
+  switch (event.type) {
+    case 'delete_message':
+    case 'update_message':
+      return event.message_ids;
+    case 'update_message_flags':
+      return event.messages;
+    case 'reaction':
+    case 'submessage':
+      return [event.message_id];
+    default:
+      return [];
+  }
+}

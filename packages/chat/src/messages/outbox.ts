@@ -1,0 +1,157 @@
+import { ParleyError } from '@parley/client';
+import { batch, type Signal, signal } from '@preact/signals-core';
+import { type Destination, destinationKey, destinationOf, type Narrow } from '../kernel/narrow.js';
+import type { Clock, Gateway } from '../kernel/ports.js';
+import { Table } from '../kernel/reactive.js';
+import type { Delivery } from '../kernel/view-models.js';
+import { type Failure, failureOf } from './message-lists.js';
+
+/** Own message that the server may not have yet. */
+export interface OutgoingMessage {
+  /** Identity in lists, and `local_id` of the API. */
+  readonly key: string;
+  /** Queue of the first attempt, which identifies later attempts as the same message (messages §3). */
+  readonly queueId: string | null;
+  readonly destination: Destination;
+  readonly content: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly delivery: Exclude<Delivery, 'sent'>;
+  readonly failure: Failure | null;
+  /** Id that the server returned, until the message arrives as an event. */
+  readonly id: number | null;
+}
+
+export const MAX_WAITING = 100;
+
+/** Sends messages one after the other, each at most once. */
+export class Outbox {
+  /** Messages by key, in order of sending. */
+  readonly messages = new Table<string, OutgoingMessage>();
+  private readonly queueId: Signal<string | null> = signal(null);
+  private isSending = false;
+  private cancelRetry: (() => void) | null = null;
+  private count = 0;
+
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Called with each registered queue; sends what waits. */
+  online(queueId: string): void {
+    this.queueId.value = queueId;
+    void this.sendWaiting();
+  }
+
+  /** Sends nothing until the next `online`. */
+  stop(): void {
+    this.queueId.value = null;
+    this.cancelRetry?.();
+  }
+
+  /** Adds a message to send. Returns its key. @throws RangeError if too many messages wait */
+  add(destination: Destination, content: string): string {
+    if (this.messages.all().size >= MAX_WAITING) throw new RangeError(`At most ${MAX_WAITING} messages can wait`);
+    const now = this.clock.now();
+    const key = `${now}.${++this.count}`;
+    const createdAt = Math.floor(now / 1000);
+    this.messages.set(key, {
+      key,
+      queueId: null,
+      destination,
+      content,
+      createdAt,
+      delivery: 'waiting',
+      failure: null,
+      id: null,
+    });
+    void this.sendWaiting();
+    return key;
+  }
+
+  /** Keys of messages that belong to a narrow. */
+  keysIn(narrow: Narrow): readonly string[] {
+    return this.messages
+      .values()
+      .filter(({ destination }) => belongs(narrow, destination))
+      .map(({ key }) => key);
+  }
+
+  /** Sends a failed message again. */
+  retry(key: string): void {
+    this.messages.change(key, (message) => ({ ...message, delivery: 'waiting', failure: null }));
+    void this.sendWaiting();
+  }
+
+  discard(key: string): void {
+    const message = this.messages.peek(key);
+    if (message && message.delivery !== 'sending') this.messages.delete(key);
+  }
+
+  /** The message arrived as an event. */
+  arrived(key: string): void {
+    this.messages.delete(key);
+  }
+
+  /** Messages fetched after events were missed: those that arrived without an event. */
+  reconcile(hasMessage: (id: number) => boolean): void {
+    batch(() => {
+      for (const [key, { id }] of [...this.messages.all()])
+        if (id !== null && hasMessage(id)) this.messages.delete(key);
+    });
+  }
+
+  private async sendWaiting(): Promise<void> {
+    if (this.isSending || this.queueId.peek() === null) return;
+    this.isSending = true;
+    try {
+      for (;;) {
+        const next = [...this.messages.all().values()].find(({ delivery }) => delivery === 'waiting');
+        if (!next || !(await this.send(next))) return;
+      }
+    } finally {
+      this.isSending = false;
+    }
+  }
+
+  /** Returns false if the server cannot be reached, so that the others wait too. */
+  private async send(message: OutgoingMessage): Promise<boolean> {
+    const { key, destination, content } = message;
+    const queueId = message.queueId ?? this.queueId.peek();
+    this.messages.set(key, { ...message, queueId, delivery: 'sending' });
+    try {
+      const { id } = await this.gateway.post('/messages', {
+        ...(destination.kind === 'channel'
+          ? { type: 'channel', to: destination.channelId, topic: destination.topic }
+          : { type: 'direct', to: destination.userIds }),
+        content,
+        ...(queueId !== null && { queue_id: queueId, local_id: key }),
+        read_by_sender: true,
+      });
+      this.messages.change(key, (current) => ({ ...current, id }));
+      return true;
+    } catch (error) {
+      const isTemporary = error instanceof ParleyError && error.isTemporary;
+      this.messages.change(key, (current) => ({
+        ...current,
+        delivery: isTemporary ? 'waiting' : 'failed',
+        failure: isTemporary ? null : failureOf(error),
+      }));
+      if (isTemporary && this.queueId.peek() !== null) {
+        this.cancelRetry = this.clock.after(RETRY_MS, () => void this.sendWaiting());
+      }
+      return !isTemporary;
+    }
+  }
+}
+
+const RETRY_MS = 3000;
+
+function belongs(narrow: Narrow, to: Destination): boolean {
+  const destination = destinationOf(narrow);
+  if (destination) return destinationKey(destination) === destinationKey(to);
+  const [first] = narrow;
+  if (!first) return true;
+  return narrow.length === 1 && first.operator === 'channel' && to.kind === 'channel' && first.operand === to.channelId;
+}

@@ -1,0 +1,79 @@
+import { destinationOf, type Narrow } from '../kernel/narrow.js';
+import type { Clock, Gateway } from '../kernel/ports.js';
+import type { ChatState } from '../kernel/state.js';
+import { withFlag } from './messages.js';
+import { markRead } from './unread.js';
+
+/** Delay within which marks are collected into one call. */
+const COLLECT_MS = 1000;
+const RETRY_MS = 5000;
+const MAX_PER_CALL = 1000;
+const POLICY = { always: 1, conversations: 2, never: 3 };
+
+/** Marks messages as read while they are seen: at once in the state, collected for the server. */
+export class ReadMarks {
+  private readonly waiting = new Set<number>();
+  private cancel: (() => void) | null = null;
+  private isStopped = false;
+
+  constructor(
+    private readonly state: ChatState,
+    private readonly gateway: Gateway,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Messages that were seen in a list, subject to the user's setting. Searches and lists of stars mark nothing. */
+  seen(narrow: Narrow, ids: readonly number[]): void {
+    const policy = this.state.fields.peek('user_settings')?.web_mark_read_on_scroll_policy ?? POLICY.always;
+    if (policy === POLICY.never || (policy === POLICY.conversations && !destinationOf(narrow))) return;
+    if (narrow.some(({ operator }) => !MARKING.has(operator))) return;
+    this.mark(ids);
+  }
+
+  /** Marks messages as read. */
+  mark(ids: readonly number[]): void {
+    const unread = ids.filter((id) => this.state.unread.places.has(id));
+    if (unread.length === 0) return;
+    applyRead(this.state, unread);
+    for (const id of unread) this.waiting.add(id);
+    this.schedule(COLLECT_MS);
+  }
+
+  /** Messages that a fresh state has as unread although this client reported them. */
+  reapply(): void {
+    applyRead(this.state, [...this.waiting]);
+  }
+
+  /** Sends what waits; later marks are not sent. */
+  stop(): void {
+    this.isStopped = true;
+    this.cancel?.();
+    this.flush();
+  }
+
+  private schedule(ms: number): void {
+    if (!this.isStopped) this.cancel ??= this.clock.after(ms, () => this.flush());
+  }
+
+  private flush(): void {
+    this.cancel = null;
+    const messages = [...this.waiting].slice(0, MAX_PER_CALL);
+    if (messages.length === 0) return;
+    this.gateway.post('/messages/flags', { messages, op: 'add', flag: 'read' }).then(
+      () => {
+        for (const id of messages) this.waiting.delete(id);
+        if (this.waiting.size > 0) this.schedule(COLLECT_MS);
+      },
+      () => this.schedule(RETRY_MS),
+    );
+  }
+}
+
+/** Terms of narrows in which reading marks messages as read. */
+const MARKING = new Set(['channel', 'topic', 'dm', 'with']);
+
+export function applyRead(state: ChatState, ids: readonly number[]): void {
+  markRead(state, ids);
+  for (const id of ids)
+    state.messages.change(id, (message) => ({ ...message, flags: withFlag(message.flags, 'read', true) }));
+}

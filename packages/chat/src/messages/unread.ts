@@ -1,0 +1,208 @@
+import type { MessageEvent, UpdateMessageFlagsEvent } from '@parley/client';
+import { type Destination, destinationKey } from '../kernel/narrow.js';
+import { ascending, type ChatState, type StatePart, topicKey, type UnreadState } from '../kernel/state.js';
+
+const WILDCARDS = ['stream_wildcard_mentioned', 'topic_wildcard_mentioned'];
+const POLICY = { muted: 1, unmuted: 2, followed: 3 };
+
+/** Unread messages, starred messages and direct conversations. */
+export const UNREAD_PART: StatePart = {
+  begin(state, answer) {
+    const { unread } = state;
+    const { pms = [], streams = [], huddles = [], mentions = [] } = answer.unread_msgs ?? {};
+    for (const known of [unread.places, unread.byPlace, unread.mentioned, unread.wildcards]) known.clear();
+    const { user_id: selfId } = answer;
+    const direct = (ids: readonly number[]): Destination => ({
+      kind: 'direct',
+      userIds: ids.filter((id) => id !== selfId).sort(ascending),
+    });
+    const rows: (readonly [Destination, readonly number[]])[] = [
+      ...pms.map((row) => [direct([row.other_user_id]), row.unread_message_ids] as const),
+      ...huddles.map((row) => [direct(row.user_ids_string.split(',').map(Number)), row.unread_message_ids] as const),
+      ...streams.map((row) => [inTopic(row.stream_id, row.topic), row.unread_message_ids] as const),
+    ];
+    for (const id of mentions) unread.mentioned.add(id);
+    for (const [place, ids] of rows) for (const id of ids) put(unread, id, place);
+    unread.tallies.reset([...unread.byPlace].map(([key, ids]) => [key, tallyOf(unread, ids)]));
+    state.starred.reset((answer.starred_messages ?? []).map((id) => [id, true]));
+    state.recentDirects.reset(
+      (answer.recent_private_conversations ?? []).map(({ user_ids, max_message_id }) => [
+        user_ids.join(','),
+        { userIds: user_ids, maxMessageId: max_message_id },
+      ]),
+    );
+  },
+  present: (state) => ({
+    unread_msgs: presentUnread(state),
+    starred_messages: [...state.starred.all().keys()].sort(ascending),
+    recent_private_conversations: [...state.recentDirects.all().values()]
+      .map(({ userIds, maxMessageId }) => ({ user_ids: [...userIds], max_message_id: maxMessageId }))
+      .sort((a, b) => b.max_message_id - a.max_message_id),
+  }),
+};
+
+export const inTopic = (channelId: number, topic: string): Destination => ({ kind: 'channel', channelId, topic });
+
+function put(unread: UnreadState, id: number, place: Destination): string {
+  unread.places.set(id, place);
+  const key = destinationKey(place);
+  let ids = unread.byPlace.get(key);
+  if (!ids) {
+    ids = new Set();
+    unread.byPlace.set(key, ids);
+  }
+  ids.add(id);
+  return key;
+}
+
+function take(unread: UnreadState, id: number): string | null {
+  const place = unread.places.get(id);
+  if (!place) return null;
+  unread.places.delete(id);
+  const key = destinationKey(place);
+  const ids = unread.byPlace.get(key)!;
+  ids.delete(id);
+  if (ids.size === 0) unread.byPlace.delete(key);
+  return key;
+}
+
+function tallyOf(unread: UnreadState, ids: ReadonlySet<number>) {
+  let mentions = 0;
+  let newest = 0;
+  for (const id of ids) {
+    if (unread.mentioned.has(id) || unread.wildcards.has(id)) mentions++;
+    if (id > newest) newest = id;
+  }
+  return { count: ids.size, mentions, newest };
+}
+
+function publish(unread: UnreadState, keys: Iterable<string | null>): void {
+  for (const key of new Set(keys)) {
+    if (key === null) continue;
+    const ids = unread.byPlace.get(key);
+    if (ids) unread.tallies.set(key, tallyOf(unread, ids));
+    else unread.tallies.delete(key);
+  }
+}
+
+export function addUnread({ unread }: ChatState, id: number, place: Destination, flags: readonly string[]): void {
+  mark(unread, id, flags);
+  publish(unread, [put(unread, id, place)]);
+}
+
+function mark({ mentioned, wildcards }: UnreadState, id: number, flags: readonly string[]): void {
+  if (flags.includes('mentioned')) mentioned.add(id);
+  if (flags.some((flag) => WILDCARDS.includes(flag))) wildcards.add(id);
+}
+
+/** Null for all. */
+export function markRead({ unread }: ChatState, ids: readonly number[] | null): void {
+  publish(
+    unread,
+    (ids ?? [...unread.places.keys()]).map((id) => take(unread, id)),
+  );
+}
+
+type Details = NonNullable<Extract<UpdateMessageFlagsEvent, { op: 'remove' }>['message_details']>[string];
+
+export function markUnread(state: ChatState, id: number, details: Details): void {
+  const place: Destination =
+    details.type === 'private'
+      ? { kind: 'direct', userIds: details.user_ids.filter((each) => each !== state.selfId).sort(ascending) }
+      : inTopic(details.stream_id, details.topic);
+  if (details.mentioned) state.unread.mentioned.add(id);
+  const before = take(state.unread, id);
+  publish(state.unread, [before, put(state.unread, id, place)]);
+}
+
+/** Removes deleted messages. */
+export function forgetUnread(state: ChatState, ids: readonly number[]): void {
+  const keys = ids.map((id) => take(state.unread, id));
+  for (const id of ids) for (const known of [state.unread.mentioned, state.unread.wildcards]) known.delete(id);
+  publish(state.unread, keys);
+}
+
+/** Moves messages to another channel or topic; null keeps the topic. */
+export function moveUnread(
+  { unread }: ChatState,
+  ids: readonly number[],
+  channelId: number,
+  topic: string | null,
+): void {
+  const keys: (string | null)[] = [];
+  for (const id of ids) {
+    const place = unread.places.get(id);
+    if (place?.kind !== 'channel') continue;
+    keys.push(take(unread, id), put(unread, id, inTopic(channelId, topic ?? place.topic)));
+  }
+  publish(unread, keys);
+}
+
+/** Replaces mentions by those of the message's current content. */
+export function changeMentions({ unread }: ChatState, id: number, flags: readonly string[]): void {
+  for (const known of [unread.mentioned, unread.wildcards]) known.delete(id);
+  mark(unread, id, flags);
+  const place = unread.places.get(id);
+  if (place) publish(unread, [destinationKey(place)]);
+}
+
+export function destinationOfMessage(state: ChatState, message: MessageEvent['message']): Destination {
+  if (message.stream_id !== undefined) return inTopic(message.stream_id, message.subject);
+  const people = message.display_recipient as Exclude<typeof message.display_recipient, string>;
+  const others = people.map(({ id }) => id).filter((id) => id !== state.selfId);
+  return { kind: 'direct', userIds: others.sort(ascending) };
+}
+
+export function isMutedTopic(state: ChatState, channelId: number, topic: string): boolean {
+  const policy = state.policies.get(topicKey(channelId, topic))?.visibility_policy;
+  if (!state.channels.get(channelId)?.own?.is_muted) return policy === POLICY.muted;
+  return policy !== POLICY.unmuted && policy !== POLICY.followed;
+}
+
+/** Presents unread messages in the form of events §4.4. */
+function presentUnread(state: ChatState) {
+  const { unread, selfId } = state;
+  const pms = new Map<number, number[]>();
+  const huddles = new Map<string, number[]>();
+  const streams = new Map<string, { stream_id: number; topic: string; unread_message_ids: number[] }>();
+  const mentions: number[] = [];
+  let count = 0;
+  for (const [id, place] of [...unread.places].sort(([a], [b]) => a - b)) {
+    if (place.kind === 'channel' && state.channels.peek(place.channelId)?.membership !== 'subscribed') continue;
+    const isMuted = place.kind === 'channel' && isMutedTopic(state, place.channelId, place.topic);
+    if (!isMuted) count++;
+    if (unread.mentioned.has(id) || (unread.wildcards.has(id) && !isMuted)) mentions.push(id);
+    if (place.kind === 'channel') {
+      const row = entry(streams, destinationKey(place), () => ({
+        stream_id: place.channelId,
+        topic: place.topic,
+        unread_message_ids: [],
+      }));
+      row.unread_message_ids.push(id);
+    } else if (place.userIds.length < 2) {
+      entry(pms, place.userIds[0] ?? selfId, () => []).push(id);
+    } else {
+      entry(huddles, [...place.userIds, selfId].sort(ascending).join(','), () => []).push(id);
+    }
+  }
+  return {
+    count,
+    pms: [...pms]
+      .sort(([a], [b]) => a - b)
+      .map(([other, ids]) => ({ other_user_id: other, sender_id: other, unread_message_ids: ids })),
+    streams: [...streams.values()].sort((a, b) => a.stream_id - b.stream_id || compare(a.topic, b.topic)),
+    huddles: [...huddles]
+      .sort(([a], [b]) => compare(a, b))
+      .map(([user_ids_string, ids]) => ({ user_ids_string, unread_message_ids: ids })),
+    mentions,
+    old_unreads_missing: false,
+  };
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

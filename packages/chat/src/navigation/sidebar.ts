@@ -1,0 +1,152 @@
+import { destinationKey } from '../kernel/narrow.js';
+import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
+import { type ChannelState, type ChatState, topicKey } from '../kernel/state.js';
+import type { ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
+import { isMutedTopic } from '../messages/unread.js';
+
+const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
+const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
+export const RESOLVED_PREFIX = '✔ ';
+const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** Channels, topics and direct conversations with their unread counts. */
+export class Sidebar {
+  private readonly channelRows = new Memo((id: number) => this.channelRow(id), isSameDeep);
+  private readonly topicLists = new Memo((id: number) => this.topicRows(id), isSameDeep);
+
+  /** Ids of subscribed channels: pinned ones first, muted ones last, by name. */
+  readonly channelIds: Reading<readonly number[]>;
+  /** Direct conversations, latest first. */
+  readonly directs: Reading<readonly DirectRow[]>;
+  /** All unread messages that count, as in the title of the page. */
+  readonly total: Reading<UnreadCount>;
+
+  constructor(private readonly state: ChatState) {
+    this.channelIds = derived(() => this.subscribed().map(({ channel }) => channel.stream_id), isSame);
+    this.directs = derived(() => this.directRows(), isSameDeep);
+    this.total = derived(() => this.totalCount(), isSame);
+  }
+
+  /** Null for channels that do not exist or are hidden from the user. */
+  channel(id: number): Reading<ChannelRow | null> {
+    return this.channelRows.at(id);
+  }
+
+  /** Known topics of a channel, latest first; `Chat.loadTopics` fetches all. */
+  topics(channelId: number): Reading<readonly TopicRow[]> {
+    return this.topicLists.at(channelId);
+  }
+
+  private subscribed(): readonly ChannelState[] {
+    const rank = ({ own }: ChannelState) => (own!.pin_to_top ? 0 : own!.is_muted ? 2 : 1);
+    return this.state.channels
+      .values()
+      .filter(({ membership, channel }) => membership === 'subscribed' && !channel.is_archived)
+      .sort((a, b) => rank(a) - rank(b) || COLLATOR.compare(a.channel.name, b.channel.name));
+  }
+
+  private channelRow(id: number): ChannelRow | null {
+    const known = this.state.channels.get(id);
+    if (!known) return null;
+    const { channel, own, membership } = known;
+    return {
+      id,
+      name: channel.name,
+      color: own?.color ?? '',
+      description: channel.rendered_description,
+      privacy: channel.is_web_public ? 'web-public' : channel.invite_only ? 'private' : 'public',
+      isSubscribed: membership === 'subscribed',
+      isMuted: own?.is_muted === true,
+      isPinned: own?.pin_to_top === true,
+      isArchived: channel.is_archived,
+      isActive: channel.is_recently_active,
+      folderId: channel.folder_id,
+      unread: membership === 'subscribed' ? this.channelCount(id) : NOTHING_UNREAD,
+    };
+  }
+
+  private channelCount(id: number): UnreadCount {
+    const topics = this.topicLists.at(id).value;
+    const counted = topics.filter(({ isMuted }) => !isMuted);
+    return {
+      count: counted.reduce((sum, { unread }) => sum + unread.count, 0),
+      hasMention: topics.some(({ unread }) => unread.hasMention),
+    };
+  }
+
+  private topicRows(channelId: number): readonly TopicRow[] {
+    const known = new Map(
+      [...(this.state.topics.get(channelId)?.values() ?? [])].map((topic) => [topic.name.toLowerCase(), topic]),
+    );
+    const prefix = `channel:${channelId}:`;
+    for (const key of this.state.unread.tallies.keys()) {
+      if (!key.startsWith(prefix)) continue;
+      const lower = key.slice(prefix.length);
+      const ids = this.state.unread.byPlace.get(key);
+      const first = ids && this.state.unread.places.get(ids.values().next().value!);
+      if (known.has(lower) || first?.kind !== 'channel') continue;
+      known.set(lower, { channelId, name: first.topic, maxId: this.state.unread.tallies.get(key)?.newest ?? 0 });
+    }
+    return [...known.values()]
+      .map(({ name, maxId }) => this.topicRow(channelId, name, maxId))
+      .sort((a, b) => b.lastMessageId - a.lastMessageId);
+  }
+
+  private topicRow(channelId: number, name: string, maxId: number): TopicRow {
+    const isResolved = name.startsWith(RESOLVED_PREFIX);
+    const bare = isResolved ? name.slice(RESOLVED_PREFIX.length) : name;
+    const key = destinationKey({ kind: 'channel', channelId, topic: name });
+    const policy = this.state.policies.get(topicKey(channelId, name))?.visibility_policy ?? 0;
+    return {
+      channelId,
+      name,
+      title: bare === '' ? (this.state.fields.get('realm_empty_topic_display_name') ?? '') : bare,
+      isResolved,
+      policy: POLICIES[policy]!,
+      isMuted: isMutedTopic(this.state, channelId, name),
+      lastMessageId: Math.max(maxId, this.state.unread.tallies.get(key)?.newest ?? 0),
+      unread: unreadOf(this.state, key),
+    };
+  }
+
+  private directRows(): readonly DirectRow[] {
+    const { recentDirects, unread } = this.state;
+    const rows = new Map(recentDirects.values().map((row) => [row.userIds.join(','), row]));
+    for (const key of unread.tallies.keys()) {
+      if (!key.startsWith('dm:') || rows.has(key.slice(3))) continue;
+      const userIds = key.slice(3).split(',').filter(Boolean).map(Number);
+      rows.set(key.slice(3), { userIds, maxMessageId: unread.tallies.get(key)?.newest ?? 0 });
+    }
+    return [...rows]
+      .map(([key, { userIds, maxMessageId }]) => ({
+        key,
+        userIds,
+        lastMessageId: maxMessageId,
+        unread: unreadOf(this.state, `dm:${key}`),
+      }))
+      .sort((a, b) => b.lastMessageId - a.lastMessageId);
+  }
+
+  private totalCount(): UnreadCount {
+    const { state } = this;
+    let count = 0;
+    let hasMention = false;
+    for (const key of state.unread.tallies.keys()) {
+      const tally = state.unread.tallies.get(key)!;
+      const [kind, id, ...topic] = key.split(':');
+      if (kind === 'channel') {
+        if (state.channels.get(Number(id))?.membership !== 'subscribed') continue;
+        hasMention ||= tally.mentions > 0;
+        if (isMutedTopic(state, Number(id), topic.join(':'))) continue;
+      }
+      hasMention ||= tally.mentions > 0;
+      count += tally.count;
+    }
+    return { count, hasMention };
+  }
+}
+
+export function unreadOf(state: ChatState, key: string): UnreadCount {
+  const tally = state.unread.tallies.get(key);
+  return tally ? { count: tally.count, hasMention: tally.mentions > 0 } : NOTHING_UNREAD;
+}

@@ -1,0 +1,211 @@
+import type { GroupSetting } from '@parley/client';
+import {
+  type ChatState,
+  type EventRules,
+  type Fields,
+  type StatePart,
+  TABLE_FIELDS,
+  union,
+  without,
+} from '../kernel/state.js';
+
+const IN_TABLES: ReadonlySet<string> = new Set(TABLE_FIELDS);
+
+/** Fields without a table, and groups. */
+export const ORGANIZATION_PART: StatePart = {
+  begin(state, answer) {
+    const fields = Object.entries(answer).filter(([name]) => !IN_TABLES.has(name));
+    state.fields.table.reset(fields as [keyof Fields, unknown][]);
+    state.groups.reset((answer.realm_user_groups ?? []).map((group) => [group.id, group]));
+  },
+  present: (state) => ({
+    ...Object.fromEntries(state.fields.table.all()),
+    realm_user_groups: [...state.groups.all().values()],
+  }),
+};
+
+type Names = 'realm' | 'realm_domains' | 'realm_emoji' | 'realm_export' | 'realm_export_consent' | 'realm_linkifiers';
+
+export const ORGANIZATION_RULES: Pick<
+  EventRules,
+  | Names
+  | 'realm_playgrounds'
+  | 'realm_user_settings_defaults'
+  | 'user_group'
+  | 'invites_changed'
+  | 'custom_profile_fields'
+> = {
+  realm(state, event) {
+    if (event.op === 'update') changeRealm(state, event.property, event.value);
+    if (event.op !== 'update_dict') return;
+    for (const [property, value] of Object.entries(event.data)) changeRealm(state, property, value);
+  },
+  realm_domains(state, event) {
+    state.fields.change('realm_domains', (domains) => {
+      switch (event.op) {
+        case 'add':
+          return [...domains, event.realm_domain];
+        case 'change':
+          return domains.map((known) => (known.domain === event.realm_domain.domain ? event.realm_domain : known));
+        case 'remove':
+          return domains.filter(({ domain }) => domain !== event.domain);
+      }
+    });
+  },
+  realm_emoji(state, event) {
+    state.fields.change('realm_emoji', (emoji) => {
+      if (event.op === 'add') return { ...emoji, [event.emoji.id]: event.emoji };
+      const known = emoji[event.emoji_id];
+      return known ? { ...emoji, [event.emoji_id]: { ...known, ...event.data } } : emoji;
+    });
+  },
+  // Exports are not part of the state; pages that list them fetch them.
+  realm_export() {},
+  realm_export_consent() {},
+  invites_changed() {},
+  realm_linkifiers: (state, event) => state.fields.set('realm_linkifiers', event.realm_linkifiers),
+  realm_playgrounds: (state, event) => state.fields.set('realm_playgrounds', event.realm_playgrounds),
+  realm_user_settings_defaults: (state, { property, value }) =>
+    state.fields.change('realm_user_settings_defaults', (defaults) => ({ ...defaults, [property]: value })),
+  user_group(state, event) {
+    const { groups } = state;
+    switch (event.op) {
+      case 'add':
+        groups.set(event.group.id, event.group);
+        return;
+      case 'update':
+        groups.change(event.group_id, (group) => ({ ...group, ...event.data }));
+        break;
+      case 'add_members':
+        groups.change(event.group_id, (group) => ({ ...group, members: [...union(group.members, event.user_ids)] }));
+        break;
+      case 'remove_members':
+        groups.change(event.group_id, (group) => ({ ...group, members: [...without(group.members, event.user_ids)] }));
+        break;
+      case 'add_subgroups':
+      case 'remove_subgroups': {
+        const change = event.op === 'add_subgroups' ? union : without;
+        groups.change(event.group_id, (group) => ({
+          ...group,
+          direct_subgroup_ids: [...change(group.direct_subgroup_ids, event.direct_subgroup_ids)],
+        }));
+      }
+    }
+    deriveOwnRights(state);
+  },
+  custom_profile_fields(state, { fields }) {
+    state.fields.set('custom_profile_fields', fields);
+    // Values of deleted fields and deleted options disappear.
+    const byId = new Map(fields.map((field) => [String(field.id), field]));
+    const isLeft = ([id, { value }]: [string, { value: string }]) => {
+      const field = byId.get(id);
+      return field !== undefined && (field.type !== SELECT_FIELD || value in JSON.parse(field.field_data));
+    };
+    for (const [id, person] of state.people.all()) {
+      const { profile_data: data } = person.user;
+      if (!data || Object.entries(data).every(isLeft)) continue;
+      const profile_data = Object.fromEntries(Object.entries(data).filter(isLeft));
+      state.people.set(id, { ...person, user: { ...person.user, profile_data } });
+    }
+  },
+};
+
+/** Type of profile fields with a list of options (users §15). */
+const SELECT_FIELD = 3;
+
+/** Fields whose names have no prefix in the register response. */
+const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
+/** Properties that the register response does not have. */
+const NOT_KEPT = new Set(['rendered_description']);
+
+function changeRealm(state: ChatState, property: string, value: unknown): void {
+  if (NOT_KEPT.has(property)) return;
+  state.fields.table.set((WITHOUT_PREFIX.has(property) ? property : `realm_${property}`) as keyof Fields, value);
+  DERIVED[property]?.(state, value);
+}
+
+/** Deprecated numbers of system groups (events §5.2). */
+const CREATORS: Readonly<Record<string, number>> = {
+  'role:members': 1,
+  'role:administrators': 2,
+  'role:fullmembers': 3,
+  'role:moderators': 4,
+  'role:nobody': 6,
+  'role:owners': 7,
+};
+const MENTIONERS: Readonly<Record<string, number>> = {
+  'role:everyone': 1,
+  'role:members': 2,
+  'role:fullmembers': 3,
+  'role:administrators': 5,
+  'role:nobody': 6,
+  'role:moderators': 7,
+};
+
+function setNumber(state: ChatState, field: keyof Fields, numbers: Readonly<Record<string, number>>, value: unknown) {
+  const name = typeof value === 'number' ? state.groups.peek(value)?.name : undefined;
+  if (name !== undefined && numbers[name] !== undefined) state.fields.table.set(field, numbers[name]);
+}
+
+/** Fields that follow from a property of the organization (events §9 row 3). */
+const DERIVED: Readonly<Record<string, (state: ChatState, value: unknown) => void>> = {
+  authentication_methods(state, value) {
+    const { Email, LDAP } = value as NonNullable<Fields['realm_authentication_methods']>;
+    state.fields.set('realm_email_auth_enabled', Email?.enabled === true);
+    state.fields.set('realm_password_auth_enabled', Email?.enabled === true || LDAP?.enabled === true);
+  },
+  can_create_public_channel_group(state, value) {
+    setNumber(state, 'realm_create_public_stream_policy', CREATORS, value);
+    deriveOwnRights(state);
+  },
+  can_create_private_channel_group(state, value) {
+    setNumber(state, 'realm_create_private_stream_policy', CREATORS, value);
+    deriveOwnRights(state);
+  },
+  can_create_web_public_channel_group(state, value) {
+    setNumber(state, 'realm_create_web_public_stream_policy', CREATORS, value);
+    deriveOwnRights(state);
+  },
+  can_invite_users_group: deriveOwnRights,
+  can_mention_many_users_group: (state, value) => setNumber(state, 'realm_wildcard_mention_policy', MENTIONERS, value),
+  jitsi_server_url: (state, value) =>
+    state.fields.set(
+      'jitsi_server_url',
+      (value as string | null) ?? state.fields.peek('server_jitsi_server_url') ?? null,
+    ),
+  message_edit_history_visibility_policy: (state, value) =>
+    state.fields.set('realm_allow_edit_history', value !== 'none'),
+  plan_type: (state, value) => state.fields.set('zulip_plan_is_not_limited', value !== 2),
+};
+
+const OWN_RIGHTS = {
+  can_create_public_streams: 'realm_can_create_public_channel_group',
+  can_create_private_streams: 'realm_can_create_private_channel_group',
+  can_create_web_public_streams: 'realm_can_create_web_public_channel_group',
+  can_invite_others_to_realm: 'realm_can_invite_users_group',
+} as const;
+
+/** Computes the user's own permissions after a change of groups. Guests never have them. */
+export function deriveOwnRights(state: ChatState): void {
+  const { fields } = state;
+  for (const [right, setting] of Object.entries(OWN_RIGHTS) as [keyof typeof OWN_RIGHTS, keyof Fields][]) {
+    const group = fields.peek(setting) as GroupSetting | undefined;
+    if (group !== undefined) fields.set(right, fields.peek('is_guest') !== true && isMember(state, group));
+  }
+  const mayCreate = fields.peek('can_create_public_streams') || fields.peek('can_create_private_streams');
+  if (mayCreate !== undefined) fields.set('can_create_streams', mayCreate);
+}
+
+/** True if a user belongs to the groups of a permission, directly or through subgroups. */
+export function isMember(state: ChatState, setting: GroupSetting, userId = state.selfId): boolean {
+  const seen = new Set<number>();
+  const isIn = (members: readonly number[], subgroups: readonly number[]): boolean =>
+    members.includes(userId) || subgroups.some(isInGroup);
+  const isInGroup = (id: number): boolean => {
+    const group = state.groups.get(id);
+    if (!group || seen.has(id)) return false;
+    seen.add(id);
+    return isIn(group.members, group.direct_subgroup_ids);
+  };
+  return typeof setting === 'number' ? isInGroup(setting) : isIn(setting.direct_members, setting.direct_subgroups);
+}

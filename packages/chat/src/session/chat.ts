@@ -1,0 +1,196 @@
+import { ParleyError, type ReceivedEvent } from '@parley/client';
+import { batch, type Signal, signal } from '@preact/signals-core';
+import { type Address, type Destination, formatAddress, type Narrow, parseAddress } from '../kernel/narrow.js';
+import type { Clock, EventSource, Gateway } from '../kernel/ports.js';
+import type { Reading } from '../kernel/reactive.js';
+import { ChatState, type Fields, type Topic } from '../kernel/state.js';
+import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
+import { Commands } from '../messages/commands.js';
+import { MessageLists } from '../messages/message-lists.js';
+import { MessageRows } from '../messages/message-rows.js';
+import { Outbox } from '../messages/outbox.js';
+import { ReadMarks } from '../messages/read-marks.js';
+import { Sidebar } from '../navigation/sidebar.js';
+import { People } from '../people/person-rows.js';
+import { applyEvent, begin } from './rules.js';
+
+export interface ChatOptions {
+  /** A `ParleyClient`. */
+  readonly gateway: Gateway;
+  readonly clock?: Clock;
+}
+
+/** A page that was closed over night continues with its queue. */
+const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
+/** Messages without a list are removed when there are this many more than after the last removal. */
+const SWEEP_EVERY = 2000;
+
+const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  after: (ms, callback) => {
+    const { setTimeout, clearTimeout } = globalThis as unknown as Timers;
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Timers {
+  setTimeout(callback: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
+/** A user's chat: its state, kept current by events, and the views and commands of a user interface. */
+export class Chat {
+  /** Everything known, in the words of the API. User interfaces read views instead. */
+  readonly state = new ChatState();
+  readonly sidebar: Sidebar;
+  readonly people: People;
+  readonly commands: Commands;
+  readonly outbox: Outbox;
+  private readonly lists: MessageLists;
+  private readonly rows: MessageRows;
+  private readonly marks: ReadMarks;
+  private readonly sentIds = new Map<string, number>();
+  private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
+  private readonly ready = signal(false);
+  private readonly gateway: Gateway;
+  private readonly clock: Clock;
+  private events: EventSource | null = null;
+  private sweptAt = 0;
+
+  constructor({ gateway, clock = SYSTEM_CLOCK }: ChatOptions) {
+    this.gateway = gateway;
+    this.clock = clock;
+    this.sidebar = new Sidebar(this.state);
+    this.people = new People(this.state, clock);
+    this.commands = new Commands(this.state, gateway);
+    this.outbox = new Outbox(gateway, clock);
+    this.marks = new ReadMarks(this.state, gateway, clock);
+    this.lists = new MessageLists(this.state, gateway, {
+      seen: (narrow, ids) => this.marks.seen(narrow, ids),
+      markUnreadFrom: (narrow, id) => this.commands.markUnreadFrom(narrow, id),
+      outgoing: (narrow) => this.outbox.keysIn(narrow),
+    });
+    this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
+  }
+
+  /** True once the state of the organization is there. Messages may show before. */
+  get isReady(): Reading<boolean> {
+    return this.ready;
+  }
+
+  get connection(): Reading<ConnectionView> {
+    return this.connected;
+  }
+
+  /** Field of the register response, such as `realm_name` or `user_settings`. Observed inside computations. */
+  field<F extends keyof Fields>(name: F): Fields[F] {
+    return this.state.fields.get(name);
+  }
+
+  /** Registers, then applies events until `stop`. Resolves when stopped, or when the log-in is no longer valid. */
+  async run(): Promise<void> {
+    const events = this.gateway.events(
+      { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
+      { onConnection: (state) => this.report(state) },
+    );
+    this.events = events;
+    try {
+      for await (const event of events) this.receive(event);
+      this.end(null);
+    } catch (error) {
+      if (!(error instanceof ParleyError)) throw error;
+      this.end(error.code);
+    } finally {
+      this.events = null;
+    }
+  }
+
+  stop(): void {
+    this.outbox.stop();
+    this.marks.stop();
+    this.events?.close();
+  }
+
+  /** Opens the messages of a narrow, at a message or else at the first unread one. */
+  open(narrow: Narrow, near: number | null = null): ConversationView {
+    return this.lists.open(narrow, near);
+  }
+
+  /** A message by its key in a list. */
+  message(key: string): Reading<MessageRow | null> {
+    return this.rows.message(key);
+  }
+
+  /** Sends a message: it shows at once, waits while offline, and is sent exactly once. Returns its key. */
+  send(destination: Destination, content: string): string {
+    return this.outbox.add(destination, content);
+  }
+
+  /** Fetches all topics of a channel into `sidebar.topics`. */
+  async loadTopics(channelId: number): Promise<void> {
+    const { topics } = await this.gateway.get('/users/me/{stream_id}/topics', {
+      stream_id: channelId,
+      allow_empty_topic_name: true,
+    });
+    const known = new Map<string, Topic>();
+    for (const { name, max_id: maxId } of topics) known.set(name.toLowerCase(), { channelId, name, maxId });
+    this.state.topics.set(channelId, known);
+  }
+
+  /** Parses the `#…` part of an address; null if it has no meaning. */
+  parseAddress(hash: string): Address | null {
+    return parseAddress(hash);
+  }
+
+  /** The `#…` part of an address, as Zulip's client writes it. */
+  formatAddress(address: Address): string {
+    return formatAddress(address, {
+      channel: (id) => this.state.channels.peek(id)?.channel.name,
+      person: (id) => this.state.people.peek(id)?.user.full_name,
+    });
+  }
+
+  /** Applies one event; called by `run`, and by a tab for events that another tab received. */
+  receive(event: ReceivedEvent): void {
+    batch(() => {
+      if (event.type === 'registered') {
+        begin(this.state, event.state);
+        this.marks.reapply();
+        if (event.reason === 'expired') {
+          this.lists.restart();
+          this.outbox.reconcile((id) => this.state.messages.peek(id) !== undefined);
+        }
+        this.ready.value = true;
+        this.report('online');
+        this.outbox.online(event.state.queue_id);
+        return;
+      }
+      this.lists.before(event);
+      applyEvent(this.state, event);
+      if (event.type === 'message' && event.local_message_id !== undefined) {
+        this.sentIds.set(event.local_message_id, event.message.id);
+        this.outbox.arrived(event.local_message_id);
+      }
+      this.lists.after(event);
+    });
+    if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
+  }
+
+  private sweep(): void {
+    this.lists.sweep();
+    this.sweptAt = this.state.messages.all().size;
+    for (const [key, id] of this.sentIds) if (this.state.messages.peek(id) === undefined) this.sentIds.delete(key);
+  }
+
+  private report(state: 'online' | 'offline'): void {
+    const since = state === 'offline' ? this.clock.now() : null;
+    this.connected.value = { state, since, code: null };
+    const queueId = this.events?.queueId;
+    if (state === 'online' && queueId) this.outbox.online(queueId);
+  }
+
+  private end(code: string | null): void {
+    this.connected.value = { state: 'ended', since: this.clock.now(), code };
+  }
+}

@@ -1,0 +1,35 @@
+import type { Event, InitialState } from '@parley/client';
+import { CHANNEL_RULES, CHANNELS_PART } from '../channels/channels.js';
+import type { ChatState, EventRules, Rule, StatePart } from '../kernel/state.js';
+import { MESSAGE_RULES } from '../messages/messages.js';
+import { UNREAD_PART } from '../messages/unread.js';
+import { ORGANIZATION_PART, ORGANIZATION_RULES } from '../organization/organization.js';
+import { PEOPLE_PART, PEOPLE_RULES } from '../people/people.js';
+import { PERSONAL_RULES } from '../personal/personal.js';
+
+const PARTS: readonly StatePart[] = [ORGANIZATION_PART, PEOPLE_PART, CHANNELS_PART, UNREAD_PART];
+
+/** An event type without a rule is a compile error. */
+export const EVENT_RULES: EventRules = {
+  ...ORGANIZATION_RULES,
+  ...PEOPLE_RULES,
+  ...CHANNEL_RULES,
+  ...MESSAGE_RULES,
+  ...PERSONAL_RULES,
+};
+
+/** Replaces the state by that of a register response. */
+export function begin(state: ChatState, answer: InitialState): void {
+  for (const part of PARTS) part.begin(state, answer);
+}
+
+/** Applies an event. Events of a newer server without a rule change nothing. */
+export function applyEvent(state: ChatState, event: Event): void {
+  const rule = EVENT_RULES[event.type] as Rule<Event['type']> | undefined;
+  rule?.(state, event as never);
+}
+
+/** Presents the state as the register response that a new client would get. */
+export function present(state: ChatState): InitialState {
+  return Object.assign({}, ...PARTS.map((part) => part.present(state)));
+}
