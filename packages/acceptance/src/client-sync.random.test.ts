@@ -212,12 +212,16 @@ const tell = (story: readonly (Step | Pause)[]): string =>
     )
     .join('\n');
 
-it('keeps clients in sync with the server through random histories', async () => {
-  const property = fc.asyncProperty(histories, async (story) => {
-    const world = await WireWorld.open();
+it.each([
+  ['one server', 1],
+  ['two servers on one database', 2],
+])('keeps clients in sync with %s through random histories', async (_, servers) => {
+  const property = fc.asyncProperty(histories, fc.integer(), async (story, dealingSeed) => {
+    const world = await WireWorld.open({ servers, dealingSeed });
     try {
       const clients = await world.observe();
       await play(world, [...clients.values()], story);
+      await world.catchUp();
       // Former subscribers receive no events for messages moved out of the channel, unless they have flagged them.
       await expectInStep(clients, (field) => field !== 'max_message_id');
     } catch (error) {

@@ -1,13 +1,14 @@
 import { type Resolve as DomainResolve, type Injectable, NAMED_SERVICES } from '@parley/domain/composition';
 import type { Logger, RateLimiter } from '@parley/http';
 import { Container } from 'inversify';
-import type { RealmResolverOptions } from './realm-resolver.js';
+import type { OpenRealm, RealmResolverOptions } from './realm-resolver.js';
 
 /** Names that classes of this package inject beside the ports of the domain. */
 export interface ServerParts {
   readonly options: RealmResolverOptions;
   readonly logger: Logger;
   readonly limiter: RateLimiter;
+  readonly openRealm: OpenRealm;
 }
 
 /** Returns the one instance of a use case or of another class with `inject`. */

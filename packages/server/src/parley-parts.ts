@@ -1,7 +1,7 @@
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, LoadUnicodeEmoji, PartialBlobStore } from '@parley/domain/files';
-import type { Clock, EventLimits, JobHandler, Randomness, UnitOfWork } from '@parley/domain/kernel';
+import type { Bus, Clock, EventLimits, JobHandler, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type {
   Logger,
@@ -25,6 +25,8 @@ export interface ParleyParts {
   /** Job handlers in addition to those of the features. */
   readonly moreJobHandlers?: readonly JobHandler[];
   readonly unitOfWork: UnitOfWork;
+  /** Connection to other servers of the database; default: to none. */
+  readonly bus?: Bus;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly passwordHasher: PasswordHasher;

@@ -20,6 +20,7 @@ import { readGauges } from './observation/metrics.js';
 import { Readiness, readinessChecks } from './observation/readiness.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver } from './realm-resolver.js';
+import type { Get } from './running-parts.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 import type { Worker } from './workers/recurring-worker.js';
 
@@ -29,6 +30,8 @@ export interface ComposedParley extends Parley {
   readonly routes: readonly Route[];
   /** Background workers that run until they are stopped or the server closes. */
   readonly workers: readonly Worker[];
+  /** Parts of the running server, for tests. */
+  readonly part: Get;
 }
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
@@ -47,7 +50,6 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   if (!options.isOneOff) {
     for (const listener of get('commitListeners')) get('publishing').subscribe(listener);
     for (const listener of get('eventListeners')) follower.subscribe(listener);
-    await follower.start();
   }
 
   const dispatcher = get('dispatcher');
@@ -89,7 +91,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   }
 
   return {
-    ...facadeOf(resolve, get('consumers'), unitOfWork, ports.realmUrls),
+    ...facadeOf(resolve, { consumers: get('consumers'), follower, uow: unitOfWork, urls: ports.realmUrls }),
     router,
     handler,
     mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
@@ -98,6 +100,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     ports,
     routes: get('routes'),
     workers,
+    part: get,
     ready: () => readiness.report(),
     metrics: async () => {
       if (options.metrics) return options.metrics.text();

@@ -27,12 +27,14 @@ export function serverAddressOf({ url, defaultRealm, realmAddresses }: RealmReso
 /** Recognizes IP addresses as a parsed URL spells them. `isIP` of Node would delay the start. */
 const isIpAddress = (hostname: string): boolean => hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname);
 
+export type OpenRealm = (realmId: RealmId) => Promise<void> | null;
+
 /** Cache lifetime of the realm list, since other processes may add realms. */
 const BELIEVED_MS = 1000;
 
 /** Resolves host names to realms and realms to addresses (architecture §8). */
 export class RealmResolver implements RealmUrls, RealmDirectory {
-  static readonly inject = ['unitOfWork', 'clock', 'options'] as const;
+  static readonly inject = ['unitOfWork', 'clock', 'options', 'openRealm'] as const;
 
   private readonly base: Pick<URL, 'protocol' | 'host' | 'hostname' | 'pathname'>;
   private realms: readonly ListedRealm[] = [];
@@ -44,6 +46,8 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly options: RealmResolverOptions,
+    /** Called before a caller of the realm is authenticated; see `LogFollower.open`. */
+    private readonly open: OpenRealm = () => null,
   ) {
     const { protocol, host, hostname, pathname } = new URL(options.url);
     this.base = { protocol, host, hostname, pathname: pathname.replace(/\/+$/, '') };
@@ -107,7 +111,13 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
   }
 
   private find(look: () => ListedRealm | undefined): RealmId | null | Promise<RealmId | null> {
-    return this.believed(look)?.id ?? this.lookAgain(look).then((realm) => realm?.id ?? null);
+    const realm = this.believed(look);
+    return realm ? this.opened(realm.id) : this.lookAgain(look).then((realm) => (realm ? this.opened(realm.id) : null));
+  }
+
+  private opened(realmId: RealmId): RealmId | Promise<RealmId> {
+    const opening = this.open(realmId);
+    return opening ? opening.then(() => realmId) : realmId;
   }
 
   /**

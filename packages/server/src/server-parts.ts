@@ -1,6 +1,6 @@
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
 import { BlobReceiver } from '@parley/domain/files';
-import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
+import { DEFAULT_SWEEP_OPTIONS, EventHub, LocalBus, LogFollower, QueueSweep } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
@@ -53,12 +53,20 @@ export function serverParts(
     options: () => options,
     logger: () => logger,
     storage: () => options.unitOfWork,
-    publishing: () => new PublishingUnitOfWork(get('storage'), onListenerFailure, options.eventLimits?.maxLogBytes),
-    follower: () => new LogFollower(get('unitOfWork'), onListenerFailure),
+    bus: () => options.bus ?? new LocalBus().connect(),
+    // A command caches nothing for long.
+    openRealm: () => (options.isOneOff ? () => null : (realmId) => get('follower').open(realmId)),
+    publishing: () =>
+      new PublishingUnitOfWork(get('storage'), onListenerFailure, {
+        maxLogBytes: options.eventLimits?.maxLogBytes,
+        open: get('openRealm'),
+      }),
+    follower: () => new LogFollower({ uow: get('storage'), bus: get('bus'), clock, onListenerFailure }),
     hub: () =>
       new EventHub({
         uow: get('unitOfWork'),
         follower: get('follower'),
+        bus: get('bus'),
         clock,
         eventLoop: get('eventLoop'),
         catalogue: EVENT_CATALOGUE,

@@ -24,4 +24,5 @@ export * from './schema-bounds.js';
 export * from './seeded-randomness.js';
 export * from './sending.js';
 export * from './sign-json-web-token.js';
+export * from './troubled-bus.js';
 export * from './troubled-units.js';

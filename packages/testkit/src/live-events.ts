@@ -1,6 +1,7 @@
 import { DELIVERY_FEATURES, PublishingUnitOfWork, QUEUE_FILTERS } from '@parley/domain/composition';
 import {
   type Audience,
+  type Bus,
   DEFAULT_HUB_OPTIONS,
   DEFAULT_SWEEP_OPTIONS,
   type Delivery,
@@ -12,6 +13,7 @@ import {
   type EventHubOptions,
   type EventSeq,
   type LiveQueue,
+  LocalBus,
   LogFollower,
   type QueueFilter,
   QueueSweep,
@@ -36,6 +38,8 @@ export const fakeCatalogue: EventCatalogue = {
 
 export interface LiveEventsOptions extends Partial<EventHubOptions>, Partial<QueueSweepOptions> {
   readonly catalogue?: Partial<EventCatalogue>;
+  /** Buses of the servers to which this one is connected; default: it is alone. */
+  readonly buses?: { connect(): Bus };
 }
 
 /** Event without a specific receiver. */
@@ -62,11 +66,10 @@ export class LiveEvents {
     readonly fixture: MemoryFixture,
     private readonly options: LiveEventsOptions,
   ) {
-    this.uow = new PublishingUnitOfWork(fixture.uow, this.onListenerFailure);
-    this.uow.subscribe({
-      onEvents: (events) => this.follower.onEvents(events),
-      onBlanked: (realmId, ids) => this.follower.onBlanked(realmId, ids),
+    this.uow = new PublishingUnitOfWork(fixture.uow, this.onListenerFailure, {
+      open: (realmId) => this.follower.open(realmId),
     });
+    this.uow.subscribe({ onEvents: (events) => this.follower.onEvents(events) });
   }
 
   static async start(fixture: MemoryFixture, options: LiveEventsOptions = {}): Promise<LiveEvents> {
@@ -79,16 +82,18 @@ export class LiveEvents {
   async restart(): Promise<void> {
     const { uow, report } = this;
     const { clock } = this.fixture;
-    this.follower = new LogFollower(uow, this.onListenerFailure);
+    const bus = (this.options.buses ?? new LocalBus()).connect();
+    const { onListenerFailure } = this;
+    this.follower = new LogFollower({ uow: this.fixture.uow, bus, clock, onListenerFailure });
     const catalogue = { ...fakeCatalogue, ...this.options.catalogue };
     const parts = { uow, clock, eventLoop: fakeEventLoop, report };
     this.hub = new EventHub(
-      { ...parts, follower: this.follower, catalogue, features: DELIVERY_FEATURES },
+      { ...parts, follower: this.follower, bus, catalogue, features: DELIVERY_FEATURES },
       { ...DEFAULT_HUB_OPTIONS, ...this.options },
     );
     this.sweep = new QueueSweep({ ...parts, hub: this.hub }, { ...DEFAULT_SWEEP_OPTIONS, ...this.options });
     this.follower.subscribe(this.hub);
-    await this.follower.start();
+    await this.follower.open(this.fixture.realm.id);
   }
 
   /** Creates a queue that exists only in storage, as all do when a server starts. */

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { PasswordHasher, Role, SystemGroupName } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, PartialBlobStore } from '@parley/domain/files';
-import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
+import { type Bus, type GroupId, LocalBus, type RealmId, type UserId } from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import type { BotKind, User } from '@parley/domain/users';
@@ -65,6 +65,8 @@ export interface TestServerOptions {
    * (`runJobs`).
    */
   readonly worksInBackground?: boolean;
+  /** Buses to further servers of the database; default: reliable ones. */
+  readonly buses?: { connect(): Bus };
   /** Initial data; default: a user of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
@@ -157,6 +159,7 @@ export class TestServer {
     readonly url: string,
     private readonly seed: number,
     readonly worksInBackground: boolean,
+    private readonly buses: { connect(): Bus },
   ) {
     this.mailer = parts.mailer as FakeMailer;
     this.responses = new ResponseChecks(parley.routes);
@@ -186,18 +189,19 @@ export class TestServer {
   }
 
   private static async open(
-    { worksInBackground = false, ...options }: Omit<TestServerOptions, 'snapshot'>,
+    { worksInBackground = false, buses = new LocalBus(), ...options }: Omit<TestServerOptions, 'snapshot'>,
     contents: Buffer | undefined,
     seed: number,
   ): Promise<TestServer> {
     const clock = new FixedClock();
     const storage = openTestStorage(clock, contents);
+    const { blobs = new MemoryBlobStore(clock) } = options;
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
-    const { blobs = new MemoryBlobStore(clock) } = options;
     const parts: ParleyParts = {
       unitOfWork: storage.uow,
+      bus: buses.connect(),
       clock,
       randomness: new SeededRandom(seed),
       passwordHasher: quickHasher,
@@ -225,7 +229,40 @@ export class TestServer {
     const parley = await composeParley(parts);
     if (!worksInBackground) await Promise.all(parley.workers.map((worker) => worker.stop()));
     server.on('request', parley.handler);
-    return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground);
+    return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground, buses);
+  }
+
+  /** Starts another server on the same database, connected by the bus. It is closed before this one. */
+  async startAnother(): Promise<TestServer> {
+    const { clock, seed, url, worksInBackground, buses } = this;
+    const storage = this.storage.openAgain();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const parts: ParleyParts = {
+      ...this.parts,
+      unitOfWork: storage.uow,
+      bus: buses.connect(),
+      randomness: new SeededRandom(seed + 1000),
+      markdownRenderer: new ZulipMarkdownRenderer(),
+      release: () => storage.close(),
+    };
+    const parley = await composeParley(parts);
+    if (!worksInBackground) await Promise.all(parley.workers.map((worker) => worker.stop()));
+    server.on('request', parley.handler);
+    const another = new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground, buses);
+    another.realmId = this.realmId;
+    Object.assign(another.people, this.people);
+    return another;
+  }
+
+  /** Reads what other servers have committed, as a running server does every second. */
+  catchUp(): Promise<void> {
+    return this.parley.part('follower').catchUp();
+  }
+
+  /** Stores positions and removes expired queues, as a running server does every minute. */
+  sweepQueues(): Promise<void> {
+    return this.parley.part('queueSweep').run();
   }
 
   async addRealm(stringId: string): Promise<RealmId> {
@@ -329,7 +366,7 @@ export class TestServer {
       {
         agent: this.agent,
         host: '127.0.0.1',
-        port,
+        port: (this.server.address() as AddressInfo).port,
         method,
         path: url + query,
         headers: {
@@ -379,6 +416,12 @@ export class TestServer {
     await closed;
   }
 }
+
+/** Acts as the first server and sends each request to the one that `next` returns. */
+export const dealtTo = (first: TestServer, next: () => TestServer): TestServer =>
+  Object.create(first, {
+    request: { value: (...request: Parameters<TestServer['request']>) => next().request(...request) },
+  }) as TestServer;
 
 /** Method of the request, which a form field may override. */
 const methodOf = (method: string, params: RequestOptions['params']): string =>

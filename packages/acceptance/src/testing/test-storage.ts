@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
@@ -15,13 +15,18 @@ export interface TestStorage {
   close(): Promise<void>;
   /** Content of the closed storage, for initializing others. */
   contents(): Buffer;
+  /** Opens the same database again, as another process does. */
+  openAgain(): TestStorage;
 }
 
 /** Opens a SQLite file in a temporary folder, empty or with given content. */
 export function openTestStorage(clock: Clock, contents?: Buffer): TestStorage {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-http-'));
-  const path = join(directory, 'parley.db');
+  const path = join(mkdtempSync(join(tmpdir(), 'parley-http-')), 'parley.db');
   if (contents) writeFileSync(path, contents);
+  return openAt(path, clock, true);
+}
+
+function openAt(path: string, clock: Clock, isOwner: boolean): TestStorage {
   const { uow, close } = openSqliteStorage({ path, clock, words: htmlMessages });
   let commits = 0;
   let kept: Buffer;
@@ -38,9 +43,11 @@ export function openTestStorage(clock: Clock, contents?: Buffer): TestStorage {
     },
     async close() {
       await close();
+      if (!isOwner) return;
       kept = readFileSync(path);
-      rmSync(directory, { recursive: true });
+      rmSync(dirname(path), { recursive: true });
     },
     contents: () => kept,
+    openAgain: () => openAt(path, clock, false),
   };
 }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GrantSpecialPermission } from '@parley/domain/users';
+import { SeededRandomness, TroubledBus } from '@parley/testkit';
 import { fieldsOf } from './expectations.js';
 import { TestPushService } from './test-push-service.js';
-import { type ServerSnapshot, type TestPerson, TestServer, type TestUser } from './test-server.js';
+import { dealtTo, type ServerSnapshot, type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
 
 /** `lonelyGuest` subscribes to no channel; `helper` is Hamlet's bot. */
@@ -105,16 +106,30 @@ export class WireWorld implements WorldContents {
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
     readonly messages: number[],
+    /** The last one started first. */
+    private readonly servers: readonly TestServer[],
   ) {
     this.commits = server.storage.commits;
   }
 
-  static async open(): Promise<WireWorld> {
+  /** With several servers, each request goes to one of them by seed, and their bus is unreliable. */
+  static async open({ servers = 1, dealingSeed = 1 } = {}): Promise<WireWorld> {
     initialWorld ??= makeWorld();
     const { snapshot, people, channels, messages } = await initialWorld;
     const pushService = await TestPushService.start();
-    const server = await TestServer.start({ push: pushService.account, snapshot });
-    return new WireWorld(server, pushService, people, channels, [...messages]);
+    const buses = new TroubledBus(dealingSeed);
+    const first = await TestServer.start({ push: pushService.account, snapshot, buses });
+    const all = [first];
+    while (all.length < servers) all.unshift(await first.startAnother());
+    const randomness = new SeededRandomness(dealingSeed);
+    const next = () => all[Math.floor(randomness.fraction() * all.length)]!;
+    const server = all.length === 1 ? first : dealtTo(first, next);
+    return new WireWorld(server, pushService, people, channels, [...messages], all);
+  }
+
+  /** Lets each server read what the others have committed. */
+  async catchUp(): Promise<void> {
+    for (const server of this.servers) await server.catchUp();
   }
 
   async observe(): Promise<ReadonlyMap<string, WireClient>> {
@@ -138,7 +153,7 @@ export class WireWorld implements WorldContents {
 
   async close(): Promise<void> {
     this.pushService.release();
-    await this.server.close();
+    for (const server of this.servers) await server.close();
     await this.pushService.close();
   }
 }

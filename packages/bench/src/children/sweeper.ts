@@ -7,6 +7,7 @@ import {
   type DomainEvent,
   EventHub,
   type EventSeq,
+  LocalBus,
   LogFollower,
   QueueSweep,
   type RealmId,
@@ -99,8 +100,10 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const report = (message: string) => problems.push(message);
   const eventLoop = { nextTurn: () => nextTurn() };
   const catalogue = { wants: () => false, needsOf: () => null };
-  const follower = new LogFollower(uow, () => report('following events failed'));
-  const hub = new EventHub({ uow, follower, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
+  const bus = new LocalBus().connect();
+  const onListenerFailure = () => report('following events failed');
+  const follower = new LogFollower({ uow, bus, clock, onListenerFailure });
+  const hub = new EventHub({ uow, follower, bus, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
   const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report });
   clock.ahead = IDLE_SECONDS + 60;
   const usage = new ProcessUsage(RESOLUTION_MS);

@@ -60,7 +60,7 @@ describe('PublishingUnitOfWork', () => {
 
   it('removes the oldest events in the unit that exceeds the size of the log', async () => {
     const { inner, realm, append } = await publishing();
-    const uow = new PublishingUnitOfWork(inner, () => {}, 1000);
+    const uow = new PublishingUnitOfWork(inner, () => {}, { maxLogBytes: 1000 });
     const size = async () => {
       for (let bytes = 0; ; bytes += 10) {
         if ((await inner.read(realm.id, (r) => r.events.seqBeyond(realm.id, bytes))) === 0) return bytes;

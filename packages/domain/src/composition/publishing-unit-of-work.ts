@@ -9,6 +9,12 @@ export interface CommitListener extends Partial<EventListener> {
   onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
 }
 
+export interface PublishingOptions {
+  readonly maxLogBytes?: number | undefined;
+  /** Called before each unit of an organization; see `LogFollower.open`. */
+  readonly open?: (realmId: RealmId) => Promise<void> | null;
+}
+
 /**
  * Notifies listeners of the events and jobs of each committed unit, before `write` resolves. Keeps the log of an
  * organization within its size: a unit that exceeds it removes the oldest events.
@@ -20,7 +26,7 @@ export class PublishingUnitOfWork implements UnitOfWork {
     private readonly inner: UnitOfWork,
     /** A listener failure does not affect the transaction, which is already committed. */
     private readonly onListenerFailure: (error: unknown) => void,
-    private readonly maxLogBytes = DEFAULT_SWEEP_OPTIONS.maxLogBytes,
+    private readonly options: PublishingOptions = {},
   ) {}
 
   subscribe(listener: CommitListener): void {
@@ -28,7 +34,8 @@ export class PublishingUnitOfWork implements UnitOfWork {
   }
 
   read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return this.inner.read(realmId, work);
+    const opening = this.options.open?.(realmId);
+    return opening ? opening.then(() => this.inner.read(realmId, work)) : this.inner.read(realmId, work);
   }
 
   readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
@@ -36,12 +43,15 @@ export class PublishingUnitOfWork implements UnitOfWork {
   }
 
   write<T>(realmId: RealmId, work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
+    const { maxLogBytes = DEFAULT_SWEEP_OPTIONS.maxLogBytes } = this.options;
     const bounded = async (tx: Transaction): Promise<T> => {
       const result = await work(tx);
-      await tx.events.shrink(realmId, this.maxLogBytes);
+      await tx.events.shrink(realmId, maxLogBytes);
       return result;
     };
-    return this.inner.write(realmId, bounded, this.publishing(options));
+    const run = () => this.inner.write(realmId, bounded, this.publishing(options));
+    const opening = this.options.open?.(realmId);
+    return opening ? opening.then(run) : run();
   }
 
   writeAcross<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
@@ -58,8 +68,7 @@ export class PublishingUnitOfWork implements UnitOfWork {
     };
   }
 
-  private publish({ events, blanked, jobs }: UnitChanges): void {
-    for (const { realmId, messageIds } of blanked) this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
+  private publish({ events, jobs }: UnitChanges): void {
     if (events.length > 0) this.notify((listener) => listener.onEvents?.(events));
     if (jobs.length > 0) this.notify((listener) => listener.onJobsScheduled?.(jobs));
   }

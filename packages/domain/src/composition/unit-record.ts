@@ -1,4 +1,4 @@
-import type { BlankedMessages, StoredEvent } from '../kernel/event-log.js';
+import type { StoredEvent } from '../kernel/event-log.js';
 import type { RealmId } from '../kernel/ids.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
 import type { UnitChanges } from '../kernel/unit-of-work.js';
@@ -6,7 +6,6 @@ import type { UnitChanges } from '../kernel/unit-of-work.js';
 /** Kept by a storage for each writing unit until the unit is committed or rolled back. */
 export class UnitRecord implements UnitChanges {
   readonly events: StoredEvent[] = [];
-  readonly blanked: BlankedMessages[] = [];
   readonly jobs: ScheduledJob[] = [];
   private readonly undoing: (() => void)[] = [];
 

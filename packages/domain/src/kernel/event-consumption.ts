@@ -1,4 +1,5 @@
 import { DomainError } from './errors.js';
+import { isMaintenance } from './event.js';
 import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import type { EventSeq, RealmId } from './ids.js';
 import type { CancelTimer, ReportProblem, Timers } from './ports.js';
@@ -190,7 +191,7 @@ export class EventConsumption {
       const last = page.at(-1);
       if (!last) return;
       this.logGaps(realmId, position.read, page);
-      const events = page.filter(isReadable).filter((each) => each.event.type !== 'blank' && isWanted(each));
+      const events = page.filter(isReadable).filter((each) => !isMaintenance(each.event) && isWanted(each));
       const unit = events.length > 0 ? await consume(realmId, events) : null;
       position.read = last.seq;
       const isDue = unit !== null || (events.length > 0 && !this.options.savesLazily);

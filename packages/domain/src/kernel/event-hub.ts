@@ -1,3 +1,4 @@
+import type { Bus, BusHint } from './bus.js';
 import type { DeliveryFeatures } from './delivery.js';
 import { DomainError } from './errors.js';
 import type { EphemeralAnnouncement, EphemeralEvents } from './event.js';
@@ -11,7 +12,7 @@ import {
   type ServedQueues,
   seqOf,
 } from './event-queue.js';
-import type { EventSeq, MessageId, RealmId, UserId } from './ids.js';
+import type { EventSeq, RealmId, UserId } from './ids.js';
 import { LiveQueue } from './live-queue.js';
 import { LiveRealms } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
@@ -22,6 +23,7 @@ import type { UnitOfWork } from './unit-of-work.js';
 export interface EventHubParts {
   readonly uow: UnitOfWork;
   readonly follower: LogFollower;
+  readonly bus: Bus;
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
   readonly catalogue: EventCatalogue;
@@ -82,6 +84,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   onEvents(events: readonly StoredEvent[]): void {
     for (const event of events) {
+      if (event.event.type === 'blanked') this.cache.blank(event.realmId, event.event.messageIds);
       const realm = this.realms.get(event.realmId);
       if (!realm) continue;
       this.cache.add(event);
@@ -93,14 +96,19 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   onUnreadable({ realmId, seq, reason }: UnreadableEvent): void {
     this.parts.report('an event of the log cannot be read', { realmId, seq, reason });
     this.realms.drop(realmId, seq);
+    this.cache.forget(realmId);
   }
 
-  onBlanked(realmId: RealmId, messageIds: readonly MessageId[]): void {
-    this.cache.blank(realmId, messageIds);
+  onHint(realmId: RealmId, hint: BusHint): void {
+    if (hint.kind === 'queuesRemoved') this.closeRemoved(hint.ids);
+    else if (hint.kind === 'ephemeral') this.realms.get(realmId)?.takeEphemeral(hint.announcement, hint.at);
   }
 
-  /** Another process may have changed content that the log quotes. */
-  onWrittenElsewhere(realmId: RealmId): void {
+  holds(realmId: RealmId): boolean {
+    return this.liveQueues.some(({ queue }) => queue.realmId === realmId);
+  }
+
+  onClosed(realmId: RealmId): void {
     this.cache.forget(realmId);
   }
 
@@ -116,9 +124,11 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       });
   }
 
-  /** Publishes to live queues only. Ephemeral events are not stored, so queues opened later miss them. */
+  /** Publishes to live queues of every server. Ephemeral events are not stored, so queues opened later miss them. */
   publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void {
-    this.realms.get(realmId)?.takeEphemeral(announcement, this.parts.clock.now());
+    const at = this.parts.clock.now();
+    this.realms.get(realmId)?.takeEphemeral(announcement, at);
+    this.parts.bus.publish(realmId, { kind: 'ephemeral', announcement, at });
   }
 
   /**
@@ -222,7 +232,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   /** Returns the position of a queue that has to be stored; null if it is already stored. */
   unsavedPositionOf(live: LiveQueue): QueuePosition | null {
-    return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER);
+    return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER, this.parts.clock.now());
   }
 
   lastPolled(ownerId: UserId): ReadonlyMap<string, number> {
@@ -238,10 +248,19 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     );
   }
 
-  /** Closes queues whose rows were removed and answers their waiting polls. */
+  /** Closes queues whose rows were removed and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void {
-    const ids = new Set(keys.map(({ id }) => id));
-    for (const opening of this.opening.values()) if (ids.has(opening.id)) opening.isVoid = true;
+    const byRealm = new Map<RealmId, string[]>();
+    for (const { realmId, id } of keys) byRealm.set(realmId, [...(byRealm.get(realmId) ?? []), id]);
+    for (const [realmId, ids] of byRealm) {
+      this.closeRemoved(ids);
+      this.parts.bus.publish(realmId, { kind: 'queuesRemoved', ids });
+    }
+  }
+
+  /** Closes queues whose rows were removed, on this server. */
+  closeRemoved(ids: readonly string[]): void {
+    for (const opening of this.opening.values()) if (ids.includes(opening.id)) opening.isVoid = true;
     for (const id of ids) {
       const live = this.queues.get(id);
       if (!live) continue;

@@ -1,3 +1,4 @@
+import type { BusHint } from './bus.js';
 import type { AnyEvent, AnyEventType, Audience, DomainEvent, EphemeralEvent } from './event.js';
 import type { EventQueue } from './event-queue.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from './ids.js';
@@ -47,8 +48,8 @@ export interface LogEnd {
 export interface EventReads {
   /** Returns the seq of the newest event, pruned or not. Every realm has one from its creation on. */
   lastSeq(realmId: RealmId): Promise<EventSeq>;
-  /** Returns the log end of every realm; ascending. */
-  listLastSeqs(): Promise<readonly LogEnd[]>;
+  /** Returns the log end of these realms, by default of every realm; ascending. */
+  listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]>;
   /**
    * Returns events in ascending order, at most `limit`, and stops after the one that reaches `maxBytes` of JSON.
    * Unreadable rows are returned as such.
@@ -67,7 +68,7 @@ export interface EventReads {
 export interface EventLog extends EventReads {
   /** Appends in the transaction of the change itself. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<void>;
-  /** Removes the content of these messages from the log; the rows stay as `blank`. */
+  /** Removes the content of these messages from the log; the rows stay as `blank`. Appends `blanked` if there are any. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**
    * Removes the oldest `limit` events up to this seq that are older than `before`. Returns the number removed; less
@@ -78,11 +79,6 @@ export interface EventLog extends EventReads {
   shrink(realmId: RealmId, maxBytes: number): Promise<void>;
 }
 
-export interface BlankedMessages {
-  readonly realmId: RealmId;
-  readonly messageIds: readonly MessageId[];
-}
-
 declare module './unit-of-work.js' {
   interface RepositoryMap {
     events: [reads: EventReads, repository: EventLog];
@@ -90,19 +86,20 @@ declare module './unit-of-work.js' {
   interface UnitChanges {
     /** Events in stored form, in order of seq within a realm. */
     readonly events: readonly StoredEvent[];
-    readonly blanked: readonly BlankedMessages[];
   }
 }
 
 /** Receives events after each commit, in order of seq within a realm. */
 export interface EventListener {
   onEvents(events: readonly StoredEvent[]): void;
-  /** Called if the log has blanked the content of these messages, before the events of the same transaction. */
-  onBlanked?(realmId: RealmId, messageIds: readonly MessageId[]): void;
   /** Called for an event that this version cannot read; in-memory state of the realm may be outdated. */
   onUnreadable?(event: UnreadableEvent): void;
-  /** Called before events of another process; data read from the realm's log may be outdated. */
-  onWrittenElsewhere?(realmId: RealmId): void;
+  /** Called for messages of other servers. */
+  onHint?(realmId: RealmId, hint: BusHint): void;
+  /** True to keep following the realm although no unit uses it. */
+  holds?(realmId: RealmId): boolean;
+  /** Called when events of the realm no longer arrive; everything cached of it must be dropped. */
+  onClosed?(realmId: RealmId): void;
 }
 
 /** Receiver data read when presenting an event. Features add properties by declaration merging. */

@@ -113,7 +113,7 @@ export interface ServedQueues {
   lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
   /** True if a queue of the user that is known to this process receives messages. */
   receivesMessages(ownerId: UserId): boolean;
-  /** Removes deleted queues from memory and answers their waiting polls. */
+  /** Removes deleted queues from memory and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void;
   /** Admits a new queue, which receives ephemeral events from now on as if it had been polled. */
   admit(queue: EventQueue): Promise<void>;
@@ -129,11 +129,10 @@ export interface EventQueueReads {
 }
 
 export interface Expiry {
-  readonly now: UnixSeconds;
+  /** Removes queues whose idle time ended at this moment or earlier. */
+  readonly before: UnixSeconds;
   /** Idle time before this moment does not count, because the server was down. */
   readonly servedSince: UnixSeconds;
-  /** Queues with a waiting poll. */
-  readonly except: readonly string[];
 }
 
 /**
@@ -149,8 +148,8 @@ export interface EventQueueRepository extends EventQueueReads {
   removeIdle(expiry: Expiry, limit: number): Promise<readonly IdleQueue[]>;
   /** Removes at most `limit` queues of the realm with a lower `floorSeq`. Returns the removed queues. */
   removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]>;
-  /** Skips queues that no longer exist. */
-  savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void>;
+  /** Positions only move forward, because several servers may store them. Returns the queues that no longer exist. */
+  savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]>;
 }
 
 declare module './unit-of-work.js' {

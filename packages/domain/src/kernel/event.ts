@@ -1,6 +1,6 @@
 import { declareErrors } from './errors.js';
 import type { PersonPart, RealmPart } from './export-parts.js';
-import type { RealmId, UserId } from './ids.js';
+import type { MessageId, RealmId, UserId } from './ids.js';
 import type { Transaction } from './unit-of-work.js';
 
 /**
@@ -10,7 +10,12 @@ import type { Transaction } from './unit-of-work.js';
 export interface DomainEventTypes {
   /** Row without content, either because its positions serve ephemeral events or because its content was deleted. */
   blank: unknown;
+  /** The log no longer has the content of these messages; caches of it drop theirs. For nobody. */
+  blanked: { readonly messageIds: readonly MessageId[] };
 }
+
+/** True for events that only maintain the log itself. */
+export const isMaintenance = ({ type }: Pick<DomainEvent, 'type'>): boolean => type === 'blank' || type === 'blanked';
 
 /** Ephemeral events, which are not logged and reach live queues at most once. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
@@ -48,7 +53,7 @@ export interface FeatureParts<Types> {
 export type NotExported = { readonly [Name in keyof Transaction]?: string };
 
 export const EVENT_FEATURE = {
-  eventFormats: { blank: 1, 'queue.last_expired': 1 },
+  eventFormats: { blank: 1, blanked: 1, 'queue.last_expired': 1 },
   notExported: {
     consumers: 'They belong to the host application.',
     events: 'Clients register anew.',

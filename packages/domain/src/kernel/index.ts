@@ -1,3 +1,4 @@
+export * from './bus.js';
 export * from './delivery.js';
 export * from './errors.js';
 export * from './event.js';

@@ -2,6 +2,7 @@ import { type EventQueue, POSITIONS_PER_SEQ, seqOf } from './event-queue.js';
 import type { EventSeq, RealmId, UserId } from './ids.js';
 import { dueEvent, LiveQueue, type Waiter } from './live-queue.js';
 
+const NOW = 100;
 const seq = (number: number) => number as EventSeq;
 const queue: EventQueue = {
   id: 'q',
@@ -93,22 +94,28 @@ describe('LiveQueue', () => {
     expect(queue.floor(seq(20))).toBe(8);
   });
 
+  it('counts a waiting poll as a poll at the time of saving', () => {
+    const queue = live();
+    queue.waitFor(() => {});
+    expect(queue.unsavedPosition(seq(5), 160)).toMatchObject({ lastPolledAt: 160 });
+  });
+
   it('reports its position as unsaved until it is stored', () => {
     const queue = live();
-    expect(queue.unsavedPosition(seq(5))).toBeNull();
+    expect(queue.unsavedPosition(seq(5), NOW)).toBeNull();
     queue.acknowledge(6 * POSITIONS_PER_SEQ, 130);
     const position = { id: 'q', acked: 6 * POSITIONS_PER_SEQ, floorSeq: 7, lastPolledAt: 130 };
-    expect(queue.unsavedPosition(seq(7))).toEqual(position);
-    expect(queue.unsavedPosition(seq(7))).toEqual(position);
-    queue.markSaved(queue.unsavedPosition(seq(7))!);
-    expect(queue.unsavedPosition(seq(7))).toBeNull();
+    expect(queue.unsavedPosition(seq(7), NOW)).toEqual(position);
+    expect(queue.unsavedPosition(seq(7), NOW)).toEqual(position);
+    queue.markSaved(queue.unsavedPosition(seq(7), NOW)!);
+    expect(queue.unsavedPosition(seq(7), NOW)).toBeNull();
     for (const change of [
       () => queue.push(due(7)),
       () => queue.acknowledge(queue.acked + 1, 130),
       () => queue.acknowledge(queue.acked, 140),
     ]) {
       change();
-      const moved = queue.unsavedPosition(seq(7));
+      const moved = queue.unsavedPosition(seq(7), NOW);
       expect(moved).not.toBeNull();
       queue.markSaved(moved!);
     }

@@ -184,15 +184,17 @@ export class LiveQueue {
     return first === undefined ? lastSeq : ((seqOf(first) - 1) as EventSeq);
   }
 
-  position(lastSeq: EventSeq): QueuePosition {
-    const { acked, lastPolledAt, queue } = this;
+  /** A waiting poll counts as a poll at this moment. */
+  position(lastSeq: EventSeq, now: UnixSeconds): QueuePosition {
+    const { acked, queue } = this;
+    const lastPolledAt = this.isWaitedFor ? now : this.lastPolledAt;
     return { id: queue.id, acked, floorSeq: this.floor(lastSeq), lastPolledAt };
   }
 
   /** Returns the position to store; null if it is unchanged. */
-  unsavedPosition(lastSeq: EventSeq): QueuePosition | null {
+  unsavedPosition(lastSeq: EventSeq, now: UnixSeconds): QueuePosition | null {
     const { saved } = this;
-    const position = this.position(lastSeq);
+    const position = this.position(lastSeq, now);
     const isSaved =
       position.acked === saved.acked &&
       position.floorSeq === saved.floorSeq &&

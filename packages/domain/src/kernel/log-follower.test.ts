@@ -1,18 +1,20 @@
-import { appendEvent, createFixture, intercepting, type MemoryFixture } from '@parley/testkit';
+import { anotherRealm, appendEvent, createFixture, intercepting, type MemoryFixture } from '@parley/testkit';
 import { PublishingUnitOfWork } from '../composition/publishing-unit-of-work.js';
+import { LocalBus } from './bus.js';
 import { nobody } from './event.js';
 import { isReadable, type StoredEvent, type UnreadableEvent } from './event-log.js';
-import type { MessageId, RealmId } from './ids.js';
+import type { RealmId } from './ids.js';
 import { LogFollower } from './log-follower.js';
 
 const append = (fixture: MemoryFixture, uow = fixture.uow, realmId: RealmId = fixture.realm.id) =>
   uow.write(realmId, (tx) => appendEvent(tx, realmId, { event: { type: 'blank' }, audience: nobody }));
 
-async function following(fixture: MemoryFixture) {
-  const uow = new PublishingUnitOfWork(fixture.uow, fail);
+async function following(fixture: MemoryFixture, bus = new LocalBus().connect()) {
   const problems: unknown[] = [];
-  const follower = new LogFollower(uow, (error) => problems.push(error));
-  await follower.start();
+  const onListenerFailure = (error: unknown) => problems.push(error);
+  const follower = new LogFollower({ uow: fixture.uow, bus, clock: fixture.clock, onListenerFailure });
+  const uow = new PublishingUnitOfWork(fixture.uow, fail, { open: (realmId) => follower.open(realmId) });
+  await follower.open(fixture.realm.id);
   uow.subscribe(follower);
   const announced: number[] = [];
   follower.subscribe({ onEvents: (events) => announced.push(...events.map(({ seq }) => seq)) });
@@ -50,8 +52,9 @@ describe('LogFollower', () => {
     const shaky = intercepting(fixture.uow, {
       read: (work, run) => (isBroken ? Promise.reject(new Error('disk')) : run(work)),
     });
-    const follower = new LogFollower(shaky, fail);
-    await follower.start();
+    const bus = new LocalBus().connect();
+    const follower = new LogFollower({ uow: shaky, bus, clock: fixture.clock, onListenerFailure: fail });
+    await follower.open(fixture.realm.id);
     const announced: number[] = [];
     follower.subscribe({ onEvents: (events) => announced.push(...events.map(({ seq }) => seq)) });
     const seqs = [await append(fixture), await append(fixture)];
@@ -82,6 +85,98 @@ describe('LogFollower', () => {
   });
 });
 
+describe('LogFollower of many organizations', () => {
+  it('reads the logs of open organizations only', async () => {
+    const fixture = await createFixture();
+    const other = await anotherRealm(fixture);
+    const asked: (readonly RealmId[] | undefined)[] = [];
+    const follower = new LogFollower({
+      uow: intercepting(fixture.uow, {
+        read: (work, run) =>
+          run((reads) =>
+            work({
+              ...reads,
+              events: new Proxy(reads.events, {
+                get: (events, name) =>
+                  name === 'listLastSeqs'
+                    ? (ids?: readonly RealmId[]) => {
+                        asked.push(ids);
+                        return events.listLastSeqs(ids);
+                      }
+                    : Reflect.get(events, name).bind(events),
+              }),
+            }),
+          ),
+      }),
+      bus: new LocalBus().connect(),
+      clock: fixture.clock,
+      onListenerFailure: fail,
+    });
+    await follower.open(fixture.realm.id);
+    await append(fixture, fixture.uow, other.realm.id);
+    await follower.catchUp();
+    expect(asked).toEqual([[fixture.realm.id]]);
+    expect(follower.lastSeqOf(other.realm.id)).toBe(0);
+  });
+
+  it('delivers all organizations from the next look on if it follows all', async () => {
+    const fixture = await createFixture();
+    const other = await anotherRealm(fixture);
+    const { follower, told: announced } = await following(fixture);
+    await append(fixture, fixture.uow, other.realm.id);
+    follower.followAll();
+    await follower.catchUp();
+    expect(announced).toEqual([]);
+    const seq = await append(fixture, fixture.uow, other.realm.id);
+    await follower.catchUp();
+    expect(announced).toEqual([seq]);
+  });
+
+  it('delivers own events of an organization once, even while it is being opened', async () => {
+    const fixture = await createFixture();
+    const other = await anotherRealm(fixture);
+    const { uow, follower, told: announced } = await following(fixture);
+    const opened = follower.open(other.realm.id);
+    const seq = await uow.writeAcross((tx) =>
+      appendEvent(tx, other.realm.id, { event: { type: 'blank' }, audience: nobody }),
+    );
+    await opened;
+    await follower.catchUp();
+    expect(announced).toEqual([seq]);
+  });
+
+  it('reads the log at once when another server has committed', async () => {
+    const fixture = await createFixture();
+    const buses = new LocalBus();
+    const { told: announced } = await following(fixture, buses.connect());
+    const other = await following(fixture, buses.connect());
+    const seq = await append(fixture, other.uow);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(announced).toEqual([seq]);
+  });
+
+  it('closes an organization that nothing holds after ten idle minutes', async () => {
+    const fixture = await createFixture();
+    const { follower } = await following(fixture);
+    const closed: RealmId[] = [];
+    let isHeld = true;
+    follower.subscribe({ onEvents: () => {}, holds: () => isHeld, onClosed: (realmId) => closed.push(realmId) });
+    const pass = async () => {
+      fixture.clock.advance(600);
+      await follower.catchUp();
+    };
+    await pass();
+    await pass();
+    expect(closed).toEqual([]);
+    isHeld = false;
+    follower.open(fixture.realm.id);
+    await pass();
+    expect(closed).toEqual([]);
+    await pass();
+    expect(closed).toEqual([fixture.realm.id]);
+  });
+});
+
 describe('listeners of the log', () => {
   it('receive all events even if one of them fails', async () => {
     const fixture = await createFixture();
@@ -99,49 +194,19 @@ describe('listeners of the log', () => {
     expect(problems).toEqual([new Error('odd'), new Error('odd')]);
   });
 
-  it('receive unreadable events and writes of other processes in order', async () => {
+  it('receive unreadable events in order', async () => {
     const fixture = await createFixture();
     const { follower } = await following(fixture);
     const story: string[] = [];
     follower.subscribe({
       onEvents: (events) => story.push(...events.map(({ seq }) => `read ${seq}`)),
       onUnreadable: ({ seq, reason }: UnreadableEvent) => story.push(`unreadable ${seq}: ${reason}`),
-      onWrittenElsewhere: (realmId) => story.push(`elsewhere in ${realmId}`),
     });
     const [first, odd, last] = [await append(fixture), await append(fixture), await append(fixture)];
     await fixture.storage.damage.event(fixture.realm.id, odd, { format: 99 });
     await follower.catchUp();
-    expect(story).toEqual([
-      `elsewhere in ${fixture.realm.id}`,
-      `read ${first}`,
-      `unreadable ${odd}: format 99 of blank is unknown`,
-      `read ${last}`,
-    ]);
+    expect(story).toEqual([`read ${first}`, `unreadable ${odd}: format 99 of blank is unknown`, `read ${last}`]);
     expect(follower.lastSeqOf(fixture.realm.id)).toBe(last);
-  });
-
-  it('receive blanked messages after the commit and before the events of the transaction', async () => {
-    const fixture = await createFixture();
-    const { uow, follower } = await following(fixture);
-    const story: unknown[] = [];
-    follower.subscribe({
-      onEvents: (events) => story.push(...events.map(({ seq }) => seq)),
-      onBlanked: (realmId, ids) => story.push([realmId, ids]),
-    });
-    const seq = await uow.write(fixture.realm.id, async (tx) => {
-      const own = await appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: nobody });
-      await tx.events.blank(fixture.realm.id, [7 as MessageId]);
-      expect(story).toEqual([]);
-      return own;
-    });
-    expect(story).toEqual([[fixture.realm.id, [7]], seq]);
-    await expect(
-      uow.write(fixture.realm.id, async (tx) => {
-        await tx.events.blank(fixture.realm.id, [8 as MessageId]);
-        throw new Error('no');
-      }),
-    ).rejects.toThrow('no');
-    expect(story).toHaveLength(2);
   });
 });
 

@@ -1,73 +1,124 @@
-import { type EventListener, isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
-import type { EventSeq, MessageId, RealmId } from './ids.js';
+import type { Bus, BusHint, Unsubscribe } from './bus.js';
+import { type EventListener, isReadable, type LogEnd, type LoggedEvent, type StoredEvent } from './event-log.js';
+import type { EventSeq, RealmId } from './ids.js';
+import type { Clock } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
 const PAGE = 500;
 const PAGE_BYTES = 1024 * 1024;
+/** Time without units after which an organization is no longer followed. */
+const IDLE_MS = 600_000;
+
+export interface LogFollowerParts {
+  /** Storage whose units do not open organizations. */
+  readonly uow: UnitOfWork;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly onListenerFailure: (error: unknown) => void;
+}
+
+interface OpenRealm {
+  lastSeq: number;
+  /** True if a unit used the organization since the last look. */
+  isUsed: boolean;
+  readonly unsubscribe: Unsubscribe;
+}
 
 /**
- * Delivers every event to listeners once in order of seq, from any process. Transactions of this process pass their
- * events on; others are read from the log. A failing listener does not affect the others.
+ * Delivers events of open organizations to listeners, once and in order of seq, from any process. Transactions of this
+ * process pass their events on; others are read from the log. An organization is opened before its first unit, hence before
+ * anything of it is cached. A failing listener does not affect the others.
  */
 export class LogFollower implements EventListener {
-  private readonly lastSeqs = new Map<RealmId, number>();
+  private readonly realms = new Map<RealmId, OpenRealm>();
+  private readonly opening = new Map<RealmId, { readonly opened: Promise<void>; delivered: number }>();
   private readonly filling = new Map<RealmId, Promise<void>>();
   private readonly listeners: EventListener[] = [];
+  private followed: 'open' | 'allSoon' | 'all' = 'open';
+  private nextCloseMs: number;
 
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly onListenerFailure: (error: unknown) => void,
-  ) {}
+  constructor(private readonly parts: LogFollowerParts) {
+    this.nextCloseMs = parts.clock.nowMs() + IDLE_MS;
+  }
 
   subscribe(listener: EventListener): void {
     this.listeners.push(listener);
   }
 
-  /** Starts at the current end of every log. */
-  async start(): Promise<void> {
-    for (const { realmId, seq } of await this.uow.readAcross(({ events }) => events.listLastSeqs()))
-      this.lastSeqs.set(realmId, seq);
-  }
-
-  /** Returns the seq of the last event delivered to listeners. */
-  lastSeqOf(realmId: RealmId): EventSeq {
-    return (this.lastSeqs.get(realmId) ?? 0) as EventSeq;
-  }
-
-  onEvents(events: readonly StoredEvent[]): void {
-    const undelivered: StoredEvent[] = [];
-    for (const event of events) {
-      const lastSeq = this.lastSeqs.get(event.realmId) ?? 0;
-      if (event.seq === lastSeq + 1) {
-        this.lastSeqs.set(event.realmId, event.seq);
-        undelivered.push(event);
-      } else if (event.seq > lastSeq) {
-        // Another process wrote in between, so this event is read from the log as well. If the read fails, the next
-        // event or `catchUp` retries.
-        this.fill(event.realmId).catch(() => undefined);
-      }
+  /** Follows the organization from the present end of its log. Returns null if it is followed already. */
+  open(realmId: RealmId): Promise<void> | null {
+    const realm = this.realms.get(realmId);
+    if (realm) {
+      realm.isUsed = true;
+      return null;
     }
+    const running = this.opening.get(realmId);
+    if (running) return running.opened;
+    const opened = this.begin(realmId).finally(() => this.opening.delete(realmId));
+    this.opening.set(realmId, { opened, delivered: 0 });
+    return opened;
+  }
+
+  /** Follows all organizations, for listeners outside the server. Takes effect with the next `catchUp`. */
+  followAll(): void {
+    if (this.followed === 'open') this.followed = 'allSoon';
+  }
+
+  /** Returns the seq of the last event delivered to listeners; 0 if the organization is not open. */
+  lastSeqOf(realmId: RealmId): EventSeq {
+    return (this.realms.get(realmId)?.lastSeq ?? 0) as EventSeq;
+  }
+
+  /** Takes the events of a transaction of this process. */
+  onEvents(events: readonly StoredEvent[]): void {
+    const undelivered = events.filter((event) => this.accept(event));
     if (undelivered.length > 0) this.notify((listener) => listener.onEvents(undelivered));
+    const lastSeqs = new Map(events.map(({ realmId, seq }) => [realmId, seq]));
+    for (const [realmId, seq] of lastSeqs) this.parts.bus.publish(realmId, { kind: 'committed', seq });
   }
 
-  onBlanked(realmId: RealmId, messageIds: readonly MessageId[]): void {
-    this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
+  /** Returns true if the event is the next to deliver. */
+  private accept({ realmId, seq }: StoredEvent): boolean {
+    const realm = this.realms.get(realmId);
+    if (!realm) {
+      // Nothing of the organization is cached, so earlier events concern no listener.
+      const opening = this.opening.get(realmId);
+      if (opening) opening.delivered = Math.max(opening.delivered, seq);
+      return true;
+    }
+    if (seq === realm.lastSeq + 1) {
+      realm.lastSeq = seq;
+      return true;
+    }
+    // Another process wrote in between, so this event is read from the log as well.
+    if (seq > realm.lastSeq) this.fillSoon(realmId);
+    return false;
   }
 
-  /** Number of logged events not yet delivered to listeners. */
+  /** Number of logged events of open organizations not yet delivered to listeners. */
   async countUndelivered(): Promise<number> {
-    const lastSeqs = await this.uow.readAcross(({ events }) => events.listLastSeqs());
-    return lastSeqs.reduce((sum, { realmId, seq }) => sum + Math.max(0, seq - this.lastSeqOf(realmId)), 0);
+    const ends = await this.readEnds();
+    return ends.reduce(
+      (sum, { realmId, seq }) => sum + Math.max(0, seq - (this.realms.get(realmId)?.lastSeq ?? seq)),
+      0,
+    );
   }
 
   /** Reads the ends of the logs; cheap and idempotent. Called by a timer, for commits of other processes. */
   async catchUp(): Promise<void> {
-    const lastSeqs = await this.uow.readAcross(({ events }) => events.listLastSeqs());
-    for (const { realmId, seq } of lastSeqs) if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
+    const { followed } = this;
+    for (const { realmId, seq } of await this.readEnds()) {
+      // An organization that appears later is new, so all of its events are.
+      if (!this.realms.has(realmId) && followed !== 'open') await this.begin(realmId, followed === 'all' ? 0 : seq);
+      if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
+    }
+    if (followed === 'allSoon') this.followed = 'all';
+    this.closeIdle();
   }
 
   /** Reads from the last delivered event to the end of the log. */
-  fill(realmId: RealmId): Promise<void> {
+  async fill(realmId: RealmId): Promise<void> {
+    await this.open(realmId);
     let running = this.filling.get(realmId);
     if (!running) {
       running = this.readOn(realmId).finally(() => this.filling.delete(realmId));
@@ -76,15 +127,61 @@ export class LogFollower implements EventListener {
     return running;
   }
 
+  private async begin(realmId: RealmId, from?: number): Promise<void> {
+    const { uow, bus } = this.parts;
+    const unsubscribe = await bus.subscribe(realmId, (hint) => this.take(realmId, hint));
+    try {
+      const end = from ?? (await uow.read(realmId, ({ events }) => events.lastSeq(realmId)));
+      const lastSeq = Math.max(end, this.opening.get(realmId)?.delivered ?? 0);
+      if (this.realms.has(realmId)) unsubscribe();
+      else this.realms.set(realmId, { lastSeq, isUsed: true, unsubscribe });
+    } catch (error) {
+      unsubscribe();
+      throw error;
+    }
+  }
+
+  private take(realmId: RealmId, hint: BusHint): void {
+    if (hint.kind !== 'committed') this.notify((listener) => listener.onHint?.(realmId, hint));
+    else if (hint.seq > this.lastSeqOf(realmId)) this.fillSoon(realmId);
+  }
+
+  /** If the read fails, the next event or `catchUp` retries. */
+  private fillSoon(realmId: RealmId): void {
+    this.fill(realmId).catch(() => undefined);
+  }
+
+  private readEnds(): Promise<readonly LogEnd[]> {
+    const realmIds = this.followed === 'open' ? [...this.realms.keys()] : undefined;
+    return this.parts.uow.readAcross(({ events }) => events.listLastSeqs(realmIds));
+  }
+
+  private closeIdle(): void {
+    const nowMs = this.parts.clock.nowMs();
+    if (this.followed !== 'open' || nowMs < this.nextCloseMs) return;
+    this.nextCloseMs = nowMs + IDLE_MS;
+    for (const [realmId, realm] of this.realms) {
+      const isIdle = !realm.isUsed && !this.listeners.some((listener) => listener.holds?.(realmId));
+      realm.isUsed = false;
+      if (!isIdle) continue;
+      realm.unsubscribe();
+      this.realms.delete(realmId);
+      this.notify((listener) => listener.onClosed?.(realmId));
+    }
+  }
+
   private async readOn(realmId: RealmId): Promise<void> {
     for (;;) {
-      const lastSeq = this.lastSeqOf(realmId);
-      const page = await this.uow.read(realmId, ({ events }) => events.listAfter(realmId, lastSeq, PAGE, PAGE_BYTES));
+      const realm = this.realms.get(realmId);
+      if (!realm) return;
+      const after = realm.lastSeq as EventSeq;
+      const page = await this.parts.uow.read(realmId, ({ events }) =>
+        events.listAfter(realmId, after, PAGE, PAGE_BYTES),
+      );
       if (page.length === 0) return;
-      const undelivered = page.filter((event) => event.seq > this.lastSeqOf(realmId));
+      const undelivered = page.filter((event) => event.seq > realm.lastSeq);
       if (undelivered.length === 0) continue;
-      this.lastSeqs.set(realmId, undelivered.at(-1)!.seq);
-      this.notify((listener) => listener.onWrittenElsewhere?.(realmId));
+      realm.lastSeq = undelivered.at(-1)!.seq;
       this.deliverInOrder(undelivered);
     }
   }
@@ -111,7 +208,7 @@ export class LogFollower implements EventListener {
       try {
         call(listener);
       } catch (error) {
-        this.onListenerFailure(error);
+        this.parts.onListenerFailure(error);
       }
     }
   }

@@ -11,6 +11,7 @@ import {
 import { wholeRealm } from './event.js';
 import { POSITIONS_PER_SEQ } from './event-queue.js';
 import type { EventSeq, RealmId } from './ids.js';
+import { UNSAVED_SECONDS } from './queue-sweep.js';
 
 async function start(options?: LiveEventsOptions) {
   const fixture = await createFixture(aUser({ name: 'hamlet' }), aUser({ name: 'iago' }));
@@ -28,7 +29,7 @@ describe('idle event queue', () => {
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
       await events.register('hamlet', {}, { idleTimeoutSeconds: 900 }),
     ];
-    fixture.clock.advance(59);
+    fixture.clock.advance(59 + UNSAVED_SECONDS);
     await events.sweep.run();
     expect(await stored(events, short)).not.toBeNull();
     fixture.clock.advance(1);
@@ -46,11 +47,11 @@ describe('idle event queue', () => {
     const [left, polled] = [await events.open('hamlet', ids[0]!), await events.open('hamlet', ids[1]!)];
     fixture.clock.advance(59);
     await events.hub.acknowledge(polled, -1);
-    fixture.clock.advance(1);
+    fixture.clock.advance(1 + UNSAVED_SECONDS);
     await events.sweep.run();
     expect([left.isClosed, polled.isClosed]).toEqual([true, false]);
     expect(await stored(events, ids[0]!)).toBeNull();
-    expect(await stored(events, ids[1]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 1 });
+    expect(await stored(events, ids[1]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 1 - UNSAVED_SECONDS });
   });
 
   it('survives as long as a poll waits', async () => {
@@ -64,6 +65,7 @@ describe('idle event queue', () => {
     await events.sweep.run();
     expect([reasons, queue.isClosed, (await stored(events, id))?.id]).toEqual([[], false, id]);
     queue.stopWaiting(wake);
+    fixture.clock.advance(60 + UNSAVED_SECONDS);
     await events.sweep.run();
     expect(await stored(events, id)).toBeNull();
     await expect(events.open('hamlet', id)).rejects.toMatchObject(NOT_FOUND);
@@ -74,7 +76,7 @@ describe('idle event queue', () => {
     const id = await events.register('hamlet');
     fixture.clock.advance(100_000);
     await events.restart();
-    fixture.clock.advance(599);
+    fixture.clock.advance(599 + UNSAVED_SECONDS);
     await events.sweep.run();
     expect(await stored(events, id)).not.toBeNull();
     fixture.clock.advance(1);
@@ -106,7 +108,7 @@ describe('idle event queue', () => {
     for (const n of [0, 300, 599]) {
       await fixture.storage.damage.queue(`queue ${n}`, { filter: '{', presentation: '' });
     }
-    fixture.clock.advance(60);
+    fixture.clock.advance(60 + UNSAVED_SECONDS);
     await events.sweep.run();
     expect(events.problems).toEqual([]);
     const left = await fixture.uow.readAcross(async ({ queues }) => [

@@ -48,6 +48,8 @@ const SLICE = 250;
 const REALMS_AT_A_TIME = 50;
 /** Part of the size limit of a queue by which a log may grow between two sweeps of its realm. */
 const GROWTH_SHARE = 0.25;
+/** Time beyond the idle time of a queue after which it is removed. Every server stores its polls once a minute. */
+export const UNSAVED_SECONDS = 90;
 /** Time without polls after which a queue leaves memory. */
 const SLEEP_SECONDS = 300;
 
@@ -125,14 +127,13 @@ export class QueueSweep {
       return position ? [[live, position]] : [];
     });
     if (failed.length > 0 || moved.length > 0) {
-      await uow.write(realmId, async (tx) => {
+      const positions = moved.map(([, position]) => position);
+      const gone = await uow.write(realmId, async (tx) => {
         if (failed.length > 0) await tx.queues.remove(realmId, failed);
-        if (moved.length > 0)
-          await tx.queues.savePositions(
-            realmId,
-            moved.map(([, position]) => position),
-          );
+        return positions.length > 0 ? tx.queues.savePositions(realmId, positions) : [];
       });
+      // Another server removed them, and its message was lost.
+      hub.closeRemoved(gone);
     }
     for (const [live, position] of moved) live.markSaved(position);
     hub.forgetRemoved(failed.map((id) => ({ realmId, id })));
@@ -141,13 +142,9 @@ export class QueueSweep {
   }
 
   private async removeIdle(): Promise<void> {
-    const now = this.parts.clock.now();
+    const before = this.parts.clock.now() - UNSAVED_SECONDS;
     await this.removeAll(async (tx) => {
-      const waitedFor = this.parts.hub.liveQueues.filter(
-        (live) => live.isWaitedFor && now - live.lastPolledAt >= live.queue.idleTimeoutSeconds,
-      );
-      const except = waitedFor.map(({ queue }) => queue.id);
-      const removed = await tx.queues.removeIdle({ now, servedSince: this.startedAt, except }, SLICE);
+      const removed = await tx.queues.removeIdle({ before, servedSince: this.startedAt }, SLICE);
       await publishLastExpired(tx, removed);
       return removed;
     });

@@ -279,10 +279,9 @@ export class VerifyApiKey implements EventListener {
   async execute({ realmId }: AnonymousCaller, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {
     const fingerprint = this.mint.fingerprint(apiKey);
     const claim = `${fingerprint}:${foldCase(email ?? '')}`;
-    const user = this.callers.find(claim) ?? (await this.callers.lookUp(claim, () => this.lookUp(fingerprint, email)));
-    if (user.realmId !== realmId) {
-      throw new DomainError('UNAUTHENTICATED', 'Account is not associated with this subdomain');
-    }
+    const user =
+      this.callers.find(claim) ?? (await this.callers.lookUp(claim, () => this.lookUp(realmId, fingerprint, email)));
+    requireMember(user, realmId);
     return user;
   }
 
@@ -294,7 +293,11 @@ export class VerifyApiKey implements EventListener {
     this.callers.onUnreadable();
   }
 
-  private lookUp(fingerprint: string, email: string | null): Promise<VerifiedUser> {
+  onClosed(): void {
+    this.callers.onClosed();
+  }
+
+  private lookUp(realmId: RealmId | null, fingerprint: string, email: string | null): Promise<VerifiedUser> {
     return this.uow.readAcross(async ({ apiKeys, users, realms }) => {
       const record = await apiKeys.findByFingerprint(fingerprint);
       const user = record && (await users.find(record.realmId, record.userId));
@@ -303,7 +306,14 @@ export class VerifyApiKey implements EventListener {
       }
       if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
+      // Only users of an organization whose events are followed may be cached.
+      requireMember(user, realmId);
       return { realmId: user.realmId, userId: user.id, botKind: user.bot?.kind ?? null };
     });
   }
+}
+
+function requireMember(user: { readonly realmId: RealmId }, realmId: RealmId | null): void {
+  if (user.realmId === realmId) return;
+  throw new DomainError('UNAUTHENTICATED', 'Account is not associated with this subdomain');
 }

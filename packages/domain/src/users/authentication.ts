@@ -74,6 +74,10 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
     this.forgetAll();
   }
 
+  onClosed(): void {
+    this.forgetAll();
+  }
+
   private forgetAll(): void {
     this.forgotten++;
     this.callers.clear();

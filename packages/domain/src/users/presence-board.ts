@@ -188,6 +188,15 @@ export class PresenceBoard implements EventListener {
     if (board && board.unsaved.size === 0) this.realms.delete(realmId);
   }
 
+  holds(realmId: RealmId): boolean {
+    return (this.realms.get(realmId)?.unsaved.size ?? 0) > 0;
+  }
+
+  onClosed(realmId: RealmId): void {
+    this.changes++;
+    this.realms.delete(realmId);
+  }
+
   private async open(realmId: RealmId): Promise<RealmBoard> {
     for (;;) {
       const board = this.realms.get(realmId);

@@ -231,10 +231,11 @@ export class VerifySession implements EventListener {
    * USER_DEACTIVATED
    */
   async execute({ realmId }: AnonymousCaller, token: string): Promise<VerifiedSession | null> {
+    if (realmId === null) return null;
     const fingerprint = this.tokens.fingerprint(token);
     const existing =
       this.callers.find(fingerprint) ??
-      (await this.callers.lookUp(fingerprint, () => this.lookUp(fingerprint, this.tokens.csrfTokenOf(token))));
+      (await this.callers.lookUp(fingerprint, () => this.lookUp(realmId, fingerprint, this.tokens.csrfTokenOf(token))));
     const now = this.clock.now();
     if (!existing || existing.session.realmId !== realmId || existing.session.expiresAt <= now) return null;
     if (isRenewalDue(existing.session, now)) await this.renew(existing, now);
@@ -250,10 +251,16 @@ export class VerifySession implements EventListener {
     this.callers.onUnreadable();
   }
 
-  private lookUp(fingerprint: string, csrfToken: string): Promise<CachedSession | null> {
+  onClosed(): void {
+    this.callers.onClosed();
+  }
+
+  private lookUp(realmId: RealmId, fingerprint: string, csrfToken: string): Promise<CachedSession | null> {
     return this.uow.readAcross(async ({ sessions, users, realms }) => {
       const session = await sessions.findByFingerprint(fingerprint);
-      const user = session && (await users.find(session.realmId, session.userId));
+      // Only users of an organization whose events are followed may be cached.
+      if (session?.realmId !== realmId) return null;
+      const user = await users.find(realmId, session.userId);
       if (!user) return null;
       // Deactivation normally ends all sessions; this check is a safeguard.
       if ((await realms.get(session.realmId)).isDeactivated) throw realmDeactivated();

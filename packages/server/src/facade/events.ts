@@ -1,15 +1,16 @@
 import type { Group } from '@parley/domain/groups';
-import type {
-  DomainEventType,
-  EventListener,
-  EventOf,
-  GroupId,
-  MessageId,
-  RealmId,
-  ReportProblem,
-  StoredEvent,
-  UnitOfWork,
-  UserId,
+import {
+  type DomainEventType,
+  type EventListener,
+  type EventOf,
+  type GroupId,
+  isMaintenance,
+  type MessageId,
+  type RealmId,
+  type ReportProblem,
+  type StoredEvent,
+  type UnitOfWork,
+  type UserId,
 } from '@parley/domain/kernel';
 import type { RenderedMessages } from '@parley/domain/markdown';
 import type { MessageView } from '@parley/domain/messages';
@@ -57,7 +58,7 @@ interface EventDetails {
   'notification.due': { readonly message: ChatMessage; readonly people: readonly DuePerson[] };
 }
 
-export type ParleyEventType = Exclude<DomainEventType, 'blank'>;
+export type ParleyEventType = Exclude<DomainEventType, 'blank' | 'blanked'>;
 
 /** Committed event. */
 export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {
@@ -113,7 +114,7 @@ export class EventPresenter {
 
   private presentEvent(stored: StoredEvent, realm: string, related: Related): ParleyEvent | null {
     const { event, seq, at } = stored;
-    if (event.type === 'blank') return null;
+    if (isMaintenance(event)) return null;
     const { type, ...data } = event;
     const head = { type, realm, seq, at: new Date(at * 1000), data };
     switch (event.type) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Resolve as ResolveUseCase } from '@parley/domain/composition';
-import { DomainError, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
+import { DomainError, type LogFollower, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { Middleware } from '@parley/http';
 import type { Resolve } from '../injector.js';
 import type { ReadinessReport } from '../observation/readiness.js';
@@ -90,7 +90,14 @@ export interface Facade {
   before<T extends keyof HookTypes>(type: T, hook: Hook<T>, options?: HookOptions): () => void;
 }
 
-export function facadeOf(resolve: Resolve, consumers: Consumers, uow: UnitOfWork, urls: RealmUrls): Facade {
+export interface FacadeParts {
+  readonly consumers: Consumers;
+  readonly follower: Pick<LogFollower, 'followAll'>;
+  readonly uow: UnitOfWork;
+  readonly urls: RealmUrls;
+}
+
+export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls }: FacadeParts): Facade {
   return {
     realms: realmsOf(uow, urls, resolve),
     users: usersOf(resolve),
@@ -98,9 +105,13 @@ export function facadeOf(resolve: Resolve, consumers: Consumers, uow: UnitOfWork
     on(type, listener) {
       eventTypeAt('The type', type);
       functionAt('The listener', listener);
+      follower.followAll();
       return resolve(FacadeEvents).on(type, listener);
     },
-    consume: (name, handler, options = {}) => consumers.consume(name, handler, options),
+    consume: (name, handler, options = {}) => {
+      follower.followAll();
+      return consumers.consume(name, handler, options);
+    },
     forgetConsumer: (name) => consumers.forget(name),
     before: (type, hook, options) => resolve(HostHooks).before(type, hook, options),
   };

@@ -89,6 +89,7 @@ export function seqAfter(last: EventSeq): EventSeq {
 export class SqliteEventLog implements EventLog {
   private readonly head;
   private readonly heads;
+  private readonly headsOf;
   private readonly pruned;
   private readonly rowsAfter;
   private readonly oldestStart;
@@ -112,6 +113,10 @@ export class SqliteEventLog implements EventLog {
     );
     this.heads = connection.tuples<[RealmId, EventSeq, number]>(
       `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s ORDER BY s.realm_id`,
+    );
+    this.headsOf = connection.tuples<[RealmId, EventSeq, number]>(
+      `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s
+       WHERE s.realm_id IN (SELECT value FROM json_each(?)) ORDER BY s.realm_id`,
     );
     this.pruned = connection.values<number>('SELECT pruned_up_to FROM event_log_start WHERE realm_id = ?');
     this.rowsAfter = connection.tuples<EventTuple>(
@@ -146,8 +151,9 @@ export class SqliteEventLog implements EventLog {
     return this.head.get(realmId)?.[0] ?? (0 as EventSeq);
   }
 
-  async listLastSeqs(): Promise<readonly LogEnd[]> {
-    return this.heads.all().map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
+  async listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]> {
+    const heads = realmIds ? this.headsOf.all(jsonList(realmIds)) : this.heads.all();
+    return heads.map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
   }
 
   async listAfter(
@@ -202,8 +208,10 @@ export class SqliteEventLog implements EventLog {
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.connection.record.requireRealm(realmId);
-    this.blankQuoting.run(BLANK_EVENT.payload, BLANK_EVENT.format, jsonList(messageIds), realmId);
-    this.connection.record.blanked.push({ realmId, messageIds });
+    const { payload, format } = BLANK_EVENT;
+    const { changes } = this.blankQuoting.run(payload, format, jsonList(messageIds), realmId);
+    if (changes > 0)
+      await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
   }
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
@@ -268,7 +276,6 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
       `DELETE FROM event_queue WHERE id IN (
          SELECT id FROM event_queue INDEXED BY event_queue_by_deadline
          WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
-           AND id NOT IN (SELECT value FROM json_each(?))
          ${LIMIT})
        RETURNING realm_id, id, owner_id, last_polled_at`,
     );
@@ -279,7 +286,8 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
     );
     // Updates row by row, because a join would compare every row of the realm with every list entry.
     this.storePosition = connection.command(
-      'UPDATE event_queue SET acked = ?, floor_seq = ?, last_polled_at = ? WHERE id = ? AND realm_id = ?',
+      `UPDATE event_queue SET acked = max(acked, ?), floor_seq = max(floor_seq, ?), last_polled_at = max(last_polled_at, ?)
+       WHERE id = ? AND realm_id = ?`,
     );
   }
 
@@ -320,8 +328,8 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
     this.deleteOfUser.run(ownerId, realmId);
   }
 
-  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
-    const removed = this.deleteIdle.all(now, servedSince, now, jsonList(except), limit);
+  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
+    const removed = this.deleteIdle.all(before, servedSince, before, limit);
     return removed.map(([realmId, id, ownerId, lastPolledAt]) => ({ realmId, id, ownerId, lastPolledAt }));
   }
 
@@ -329,10 +337,10 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
     return this.deleteBehind.all(realmId, floorSeq, limit).map(toKey);
   }
 
-  async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void> {
-    for (const { id, acked, floorSeq, lastPolledAt } of positions) {
-      this.storePosition.run(acked, floorSeq, lastPolledAt, id, realmId);
-    }
+  async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]> {
+    const isGone = ({ id, acked, floorSeq, lastPolledAt }: QueuePosition) =>
+      this.storePosition.run(acked, floorSeq, lastPolledAt, id, realmId).changes === 0;
+    return positions.filter(isGone).map(({ id }) => id);
   }
 }
 

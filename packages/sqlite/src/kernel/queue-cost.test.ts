@@ -55,7 +55,7 @@ describe('event queue housekeeping', () => {
     ['stores where they stand', (tx) => tx.queues.savePositions(fixture.realm.id, [1, 2, 3].map(position))],
     [
       'removes those that nobody polls',
-      (tx) => tx.queues.removeIdle({ now: 100 as UnixSeconds, servedSince: 1 as UnixSeconds, except: [] }, 10),
+      (tx) => tx.queues.removeIdle({ before: 100 as UnixSeconds, servedSince: 1 as UnixSeconds }, 10),
     ],
     ['removes those that are behind', (tx) => tx.queues.removeBehind(fixture.realm.id, 1, 10)],
     ['removes some of them', (tx) => tx.queues.remove(fixture.realm.id, ['queue 1', 'queue 2'])],

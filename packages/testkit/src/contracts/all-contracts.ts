@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OpenStorage } from './storage-under-test.js';
 
 /** Contracts of ports that are no part of a storage. */
-const OTHERS = ['blob-store.contract.ts', 'image-processor.contract.ts', 'partial-blob-store.contract.ts'];
+const OTHERS = ['blob-store', 'bus', 'image-processor', 'partial-blob-store'].map((name) => `${name}.contract.ts`);
 
 /**
  * Everything that a storage has promised: all contracts of this folder. Called at the top of a test file, or inside its

@@ -161,7 +161,7 @@ export function eventLogContract(open: OpenStorage): void {
       });
     });
 
-    it('blanks events that quote a message and keeps their position', async () => {
+    it('blanks events that quote a message, keeps their position and logs it', async () => {
       const fixture = await stage();
       const start = await append(fixture, eventsWithReceivers('0'));
       await append(fixture, eventsWithReceivers('1', 11 as MessageId));
@@ -173,14 +173,18 @@ export function eventLogContract(open: OpenStorage): void {
         tx.events.blank(fixture.realm.id, [11 as MessageId, 13 as MessageId]),
       );
       const events = await logged(fixture, start);
-      expect(events.map(({ seq }) => seq - start)).toEqual([1, 2, 3, 4]);
+      expect(events.map(({ seq }) => seq - start)).toEqual([1, 2, 3, 4, 5]);
       expect(events.map(({ event }) => event.type)).toEqual([
         'blank',
         'message.flag_changed',
         'message.flag_changed',
         'blank',
+        'blanked',
       ]);
+      expect(events[4]).toMatchObject({ event: { messageIds: [11, 13] }, audience: { kind: 'nobody' } });
       expect(events[0]!.event).toEqual({ type: 'blank' });
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.events.blank(fixture.realm.id, [99 as MessageId]));
+      expect(await logged(fixture, start)).toHaveLength(5);
     });
 
     it('finds the newest event that exceeds a number of bytes with all later ones', async () => {

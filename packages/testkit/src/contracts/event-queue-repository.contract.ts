@@ -129,9 +129,8 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
         aQueue(of, who, { lastPolledAt, idleTimeoutSeconds });
       const idle = [queue(fixture, 'a', 1000, 600), queue(fixture, 'a', 1550, 50), queue(other, 'b', 900, 100)];
       const kept = [queue(fixture, 'a', 1001, 600), queue(fixture, 'a', 1000, 601), queue(fixture, 'a', 0, 1000)];
-      const waitedFor = queue(other, 'b', 900, 100);
-      await add(fixture, ...idle, ...kept, waitedFor);
-      const expiry = { now: 1600, servedSince: 700, except: [waitedFor.id] };
+      await add(fixture, ...idle, ...kept);
+      const expiry = { before: 1600, servedSince: 700 };
       const removed = [];
       for (let round = 0; round < 3; round++) {
         removed.push(await fixture.uow.writeAcross((tx) => tx.queues.removeIdle(expiry, 2)));
@@ -142,7 +141,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
         ...{ realmId: other.realm.id, id: idle[2]!.id },
         ...{ ownerId: other.user('b').id, lastPolledAt: 900 },
       });
-      expect(await left(fixture, ...idle, ...kept, waitedFor)).toEqual([...kept, waitedFor]);
+      expect(await left(fixture, ...idle, ...kept)).toEqual(kept);
     });
 
     it("removes a realm's queues that are far behind, in batches", async () => {
@@ -171,17 +170,34 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await left(fixture, ...queues)).toEqual([queues[1]]);
     });
 
-    it('saves positions and skips removed queues', async () => {
+    it('moves positions forward only', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const queue = aQueue(fixture, 'a', { acked: 9 * 1024, floorSeq: 9 as EventSeq, lastPolledAt: 1_700_000_090 });
+      await add(fixture, queue);
+      const save = (acked: number, floorSeq: number, lastPolledAt: number) =>
+        fixture.uow.write(fixture.realm.id, (tx) =>
+          tx.queues.savePositions(fixture.realm.id, [
+            { id: queue.id, acked, floorSeq: floorSeq as EventSeq, lastPolledAt },
+          ]),
+        );
+      expect(await save(-1, 8, 1_700_000_000)).toEqual([]);
+      expect(await left(fixture, queue)).toEqual([queue]);
+      await save(10 * 1024, 8, 1_700_000_091);
+      expect(await left(fixture, queue)).toEqual([{ ...queue, acked: 10 * 1024, lastPolledAt: 1_700_000_091 }]);
+    });
+
+    it('saves positions and returns removed queues', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const [moved, still, gone] = [aQueue(fixture, 'a'), aQueue(fixture, 'a'), aQueue(fixture, 'a')];
       await add(fixture, moved, still);
       const position = { acked: 9 * 1024, floorSeq: 9 as EventSeq, lastPolledAt: 1_700_000_090 };
-      await fixture.uow.writeAcross((tx) =>
+      const missing = await fixture.uow.writeAcross((tx) =>
         tx.queues.savePositions(fixture.realm.id, [
           { id: gone.id, ...position },
           { id: moved.id, ...position },
         ]),
       );
+      expect(missing).toEqual([gone.id]);
       expect(await left(fixture, moved, still)).toEqual([{ ...moved, ...position }, still]);
     });
 

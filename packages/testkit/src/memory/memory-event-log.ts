@@ -32,8 +32,8 @@ export class MemoryEventLog implements EventLog {
     return (this.unit.read('counters').get(keyOf('seq', realmId)) ?? 0) as EventSeq;
   }
 
-  async listLastSeqs(): Promise<readonly LogEnd[]> {
-    const realmIds = [...this.unit.read('realms').keys()];
+  async listLastSeqs(only?: readonly RealmId[]): Promise<readonly LogEnd[]> {
+    const realmIds = [...this.unit.read('realms').keys()].filter((realmId) => only?.includes(realmId) ?? true);
     return Promise.all(
       realmIds.map(async (realmId) => ({
         realmId,
@@ -95,12 +95,14 @@ export class MemoryEventLog implements EventLog {
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.unit.record.requireRealm(realmId);
     const { payload, format } = BLANK_EVENT;
-    const rows = this.rows(realmId).map((row): MemoryRow => {
+    const before = this.rows(realmId);
+    const rows = before.map((row): MemoryRow => {
       const isQuoting = row.quotes !== null && messageIds.includes(row.quotes);
       return isQuoting ? { ...row, payload, format } : row;
     });
     this.unit.change('events').set(realmId, rows);
-    this.unit.record.blanked.push({ realmId, messageIds });
+    if (rows.every((row, index) => row === before[index])) return;
+    await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
   }
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {

@@ -52,9 +52,9 @@ export class MemoryEventQueues implements EventQueueRepository {
     this.removeRows(this.rows(realmId).filter((row) => row.ownerId === ownerId));
   }
 
-  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
-    const isIdle = ({ id, lastPolledAt, idleTimeoutSeconds }: EncodedQueue) =>
-      now - Math.max(lastPolledAt, servedSince) >= idleTimeoutSeconds && !except.includes(id);
+  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
+    const isIdle = ({ lastPolledAt, idleTimeoutSeconds }: EncodedQueue) =>
+      before - Math.max(lastPolledAt, servedSince) >= idleTimeoutSeconds;
     const removed = [...this.unit.read('queues').values()].filter(isIdle).slice(0, limit);
     this.removeRows(removed);
     return removed.map(({ realmId, id, ownerId, lastPolledAt }) => ({ realmId, id, ownerId, lastPolledAt }));
@@ -68,11 +68,21 @@ export class MemoryEventQueues implements EventQueueRepository {
     );
   }
 
-  async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void> {
-    for (const { id, acked, floorSeq, lastPolledAt } of positions) {
+  async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]> {
+    const gone: string[] = [];
+    for (const { id, ...position } of positions) {
       const row = this.unit.read('queues').get(id);
-      if (row?.realmId === realmId) this.unit.change('queues').set(id, { ...row, acked, floorSeq, lastPolledAt });
+      if (row?.realmId !== realmId) gone.push(id);
+      else {
+        this.unit.change('queues').set(id, {
+          ...row,
+          acked: Math.max(row.acked, position.acked),
+          floorSeq: Math.max(row.floorSeq, position.floorSeq) as EventSeq,
+          lastPolledAt: Math.max(row.lastPolledAt, position.lastPolledAt),
+        });
+      }
     }
+    return gone;
   }
 
   private rows(realmId: RealmId): EncodedQueue[] {
