@@ -175,6 +175,53 @@ describe('POST /messages', () => {
     expect(await marksOf(cordelia, cordelias)).toEqual([undefined, undefined, undefined]);
   });
 
+  describe('repeated with the same queue and local id', () => {
+    let mine: string;
+    beforeEach(async () => {
+      mine = (await server.post('/register', people.hamlet, { event_types: ['message'] })).body.queue_id;
+    });
+    const idOf = async (params: object, as?: TestUser) => fieldsOf(await send(params, as)).id;
+    const echo = (local_id = '1') => ({ queue_id: mine, local_id });
+
+    it("returns the first message's id", async () => {
+      const first = await idOf({ ...toChannel, ...echo() });
+      expect(await idOf({ ...toChannel, ...echo() })).toBe(first);
+      const direct = await idOf({ ...toCordelia(), ...echo('2') });
+      expect(await idOf({ ...toCordelia(), ...echo('2') })).toBe(direct);
+      expect(direct).toBe(first! + 1);
+    });
+
+    it('returns it although the queue has ended and the sender may no longer post', async () => {
+      const first = await idOf({ ...toChannel, ...echo() });
+      fieldsOf(await server.delete('/events', people.hamlet, { queue_id: mine }));
+      fieldsOf(await server.delete(`/streams/${general}`, people.desdemona));
+      expect(await idOf({ ...toChannel, ...echo() })).toBe(first);
+    });
+
+    it.each([
+      ['another text', { content: 'bye' }],
+      ['another topic', { topic: 'other plans' }],
+      ['another local id', { local_id: '2' }],
+      ['no local id', { local_id: undefined }],
+    ])('sends a message with %s', async (_, more) => {
+      const first = await idOf({ ...toChannel, ...echo() });
+      expect(await idOf({ ...toChannel, ...echo(), ...more })).toBe(first! + 1);
+    });
+
+    it('sends for another sender, to another recipient, and in the queue of somebody else', async () => {
+      const first = await idOf({ ...toChannel, ...echo() });
+      expect(await idOf({ ...toChannel, ...echo() }, people.cordelia)).toBe(first! + 1);
+      expect(await idOf({ ...toChannel, ...echo() }, people.cordelia)).toBe(first! + 2);
+      expect(await idOf({ ...toCordelia(), ...echo() })).toBe(first! + 3);
+    });
+
+    it('sends after a day', async () => {
+      const first = await idOf({ ...toChannel, ...echo() });
+      server.clock.advance(86_400);
+      expect(await idOf({ ...toChannel, ...echo() })).toBe(first! + 1);
+    });
+  });
+
   describe('rejected polls', () => {
     it('rejects parameters in the order of the contract', async () => {
       const missing = (name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name: name });

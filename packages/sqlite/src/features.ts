@@ -33,6 +33,7 @@ import { REACTION_FEATURE } from './messages/reactions.js';
 import { RECIPIENT_FEATURE } from './messages/recipients.js';
 import { SCHEDULING_FEATURE } from './messages/scheduling.js';
 import { SEARCH_FEATURE } from './messages/search.js';
+import { SEND_ONCE_FEATURE } from './messages/send-once.js';
 import { SNIPPET_FEATURE } from './messages/snippets.js';
 import { TOPIC_FEATURE } from './messages/topics.js';
 import { NOTIFICATION_FEATURE } from './push/notifications.js';
@@ -78,6 +79,7 @@ const ALL = [
   STATUS_FEATURE,
   SCHEDULING_FEATURE,
   DRAFT_FEATURE,
+  SEND_ONCE_FEATURE,
   SNIPPET_FEATURE,
   NAVIGATION_VIEW_FEATURE,
   ONBOARDING_FEATURE,

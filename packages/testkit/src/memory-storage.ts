@@ -57,6 +57,7 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
+import { MemorySentOnce } from './memory/memory-sent-once.js';
 import { MemorySessions } from './memory/memory-sessions.js';
 import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryStatuses } from './memory/memory-statuses.js';
@@ -237,6 +238,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
     notifications: new MemoryNotifications(unit),
+    sentOnce: new MemorySentOnce(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
     alertWords: new MemoryAlertWords(unit),

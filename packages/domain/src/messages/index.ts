@@ -33,6 +33,7 @@ export * from './scheduled-messages.js';
 export * from './scheduled-messages.use-cases.js';
 export * from './search.js';
 export * from './send-message.use-cases.js';
+export * from './send-once.js';
 export * from './snippets.js';
 export * from './snippets.use-cases.js';
 export * from './submessages.js';

@@ -27,7 +27,9 @@ import {
   postMessage,
 } from './post-message.js';
 import { type RenderedText, renderText, type TextAhead, UserTextParser } from './render-message.js';
+import { type Echo, findFirstSend, rememberSend } from './send-once.js';
 import { BotOwnerWarnings } from './system-messages.js';
+import type { ContentDigest } from './update-message.use-cases.js';
 import { parseWidget, type Widget, widgetIn } from './widgets.js';
 
 export type Addressee =
@@ -51,8 +53,8 @@ export interface SendMessageInput {
   readonly isReadBySender: boolean;
   /** JSON of a widget beside the text; absent: determined by the text. */
   readonly widget?: string;
-  /** Local id assigned by the sending client, delivered only to that client's queue of the same user. */
-  readonly echo: { readonly queueId: string; readonly localId: string } | null;
+  /** Local id assigned by the sending client, delivered only to that client's queue. A repeated one sends nothing. */
+  readonly echo: Echo | null;
 }
 
 /** Destination and text of a message. */
@@ -107,6 +109,7 @@ export class SendMessage {
     'clock',
     BotOwnerWarnings,
     'messageHooks',
+    'contentDigest',
   ] as const;
   constructor(
     private readonly uow: UnitOfWork,
@@ -116,17 +119,28 @@ export class SendMessage {
     private readonly clock: Clock,
     private readonly botOwnerWarnings: BotOwnerWarnings,
     private readonly hooks: MessageHooks = NO_HOOKS,
+    private readonly digest: ContentDigest = (text) => text,
   ) {}
 
   /** @throws DomainError the codes of `ask`, `prepare` and `check` */
   async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
+    const { echo } = input;
+    const digest = echo ? this.digest(JSON.stringify([input.to, input.topic, input.content])) : '';
+    const retry = { echo, digest, now: this.clock.now() };
     const asked = this.hooks.asksBeforeSend ? await this.ask(caller, input) : input;
     const prepared = await this.prepare(caller, asked);
     const { to } = prepared;
     try {
-      return await this.uow.write(caller.realmId, async (tx) =>
-        this.send(tx, caller, await this.check(tx, caller, prepared), input),
-      );
+      return await this.uow.write(caller.realmId, async (tx) => {
+        const first = await findFirstSend(tx, caller, retry);
+        if (first !== null) return { id: first, newVisibility: null };
+        const sent = await this.send(tx, caller, await this.check(tx, caller, prepared), input);
+        if (echo && (await isOwnQueue(tx, caller, echo.queueId))) {
+          const { realmId, userId } = caller;
+          await rememberSend(tx, { ...echo, realmId, userId, messageId: sent.id, digest, sentAt: retry.now });
+        }
+        return sent;
+      });
     } catch (error) {
       if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect(to)) {
         await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));

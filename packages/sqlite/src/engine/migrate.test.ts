@@ -19,6 +19,7 @@ const RELEASED = [
   ['bots.003', '3ff60ab3b803a29204a3a53f9ec8584ba881ab2608f47869b2085eb6e38a56a9'],
   ['events.004', 'ee131e5ed813134bb9d6744e819508cd62462aff0c7387de052ac3e88d048a17'],
   ['push.005', 'a2fcf52ab3ddae0f8f2c4555a239a16b9d8bb8e21be5c68f54eeecd0de8bc1a4'],
+  ['send-once.006', '961b2642b76bdfd681d5f79f35448678c152e86074c9939f019acab5d2642abf'],
 ];
 
 let directory: string;

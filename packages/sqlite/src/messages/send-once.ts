@@ -1,0 +1,63 @@
+import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type Echo, type FirstSend, MAX_REMEMBERED_SENDS, type SentOnceRepository } from '@parley/domain/messages';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
+
+interface SendRow {
+  readonly message_id: MessageId;
+  readonly digest: string;
+  readonly sent_at: UnixSeconds;
+}
+
+export class SqliteSentOnceRepository implements SentOnceRepository {
+  private readonly byEcho;
+  private readonly replace;
+  private readonly trim;
+  private readonly expire;
+
+  constructor(connection: Connection) {
+    this.byEcho = connection.rows<SendRow>(
+      `SELECT message_id, digest, sent_at FROM sent_once
+       WHERE user_id = ? AND queue_id = ? AND local_id = ? AND realm_id = ?`,
+    );
+    this.replace = connection.command(
+      `INSERT OR REPLACE INTO sent_once (realm_id, user_id, queue_id, local_id, message_id, digest, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.trim = connection.command(
+      `DELETE FROM sent_once INDEXED BY sent_once_of_queue
+       WHERE user_id = ? AND queue_id = ? AND realm_id = ? AND message_id <= (
+         SELECT message_id FROM sent_once INDEXED BY sent_once_of_queue
+         WHERE user_id = ? AND queue_id = ? AND realm_id = ?
+         ORDER BY message_id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED_SENDS})`,
+    );
+    this.expire = connection.command(
+      `DELETE FROM sent_once WHERE (user_id, queue_id, local_id, realm_id) IN (
+         SELECT user_id, queue_id, local_id, realm_id FROM sent_once INDEXED BY sent_once_by_time
+         WHERE realm_id = ? AND sent_at < ? ORDER BY sent_at ${LIMIT})`,
+    );
+  }
+
+  async find(realmId: RealmId, userId: UserId, { queueId, localId }: Echo): Promise<FirstSend | null> {
+    const row = this.byEcho.get(userId, queueId, localId, realmId);
+    if (!row) return null;
+    const { message_id: messageId, digest, sent_at: sentAt } = row;
+    return { realmId, userId, queueId, localId, messageId, digest, sentAt };
+  }
+
+  async put({ realmId, userId, queueId, localId, messageId, digest, sentAt }: FirstSend): Promise<void> {
+    this.replace.run(realmId, userId, queueId, localId, messageId, digest, sentAt);
+    this.trim.run(userId, queueId, realmId, userId, queueId, realmId);
+  }
+
+  async removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void> {
+    this.expire.run(realmId, time, limit);
+  }
+}
+
+export const SEND_ONCE_FEATURE = {
+  schema: 'send-once',
+  realmTables: ['sent_once'],
+  notExported: { sent_once: 'Retries of the last day.' },
+  repositories: () => (connection) => ({ sentOnce: new SqliteSentOnceRepository(connection) }),
+} satisfies SqliteFeature;

@@ -1,0 +1,61 @@
+import type { MessageId } from '@parley/domain/kernel';
+import { type FirstSend, MAX_REMEMBERED_SENDS } from '@parley/domain/messages';
+import { aUser, type Fixture } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const send = (fixture: Fixture, more: Partial<FirstSend> = {}): FirstSend => ({
+  realmId: fixture.realm.id,
+  userId: fixture.user('me').id,
+  queueId: 'q',
+  localId: '1',
+  messageId: 7 as MessageId,
+  digest: 'd',
+  sentAt: 100,
+  ...more,
+});
+
+const put = (fixture: Fixture, ...sends: readonly FirstSend[]) =>
+  fixture.uow.write(fixture.realm.id, async (tx) => {
+    for (const each of sends) await tx.sentOnce.put(each);
+  });
+
+const find = (fixture: Fixture, localId = '1', who = 'me', realmId = fixture.realm.id) =>
+  fixture.uow.read(realmId, ({ sentOnce }) => sentOnce.find(realmId, fixture.user(who).id, { queueId: 'q', localId }));
+
+export function sentOnceRepositoryContract(open: OpenStorage): void {
+  describe('sent-once repository', () => {
+    const stage = stagesOn(open);
+
+    it('finds a send by user, queue and local id, and replaces it', async () => {
+      const fixture = await stage(aUser({ name: 'me' }), aUser({ name: 'other' }));
+      const changed = send(fixture, { messageId: 8 as MessageId, digest: 'e', sentAt: 200 });
+      await put(fixture, send(fixture), changed);
+      expect(await find(fixture)).toEqual(changed);
+      expect(await find(fixture, '2')).toBeNull();
+      expect(await find(fixture, '1', 'other')).toBeNull();
+    });
+
+    it('keeps the latest sends of each queue', async () => {
+      const fixture = await stage(aUser({ name: 'me' }));
+      const sends = Array.from({ length: MAX_REMEMBERED_SENDS + 1 }, (_, i) =>
+        send(fixture, { localId: String(i), messageId: (i + 1) as MessageId }),
+      );
+      await put(fixture, send(fixture, { queueId: 'another' }), ...sends);
+      expect(await find(fixture, '0')).toBeNull();
+      expect(await find(fixture, '1')).not.toBeNull();
+      expect(await find(fixture, String(MAX_REMEMBERED_SENDS))).not.toBeNull();
+    });
+
+    it('removes a limited number of sends from before a time, oldest first', async () => {
+      const fixture = await stage(aUser({ name: 'me' }));
+      const rows = [90, 80, 100].map((sentAt) => send(fixture, { localId: String(sentAt), sentAt }));
+      await put(fixture, ...rows);
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.sentOnce.removeBefore(fixture.realm.id, 100, 1));
+      expect(await find(fixture, '80')).toBeNull();
+      expect(await find(fixture, '90')).not.toBeNull();
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.sentOnce.removeBefore(fixture.realm.id, 100, 5));
+      expect(await find(fixture, '90')).toBeNull();
+      expect(await find(fixture, '100')).not.toBeNull();
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type Echo, type FirstSend, MAX_REMEMBERED_SENDS, type SentOnceRepository } from '@parley/domain/messages';
+import type { MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    readonly sentOnce: Map<string, FirstSend>;
+  }
+}
+
+const echoKey = (realmId: RealmId, userId: UserId, { queueId, localId }: Echo): string =>
+  JSON.stringify([realmId, userId, queueId, localId]);
+
+export class MemorySentOnce implements SentOnceRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, userId: UserId, echo: Echo): Promise<FirstSend | null> {
+    return this.unit.read('sentOnce').get(echoKey(realmId, userId, echo)) ?? null;
+  }
+
+  async put(send: FirstSend): Promise<void> {
+    const { realmId, userId, queueId } = send;
+    this.unit.change('sentOnce').set(echoKey(realmId, userId, send), send);
+    const ofQueue = [...this.unit.read('sentOnce').values()]
+      .filter((row) => row.realmId === realmId && row.userId === userId && row.queueId === queueId)
+      .sort((a, b) => b.messageId - a.messageId);
+    this.remove(ofQueue.slice(MAX_REMEMBERED_SENDS));
+  }
+
+  async removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void> {
+    const expired = [...this.unit.read('sentOnce').values()]
+      .filter((row) => row.realmId === realmId && row.sentAt < time)
+      .sort((a, b) => a.sentAt - b.sentAt);
+    this.remove(expired.slice(0, limit));
+  }
+
+  private remove(rows: readonly FirstSend[]): void {
+    for (const row of rows) this.unit.change('sentOnce').delete(echoKey(row.realmId, row.userId, row));
+  }
+}
