@@ -100,7 +100,7 @@ export async function expectInSync(fixture: Fixture, change: () => Promise<unkno
       for (const stored of await reaching(r, state.viewer, events)) {
         applyEvent(state, stored.event);
         await applyAccessChange(r, state, stored);
-        await applySubscribers(r, state, stored);
+        await applyShownChannels(r, state, stored);
       }
       // A guest's limitation depends on role and the organization's permission.
       const after = fresh.get(name);
@@ -348,19 +348,20 @@ async function applyAccessChange(r: Repositories, { viewer, users }: ClientState
   for (const id of change!.lost) users.delete(id);
 }
 
-/** Applies subscriber changes in the same way. */
-async function applySubscribers(
-  r: Repositories,
-  { viewer, subscribers }: ClientState,
-  { event }: StoredEvent,
-): Promise<void> {
+/** Applies shown channels and their subscribers in the same way. */
+async function applyShownChannels(r: Repositories, state: ClientState, { event }: StoredEvent): Promise<void> {
   const unlisted =
     event.type === 'channel.subscribers_shown'
       ? event.channelIds
       : event.type === 'subscription.added'
         ? event.channels.filter(({ subscriberIds }) => subscriberIds === null).map(({ channel }) => channel.id)
         : [];
+  if (event.type === 'channel.shown') {
+    for (const view of await r.channels.listViews(state.viewer.realmId, event.channelIds))
+      learnChannel(state, view, []);
+  }
   if (unlisted.length === 0) return;
+  const { viewer, subscribers } = state;
   const lists = await r.channels.listSubscribers(viewer.realmId, unlisted);
   for (const [id, userIds] of lists) change(subscribers, id, () => userIds);
 }

@@ -152,6 +152,9 @@ function makeGroup(...members: readonly WorldPerson[]): (world: World) => Promis
   };
 }
 
+/** More channels than an event contains. */
+const BALCONIES = Array.from({ length: 12 }, (_, n) => ({ name: `balcony ${n}` }));
+
 /** Lets the members of the newest group access a channel and create others. */
 function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) => Promise<void> {
   return async (world) => {
@@ -160,6 +163,8 @@ function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) 
     const group = madeGroups.get(world);
     const params = { name: 'stage', subscribers: [people.iago.id], invite_only: true, can_subscribe_group: group };
     fieldsOf(await server.post('/channels/create', people.desdemona, params));
+    const balconies = { subscriptions: BALCONIES, invite_only: true, can_subscribe_group: group };
+    fieldsOf(await server.post('/users/me/subscriptions', people.desdemona, balconies));
     fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
   };
 }

@@ -16,7 +16,14 @@ import type { EventNeeds, Receiver } from '../kernel/event-log.js';
 import { type ChannelId, type GroupId, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { atLeast } from '../users/user-delivery.js';
-import { type Channel, type ChannelPermission, isPrivate, isWebPublic, type SubscribedSpan } from './channel.js';
+import {
+  type Channel,
+  type ChannelPermission,
+  type ChannelView,
+  isPrivate,
+  isWebPublic,
+  type SubscribedSpan,
+} from './channel.js';
 import { hasMetadataAccess } from './channel-access.js';
 
 declare module '../kernel/event.js' {
@@ -45,10 +52,14 @@ declare module '../kernel/event-log.js' {
   interface Receiver {
     /** Current subscribers of the visible channels among `EventNeeds.subscribersOf`; ascending. */
     readonly subscribers: ReadonlyMap<ChannelId, readonly UserId[]>;
+    /** Visible channels among `EventNeeds.viewsOf`. */
+    readonly channelViews: ReadonlyMap<ChannelId, ChannelView>;
   }
   interface EventNeeds {
     /** Channels whose subscribers the event includes. */
     readonly subscribersOf?: readonly ChannelId[];
+    /** Channels that the event shows. */
+    readonly viewsOf?: readonly ChannelId[];
   }
 }
 
@@ -157,37 +168,46 @@ export class ChannelProjection implements LiveProjection {
 
 const NOBODY: ReadonlySet<OnlineUser> = new Set();
 
-type ChannelReceiver = Pick<Receiver, 'subscribers'>;
+type ChannelReceiver = Pick<Receiver, 'subscribers' | 'channelViews'>;
 
-const NO_SUBSCRIBERS: ChannelReceiver = { subscribers: new Map() };
+const NO_CHANNELS: ChannelReceiver = { subscribers: new Map(), channelViews: new Map() };
 
-export const channelReceiver = (): ChannelReceiver => NO_SUBSCRIBERS;
+export const channelReceiver = (): ChannelReceiver => NO_CHANNELS;
 
-export const needsChannels = ({ subscribersOf: ids }: EventNeeds): boolean => ids !== undefined;
+const neededChannels = ({ subscribersOf, viewsOf }: EventNeeds): readonly ChannelId[] | undefined =>
+  subscribersOf ?? viewsOf;
 
-/** Loads receivers in request order. Subscribers of a channel the receiver no longer sees are omitted. */
+export const needsChannels = (needs: EventNeeds): boolean => neededChannels(needs) !== undefined;
+
+/** Loads receivers in request order. Channels that the receiver no longer sees are omitted. */
 export async function loadChannelReceivers(
   { actors, channels }: Repositories,
   realmId: RealmId,
   requests: readonly ReceiverRequest[],
 ): Promise<readonly ChannelReceiver[]> {
-  const asking = requests.filter(({ needs }) => needs.subscribersOf);
-  const ids = [...new Set(asking.flatMap(({ needs }) => needs.subscribersOf!))];
+  const asking = requests.filter(({ needs }) => needsChannels(needs));
+  const ids = [...new Set(asking.flatMap(({ needs }) => neededChannels(needs)!))];
   if (ids.length === 0) return requests.map(channelReceiver);
   const userIds = [...new Set(asking.map(({ owner }) => owner.userId))];
   const found = new Map((await channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
-  const subscribers = await channels.listSubscribers(realmId, ids);
+  const listed = [...new Set(asking.flatMap(({ needs }) => needs.subscribersOf ?? []))];
+  const subscribers = await channels.listSubscribers(realmId, listed);
+  const shown = [...new Set(asking.flatMap(({ needs }) => needs.viewsOf ?? []))];
+  const views = new Map((await channels.listViews(realmId, shown)).map((view) => [view.id, view]));
   const subscribed = await channels.listSubscriptionsOf(realmId, userIds, ids);
   const viewers = await actors.list(realmId, userIds);
   return requests.map(({ owner, needs }) => {
     const viewer = viewers.get(owner.userId);
-    if (!viewer || !needs.subscribersOf) return NO_SUBSCRIBERS;
+    const needed = neededChannels(needs);
+    if (!viewer || !needed) return NO_CHANNELS;
     const own = new Set((subscribed.get(owner.userId) ?? []).filter((row) => row.isActive).map((row) => row.channelId));
-    const seen = needs.subscribersOf.filter((id) => {
+    const seen = needed.filter((id) => {
       const channel = found.get(id);
       return channel !== undefined && hasMetadataAccess(viewer, channel, own.has(id));
     });
-    return { subscribers: new Map(seen.map((id) => [id, subscribers.get(id) ?? []])) };
+    return needs.viewsOf
+      ? { ...NO_CHANNELS, channelViews: new Map(seen.map((id) => [id, views.get(id)!])) }
+      : { ...NO_CHANNELS, subscribers: new Map(seen.map((id) => [id, subscribers.get(id) ?? []])) };
   });
 }
 
@@ -264,70 +284,127 @@ export interface UserVisibilityChange {
 
 /**
  * Computes the visibility for users whose role or groups changed, with one event per distinct audience (channels
- * §6.3). The number of events does not depend on the number of channels.
+ * §6.3). The number of events does not depend on the number of channels. A channel costs as much as it has subscribers
+ * among the users, and there are kinds of users.
  */
 export class VisibilityForChangedUsers {
   private readonly alike: readonly AlikeUsers[];
+  private readonly kindOf = new Map<UserId, number>();
   private readonly gained: ByPeople = new Map();
   private readonly lost: ByPeople = new Map();
 
-  constructor(people: readonly ChangedUser[]) {
-    this.alike = alikeUsers([...people].sort((one, other) => one.after.id - other.after.id));
+  /** `channels` are those that will be added. */
+  constructor(people: readonly ChangedUser[], channels: readonly Channel[]) {
+    const ascending = [...people].sort((one, other) => one.after.id - other.after.id);
+    const permissions = channels.flatMap((channel) => VISIBILITY_PERMISSIONS.map((name) => channel.permissions[name]));
+    this.alike = alikeUsers(ascending, new Set(permissions));
+    for (const [kind, { ids }] of this.alike.entries()) for (const id of ids) this.kindOf.set(id, kind);
   }
 
-  /** Adds a channel; `subscriberIds` lists its subscribers among these users. */
-  add(channel: Channel, subscriberIds: ReadonlySet<UserId>): void {
-    const gainers: UserId[] = [];
-    const losers: UserId[] = [];
-    for (const { before, after, ids } of this.alike) {
-      for (const isSubscribed of [false, true]) {
-        const saw = hasMetadataAccess(before, channel, isSubscribed);
-        const sees = hasMetadataAccess(after, channel, isSubscribed);
-        if (sees === saw) continue;
-        const changed = sees ? gainers : losers;
-        for (const id of ids) if (subscriberIds.has(id) === isSubscribed) changed.push(id);
-      }
+  /** Adds a channel; `subscriberIds` includes its subscribers among these users. */
+  add(channel: Channel, subscriberIds: Iterable<UserId>): void {
+    const changes = this.alike.map(({ before, after }) => ({
+      outside: difference(before, after, channel, false),
+      inside: difference(before, after, channel, true),
+    }));
+    if (changes.every(({ outside, inside }) => outside === 0 && inside === 0)) return;
+    const subscribed = this.alike.map((): UserId[] => []);
+    for (const id of subscriberIds) {
+      const kind = this.kindOf.get(id);
+      if (kind !== undefined) subscribed[kind]!.push(id);
     }
-    collect(this.gained, channel, gainers);
-    collect(this.lost, channel, losers);
+    for (const [sign, groups] of [
+      [1, this.gained],
+      [-1, this.lost],
+    ] as const) {
+      const pieces = changes.flatMap(({ outside, inside }, kind) =>
+        outside === sign || inside === sign
+          ? [{ kind, outside: outside === sign, inside: inside === sign, subscribed: subscribed[kind]! }]
+          : [],
+      );
+      this.collect(groups, channel, pieces);
+    }
   }
 
   get change(): UserVisibilityChange {
-    return { gained: asAudiences(this.gained), lost: asAudiences(this.lost) };
+    return { gained: this.asAudiences(this.gained), lost: this.asAudiences(this.lost) };
+  }
+
+  private collect(groups: ByPeople, channel: Channel, pieces: readonly Piece[]): void {
+    if (pieces.length === 0) return;
+    // Subscribers need no mention if they change like the others.
+    const key = pieces
+      .map(({ kind, outside, inside, subscribed }) =>
+        outside === inside ? `${kind}` : `${kind}${outside ? '-' : '+'}${[...subscribed].sort((a, b) => a - b).join()}`,
+      )
+      .join(';');
+    const group = groups.get(key);
+    if (group) group.channels.push(channel);
+    else groups.set(key, { channels: [channel], pieces });
+  }
+
+  private asAudiences(groups: ByPeople): readonly ChannelsWithAudience[] {
+    const byIds = new Map<string, { readonly channels: Channel[]; readonly ids: readonly UserId[] }>();
+    for (const { channels, pieces } of groups.values()) {
+      const ids = pieces
+        .flatMap(({ kind, outside, inside, subscribed }) => {
+          const within = new Set(subscribed);
+          return this.alike[kind]!.ids.filter((id) => (within.has(id) ? inside : outside));
+        })
+        .sort((a, b) => a - b);
+      if (ids.length === 0) continue;
+      const group = byIds.get(ids.join());
+      if (group) group.channels.push(...channels);
+      else byIds.set(ids.join(), { channels: [...channels], ids });
+    }
+    return [...byIds.values()].map(({ channels, ids }) => ({ channels, audience: users(ids) }));
   }
 }
 
-/** Users with the same role and groups before and after the change. */
+/** 1 if a user gains sight of the channel, -1 if they lose it. */
+function difference(before: Actor, after: Actor, channel: Channel, isSubscribed: boolean): number {
+  return (
+    Number(hasMetadataAccess(after, channel, isSubscribed)) - Number(hasMetadataAccess(before, channel, isSubscribed))
+  );
+}
+
+/** Users of a kind who gain or lose sight of a channel: those outside it, those inside it, or all. */
+interface Piece {
+  /** Index into the kinds of users. */
+  readonly kind: number;
+  readonly outside: boolean;
+  readonly inside: boolean;
+  readonly subscribed: readonly UserId[];
+}
+
+type ByPeople = Map<string, { readonly channels: Channel[]; readonly pieces: readonly Piece[] }>;
+
+/** Users with the same role and the same relevant groups before and after the change. */
 interface AlikeUsers extends ChangedUser {
+  /** Ascending. */
   readonly ids: UserId[];
 }
 
-/** Groups users by identity of their group sets, which users in the same groups usually share. */
-function alikeUsers(people: readonly ChangedUser[]): readonly AlikeUsers[] {
-  const kinds = new Map<ReadonlySet<GroupId>, AlikeUsers[]>();
+function alikeUsers(people: readonly ChangedUser[], relevant: ReadonlySet<GroupId>): readonly AlikeUsers[] {
+  const texts = new Map<ReadonlySet<GroupId>, string>();
+  // Users in the same groups usually share the set.
+  const textOf = (groups: ReadonlySet<GroupId>): string => {
+    let text = texts.get(groups);
+    if (text === undefined) {
+      text = [...groups]
+        .filter((id) => relevant.has(id))
+        .sort((a, b) => a - b)
+        .join();
+      texts.set(groups, text);
+    }
+    return text;
+  };
+  const kinds = new Map<string, AlikeUsers>();
   for (const { before, after } of people) {
-    const existing = kinds.get(after.groups) ?? [];
-    kinds.set(after.groups, existing);
-    const alike = existing.find(
-      (kind) =>
-        kind.before.groups === before.groups && kind.before.role === before.role && kind.after.role === after.role,
-    );
+    const key = [before.role, after.role, textOf(before.groups), textOf(after.groups)].join(';');
+    const alike = kinds.get(key);
     if (alike) alike.ids.push(after.id);
-    else existing.push({ before, after, ids: [after.id] });
+    else kinds.set(key, { before, after, ids: [after.id] });
   }
-  return [...kinds.values()].flat();
+  return [...kinds.values()];
 }
-
-type ByPeople = Map<string, { readonly channels: Channel[]; readonly ids: readonly UserId[] }>;
-
-function collect(groups: ByPeople, channel: Channel, unsorted: readonly UserId[]): void {
-  if (unsorted.length === 0) return;
-  const ids = [...unsorted].sort((a, b) => a - b);
-  const key = ids.join();
-  const group = groups.get(key);
-  if (group) group.channels.push(channel);
-  else groups.set(key, { channels: [channel], ids });
-}
-
-const asAudiences = (groups: ByPeople): readonly ChannelsWithAudience[] =>
-  [...groups.values()].map(({ channels, ids }) => ({ channels, audience: users(ids) }));

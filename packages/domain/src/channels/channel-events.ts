@@ -12,6 +12,11 @@ import type { TopicVisibility } from './topic-policies.js';
 export interface ChannelEventTypes {
   /** Sent to users who gain sight of the channels. */
   'channel.created': { readonly channels: readonly ChannelView[] };
+  /**
+   * Same for many channels, which delivery looks up. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels; those that
+   * the receiver no longer sees are left out.
+   */
+  'channel.shown': { readonly channelIds: readonly ChannelId[] };
   /** Sent to users who lose sight of the channels. */
   'channel.hidden': { readonly channelIds: readonly ChannelId[] };
   /** Sent to users who could see the channel before and still can. */
@@ -117,6 +122,7 @@ declare module '../kernel/event.js' {
 export const CHANNEL_FEATURE = {
   eventFormats: {
     'channel.created': 2,
+    'channel.shown': 1,
     'channel.hidden': 1,
     'channel.property_changed': 3,
     'channel.permission_changed': 1,

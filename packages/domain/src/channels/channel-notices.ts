@@ -15,7 +15,7 @@ import {
   VISIBILITY_PERMISSIONS,
   VisibilityForChangedUsers,
 } from './channel-delivery.js';
-import { actorsOf, slicesOfUsers } from './subscribing.js';
+import { actorsOf } from './subscribing.js';
 
 /** Notice for a topic of a channel, which may be archived. */
 export interface ChannelNotice {
@@ -132,6 +132,8 @@ function holders({ value, groupNames, users }: NamedSetting): string {
 }
 
 const CHANNELS_AT_A_TIME = 100;
+/** Maximum number of channels that an event contains; it names more of them, so that the log stays small. */
+const MAX_EMBEDDED_CHANNELS = 10;
 /** Maximum number of channels per log row, because each channel becomes a separate wire event. */
 export const CHANNELS_PER_LIST_OF_SUBSCRIBERS = 500;
 
@@ -142,16 +144,35 @@ export async function announceNewlyVisible(
   channelIds: readonly ChannelId[],
   audience: Audience,
 ): Promise<void> {
-  const views = [];
-  for (const some of slicesOf(channelIds, CHANNELS_AT_A_TIME)) {
-    views.push(...(await tx.channels.listViews(realmId, some)));
-    await tx.yield();
+  if (channelIds.length <= MAX_EMBEDDED_CHANNELS) {
+    const channels = await tx.channels.listViews(realmId, channelIds);
+    await tx.events.append(realmId, { event: { type: 'channel.created', channels }, audience });
   }
-  await tx.events.append(realmId, { event: { type: 'channel.created', channels: views }, audience });
   for (const some of slicesOf(channelIds, CHANNELS_PER_LIST_OF_SUBSCRIBERS)) {
+    if (channelIds.length > MAX_EMBEDDED_CHANNELS) {
+      await tx.events.append(realmId, { event: { type: 'channel.shown', channelIds: some }, audience });
+    }
     await tx.events.append(realmId, { event: { type: 'channel.subscribers_shown', channelIds: some }, audience });
   }
 }
+
+/** Returns at least the subscribers among the users. */
+async function subscribersAmong(
+  tx: Transaction,
+  realmId: RealmId,
+  userIds: readonly UserId[],
+  channelIds: readonly ChannelId[],
+): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
+  // Looking up each pair is cheaper than reading whole lists only for a few users.
+  if (userIds.length > FEW_USERS) return tx.channels.listSubscribers(realmId, channelIds);
+  const subscribers = new Map<ChannelId, UserId[]>(channelIds.map((id) => [id, []]));
+  for (const rows of (await tx.channels.listSubscriptionsOf(realmId, userIds, channelIds)).values()) {
+    for (const row of rows) if (row.isActive) subscribers.get(row.channelId)!.push(row.userId);
+  }
+  return subscribers;
+}
+
+const FEW_USERS = 5;
 
 /** Publishes to users whose role or groups changed which channels they gain and lose (channels §6.3). */
 export async function announceVisibilityOf(
@@ -160,20 +181,15 @@ export async function announceVisibilityOf(
   people: readonly ChangedUser[],
   channels: readonly Channel[],
 ): Promise<void> {
-  const ids = channels.map(({ id }) => id);
-  const subscribers = new Map<ChannelId, Set<UserId>>(ids.map((id) => [id, new Set()]));
-  for (const some of slicesOfUsers(
-    people.map(({ after }) => after.id),
-    Math.max(1, ids.length),
-  )) {
-    for (const rows of (await tx.channels.listSubscriptionsOf(realmId, some, ids)).values()) {
-      for (const row of rows) if (row.isActive) subscribers.get(row.channelId)!.add(row.userId);
-    }
-    await tx.yield();
-  }
-  const visibility = new VisibilityForChangedUsers(people);
-  for (const channel of channels) {
-    visibility.add(channel, subscribers.get(channel.id)!);
+  const visibility = new VisibilityForChangedUsers(people, channels);
+  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+    const subscribers = await subscribersAmong(
+      tx,
+      realmId,
+      people.map(({ after }) => after.id),
+      some.map(({ id }) => id),
+    );
+    for (const channel of some) visibility.add(channel, subscribers.get(channel.id) ?? []);
     await tx.yield();
   }
   const { gained, lost } = visibility.change;

@@ -22,7 +22,7 @@ function visibilityFor(
   channels: readonly Channel[],
   isSubscribed: (userId: number, channelId: number) => boolean,
 ) {
-  const visibility = new VisibilityForChangedUsers(people);
+  const visibility = new VisibilityForChangedUsers(people, channels);
   for (const channel of channels) {
     const subscribers = people.flatMap(({ after }) => (isSubscribed(after.id, channel.id) ? [after.id] : []));
     visibility.add(channel, new Set(subscribers));

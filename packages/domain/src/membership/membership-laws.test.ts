@@ -9,7 +9,8 @@ import {
 import fc from 'fast-check';
 import { GroupClosure } from '../access/group-closure.js';
 import { ROLES } from '../access/roles.js';
-import { ChangeGroupMembers, CreateGroup, DeactivateGroup, UpdateGroup } from '../groups/change-group.use-cases.js';
+import { CreateGroup, DeactivateGroup, UpdateGroup } from '../groups/change-group.use-cases.js';
+import { ChangeGroupMembers } from '../groups/change-members.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
 import { MarkdownTextRenderer } from '../messages/render-message.js';
@@ -64,7 +65,7 @@ class RandomPeople {
       deactivateBot: new DeactivateBot(uow),
       deactivateSelf: new DeactivateSelf(uow, clock),
       reactivateUser: new ReactivateUser(uow, clock),
-      changeMembers: new ChangeGroupMembers(uow, { send: async () => {} }),
+      changeMembers: new ChangeGroupMembers(uow, { send: async () => {} }, clock),
     };
   }
 

@@ -113,6 +113,11 @@ export const PEERS_REMOVED = form('subscription', { op: wire.oneOf('peer_remove'
 
 export const CHANNEL_EVENTS = {
   'channel.created': { forms: [CREATED], present: presentChannelsCreated },
+  'channel.shown': {
+    forms: [CREATED],
+    needs: ({ channelIds }) => ({ viewsOf: channelIds }),
+    present: presentChannelsShown,
+  },
   'channel.hidden': toAll(HIDDEN, ({ channelIds }) => presentHidden(channelIds)),
   'channel.property_changed': toAll(PROPERTY_CHANGED, ({ channelId, name, ...change }) =>
     channelUpdate({ channelId, name }, presentProperty(change)),
@@ -279,6 +284,20 @@ function presentChannelsCreated({ channels }: EventOf<'channel.created'>, contex
   if (known.length === 0) return [];
   const key = known.length === channels.length ? 'all' : 'in use';
   return [[context.shared(key, () => opened({ type: 'stream', ...presentCreated(known) }))]];
+}
+
+/** Shares each channel among all receivers. */
+function presentChannelsShown({ channelIds }: EventOf<'channel.shown'>, context: EventContext): Presented {
+  const { channelViews } = context.receiver;
+  const known = existing(
+    channelIds.flatMap((id) => channelViews.get(id) ?? []),
+    context,
+  );
+  const pieces = known.flatMap((view, index) => [
+    index === 0 ? '{"type":"stream","op":"create","streams":[' : '},',
+    context.shared(`channel ${view.id}`, () => opened(presentChannel(view))),
+  ]);
+  return pieces.length === 0 ? [] : [[...pieces, '}]']];
 }
 
 const presentCreated = (channels: readonly ChannelView[]) => ({ op: 'create', streams: channels.map(presentChannel) });

@@ -2,6 +2,7 @@ import { ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/acce
 import { ChangeSubscriptionParts } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
+import { ChangeMemberParts } from '@parley/domain/groups';
 import {
   type Clock,
   type JobHandler,
@@ -124,6 +125,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(RegisterDevices),
   resolve(UnregisterTokens),
   resolve(ChangeSubscriptionParts),
+  resolve(ChangeMemberParts),
   resolve(MoveParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),

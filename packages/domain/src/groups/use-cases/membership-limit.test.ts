@@ -1,6 +1,7 @@
 import { aGroup, aUser, createFixture, intercepting, type MemoryFixture } from '@parley/testkit';
 import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
-import { ChangeGroupMembers, CreateGroup } from '../change-group.use-cases.js';
+import { CreateGroup } from '../change-group.use-cases.js';
+import { ChangeGroupMembers } from '../change-members.use-cases.js';
 import { MAX_MEMBERSHIPS } from '../group.js';
 
 const fixtureWithPeople = () =>
@@ -28,7 +29,11 @@ describe('membership limit', () => {
   it('rejects adding more members to a group than the remaining capacity', async () => {
     const fixture = await fixtureWithPeople();
     const { caller, group, user } = fixture;
-    const change = new ChangeGroupMembers(withMembers(fixture, MAX_MEMBERSHIPS - 1), { send: async () => {} });
+    const change = new ChangeGroupMembers(
+      withMembers(fixture, MAX_MEMBERSHIPS - 1),
+      { send: async () => {} },
+      fixture.clock,
+    );
     const add = (...names: readonly string[]) =>
       change.execute(caller('owner'), {
         ...changed,

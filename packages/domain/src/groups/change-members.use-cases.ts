@@ -1,0 +1,243 @@
+import { staysAcyclic } from '../access/group-closure.js';
+import { activeUserIds, groupsById } from '../access/group-settings.js';
+import { changeMembership } from '../channels/channel-notices.js';
+import { DomainError } from '../kernel/errors.js';
+import { wholeRealm } from '../kernel/event.js';
+import type { Caller, GroupId, RealmId, UserId } from '../kernel/ids.js';
+import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
+import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { type GroupNotices, requireRoomForMembers } from './group.js';
+import {
+  areMembers,
+  areSubgroupCandidates,
+  areSubgroups,
+  areUsers,
+  canAddMembers,
+  canAddSubgroups,
+  canBecomeMembers,
+  canBecomeSubgroups,
+  canRemoveMembers,
+  canRemoveSubgroups,
+} from './group-permissions.js';
+
+/** Duplicates count once. */
+export interface ChangeGroupMembersInput {
+  readonly groupId: GroupId;
+  readonly addedUserIds: readonly UserId[];
+  readonly removedUserIds: readonly UserId[];
+  readonly addedSubgroupIds: readonly GroupId[];
+  readonly removedSubgroupIds: readonly GroupId[];
+  /** Kind of change the request is about, reported when it changes nothing. */
+  readonly of: 'members' | 'subgroups';
+}
+
+/** Adds and removes users and subgroups, in this order (users §12.4). */
+export class ChangeGroupMembers {
+  static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
+  private readonly parts: ChangeMemberParts;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly notices: GroupNotices,
+    clock: Clock,
+  ) {
+    this.parts = new ChangeMemberParts(uow, notices, clock);
+  }
+
+  /**
+   * Applies all changes or none. Splits large requests into several units of work (contract decision 10).
+   * @throws DomainError NO_GROUP_CHANGE, MUST_NOT_BE_GUEST, UNKNOWN_GROUP, NOT_PERMITTED, UNKNOWN_USER,
+   * ALREADY_GROUP_MEMBER, TOO_MANY_MEMBERSHIPS, NOT_GROUP_MEMBER, GROUP_DEACTIVATED, ALREADY_SUBGROUP, GROUP_CYCLE,
+   * NOT_SUBGROUP
+   */
+  async execute(caller: Caller, input: ChangeGroupMembersInput): Promise<void> {
+    const isLarge = input.addedUserIds.length + input.removedUserIds.length > MAX_MEMBERS_AT_ONCE;
+    const jobs = await this.uow.write(
+      caller.realmId,
+      async (tx) => {
+        const planned: MemberPart[] = [];
+        const common = { caller, groupId: input.groupId };
+        const change = new GroupChange(tx, this.notices, common, isLarge ? planned : null);
+        const steps = [
+          [input.addedUserIds, (ids: readonly UserId[]) => change.addMembers(ids)],
+          [input.removedUserIds, (ids: readonly UserId[]) => change.removeMembers(ids)],
+          [input.addedSubgroupIds, (ids: readonly GroupId[]) => change.addSubgroups(ids)],
+          [input.removedSubgroupIds, (ids: readonly GroupId[]) => change.removeSubgroups(ids)],
+        ] as const;
+        const wanted = steps.filter(([ids]) => ids.length > 0);
+        if (wanted.length === 0) throw new DomainError('NO_GROUP_CHANGE', 'Nothing to do.', { of: input.of });
+        for (const [ids, run] of wanted)
+          await run([...new Set<UserId & GroupId>(ids as readonly (UserId & GroupId)[])]);
+        return this.parts.schedule(tx, caller.realmId, planned);
+      },
+      { givesWay: isLarge },
+    );
+    await this.parts.execute(jobs);
+  }
+}
+
+/** Maximum number of members that one unit of work adds or removes. */
+export const MAX_MEMBERS_AT_ONCE = 500;
+
+/** Part of a request that adds or removes many members. */
+interface MemberPart {
+  readonly caller: Caller;
+  readonly groupId: GroupId;
+  readonly op: 'add' | 'remove';
+  readonly userIds: readonly UserId[];
+}
+
+/** Does the parts of requests that add or remove many members (contract decision 10). */
+export class ChangeMemberParts implements PartHandler<MemberPart, void> {
+  static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
+
+  readonly kind = partKind<MemberPart>('groups.change_members');
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly notices: GroupNotices,
+    private readonly clock: Clock,
+  ) {}
+
+  schedule(tx: Transaction, realmId: RealmId, parts: readonly MemberPart[]): Promise<readonly StoredJob[]> {
+    return scheduleParts(tx, this.kind, this.clock, realmId, parts);
+  }
+
+  async execute(jobs: readonly StoredJob[]): Promise<void> {
+    await doParts(this.uow, this.clock, this, jobs);
+  }
+
+  async prepare({ realmId, payload }: Job<MemberPart>): Promise<JobWork<PartOutcome<void>>> {
+    return async (tx) => {
+      const { op, groupId, userIds } = payload;
+      // Others may have changed members or deactivated users since the request was checked.
+      const present = new Set(await tx.groups.filterDirectMembers(realmId, groupId, userIds));
+      const active = await activeUserIds(tx, realmId, userIds);
+      const remaining = userIds.filter((id) => active.has(id) && present.has(id) === (op === 'remove'));
+      if (remaining.length > 0) await changeMembers(tx, this.notices, { ...payload, userIds: remaining });
+      return { result: undefined };
+    };
+  }
+}
+
+async function changeMembers(
+  tx: Transaction,
+  notices: GroupNotices,
+  { caller: { realmId, userId }, groupId, op, userIds }: MemberPart,
+): Promise<void> {
+  await changeMembership(
+    tx,
+    realmId,
+    groupId,
+    async () => userIds,
+    async () => {
+      const change = op === 'add' ? tx.groups.addMembers : tx.groups.removeMembers;
+      const changed = await change.call(tx.groups, realmId, groupId, userIds);
+      await tx.events.append(realmId, {
+        event: { type: 'group.members_changed', op, groupId, userIds: changed },
+        audience: wholeRealm,
+      });
+    },
+  );
+  const users = await tx.users.list(realmId, userIds);
+  const people = users.filter(({ id, bot }) => bot === null && id !== userId);
+  // A part that a crash left may find its author deactivated.
+  const actor = (await tx.actors.list(realmId, [userId])).get(userId);
+  if (people.length === 0 || !actor) return;
+  const by = (await tx.users.find(realmId, userId))!;
+  const group = (await tx.groups.find(realmId, groupId))!;
+  await notices.send(tx, await tx.realms.get(realmId), { op, actor, by, group, people });
+}
+
+/**
+ * Each step sees the changes of the previous steps and checks the caller's permissions again. Changes of members become
+ * parts if `planned` is given.
+ */
+class GroupChange {
+  private readonly caller: Caller;
+  private readonly groupId: GroupId;
+
+  constructor(
+    private readonly tx: Transaction,
+    private readonly notices: GroupNotices,
+    private readonly common: Pick<MemberPart, 'caller' | 'groupId'>,
+    private readonly planned: MemberPart[] | null,
+  ) {
+    this.caller = common.caller;
+    this.groupId = common.groupId;
+  }
+
+  async addMembers(userIds: readonly UserId[]): Promise<void> {
+    const { tx, groupId } = this;
+    const { actor, realm, group } = await this.load();
+    enforce(canAddMembers(actor, realm, group, userIds));
+    const active = await activeUserIds(tx, realm.id, userIds);
+    const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
+    enforce(canBecomeMembers(userIds, active, new Set(present)));
+    requireRoomForMembers(await tx.groups.countMemberships(realm.id), userIds.length);
+    await this.changeMembers('add', userIds);
+  }
+
+  async removeMembers(userIds: readonly UserId[]): Promise<void> {
+    const { tx, groupId } = this;
+    // Deliberate: the reference server checks the users before the permission to change the group.
+    enforce(areUsers(userIds, await activeUserIds(tx, this.caller.realmId, userIds)));
+    const { actor, realm, group } = await this.load();
+    enforce(canRemoveMembers(actor, realm, group, userIds));
+    const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
+    const added = (this.planned ?? []).flatMap((part) => part.userIds);
+    enforce(areMembers(userIds, new Set([...present, ...added])));
+    await this.changeMembers('remove', userIds);
+  }
+
+  async addSubgroups(subgroupIds: readonly GroupId[]): Promise<void> {
+    const { tx, groupId } = this;
+    const { actor, realm, group } = await this.load();
+    enforce(canAddSubgroups(actor, realm, group));
+    enforce(areSubgroupCandidates(subgroupIds, await groupsById(tx, realm.id, subgroupIds)));
+    enforce(canBecomeSubgroups(subgroupIds, new Set(await tx.groups.listSubgroupIds(realm.id, groupId))));
+    enforce(staysAcyclic(await tx.groups.listEdges(realm.id), groupId, subgroupIds));
+    await this.changeSubgroups('add', subgroupIds);
+  }
+
+  async removeSubgroups(subgroupIds: readonly GroupId[]): Promise<void> {
+    const { tx, groupId } = this;
+    const { actor, realm, group } = await this.load();
+    enforce(canRemoveSubgroups(actor, realm, group));
+    enforce(areSubgroupCandidates(subgroupIds, await groupsById(tx, realm.id, subgroupIds)));
+    enforce(areSubgroups(subgroupIds, new Set(await tx.groups.listSubgroupIds(realm.id, groupId))));
+    await this.changeSubgroups('remove', subgroupIds);
+  }
+
+  private async load() {
+    const { tx, caller } = this;
+    const actor = await tx.actors.get(caller);
+    const realm = await tx.realms.get(caller.realmId);
+    return { actor, realm, group: await tx.groups.find(realm.id, this.groupId) };
+  }
+
+  private async changeMembers(op: 'add' | 'remove', userIds: readonly UserId[]): Promise<void> {
+    if (!this.planned) return changeMembers(this.tx, this.notices, { ...this.common, op, userIds });
+    for (const some of slicesOf(userIds, MAX_MEMBERS_AT_ONCE)) {
+      this.planned.push({ ...this.common, op, userIds: some });
+    }
+  }
+
+  private async changeSubgroups(op: 'add' | 'remove', subgroupIds: readonly GroupId[]): Promise<void> {
+    const { tx, groupId } = this;
+    const { realmId } = this.caller;
+    const members = () => tx.groups.listMembersRecursively(realmId, subgroupIds);
+    await changeMembership(tx, realmId, groupId, members, async () => {
+      const change = op === 'add' ? tx.groups.addSubgroups : tx.groups.removeSubgroups;
+      const changed = await change.call(tx.groups, realmId, groupId, subgroupIds);
+      await tx.events.append(realmId, {
+        event: { type: 'group.subgroups_changed', op, groupId, subgroupIds: changed },
+        audience: wholeRealm,
+      });
+    });
+  }
+}
