@@ -158,12 +158,9 @@ describe('POST /bots (users §15)', () => {
     expect(await botsOf(people.hamlet)).toEqual(before);
   });
 
-  it('offers no embedded bots and no integrations', async () => {
-    const fetched = { fetch_event_types: ['realm_embedded_bots', 'realm_incoming_webhook_bots'] };
-    expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({
-      realm_embedded_bots: [],
-      realm_incoming_webhook_bots: [],
-    });
+  it('offers no embedded bots', async () => {
+    const fetched = { fetch_event_types: ['realm_embedded_bots'] };
+    expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({ realm_embedded_bots: [] });
   });
 
   it('rejects a username or name that is taken', async () => {

@@ -9,6 +9,7 @@ import { FILES } from './files/files.js';
 import { IMAGES } from './files/images.js';
 import { PICTURES } from './files/pictures.js';
 import { GROUPS } from './groups/groups.js';
+import { INTEGRATION_FEATURE } from './integrations/integrations.js';
 import type { Presenters } from './kernel/event-presenter.js';
 import type { HttpFeature } from './kernel/feature.js';
 import { joinParts, type MessagePart } from './kernel/message-parts.js';
@@ -52,11 +53,6 @@ const PLANNED = {
       { realm_billing: { has_pending_sponsorship_request: false } },
     ),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: NONE }, { realm_embedded_bots: [] }),
-    fixedSection(
-      'realm_incoming_webhook_bots',
-      { realm_incoming_webhook_bots: NONE },
-      { realm_incoming_webhook_bots: [] },
-    ),
     fixedSection('giphy', { giphy_api_key: wire.text() }, { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: wire.text() }, { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: wire.text() }, { klipy_api_key: '' }),
@@ -76,6 +72,7 @@ const ALL = [
   EVENTS,
   SETTINGS,
   PLANNED,
+  INTEGRATION_FEATURE,
   ALLOWED_DOMAINS,
   LINKIFIERS,
   PLAYGROUNDS,

@@ -71,7 +71,10 @@ describe('route table', () => {
   });
 
   it('allows incoming-webhook bots only to send messages', () => {
-    expect(routes.filter(({ allowsWebhookBots }) => allowsWebhookBots).map(nameOf)).toEqual(['POST /messages']);
+    expect(routes.filter(({ allowsWebhookBots }) => allowsWebhookBots).map(nameOf)).toEqual([
+      'POST /external/:integration',
+      'POST /messages',
+    ]);
   });
 });
 

@@ -25,6 +25,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'channels',
     'messages',
     'membership',
+    'integrations',
     'push',
     'exports',
     'pages',

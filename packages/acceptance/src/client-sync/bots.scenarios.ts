@@ -1,6 +1,6 @@
 import type { Wire } from '../testing/expectations.js';
 import type { Rules } from '../testing/wire-rule.js';
-import { ACQUAINTED, type Scenarios } from './scenario.js';
+import { ACQUAINTED, MESSAGE, type Scenarios } from './scenario.js';
 
 export const BOTS_SCENARIOS: Scenarios = {
   'POST /bots': [
@@ -49,6 +49,16 @@ export const BOTS_SCENARIOS: Scenarios = {
     { title: 'changes nothing', as: 'hamlet', at: ({ people }) => ({ bot_id: people.helper.id }), heard: [] },
   ],
   'POST /users/me/api_key/regenerate': [{ title: 'ends the user’s queues', as: 'shiva', heard: [] }],
+  'POST /external/:integration': [
+    {
+      title: 'sends a message',
+      as: 'hamlet',
+      at: () => ({ integration: 'json' }),
+      body: '{"a": 1}',
+      headers: { 'Content-Type': 'application/json' },
+      heard: MESSAGE,
+    },
+  ],
   'PUT /bot_storage': [
     { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
   ],

@@ -7,6 +7,7 @@ export * from './deactivation.js';
 export * from './deactivation.use-cases.js';
 export * from './host-users.js';
 export * from './host-users.use-cases.js';
+export * from './incoming-webhooks.js';
 export * from './invitation-changes.js';
 export * from './invitations.js';
 export * from './invitations.use-cases.js';

@@ -341,14 +341,20 @@ export class BotOwnerWarnings {
 
   /** Runs after the rejected send, in its own unit of work. Does nothing if the caller is not a bot. */
   async warnOfUnknownChannel(caller: Caller, name: string): Promise<void> {
-    const sender = await this.uow.read(caller.realmId, ({ users }) => users.find(caller.realmId, caller.userId));
-    if (!sender?.bot || !this.isDue(sender.id)) return;
     // Quoted as code, since the bot chose the text freely.
     const quoted = `\`${name.replaceAll('`', "'")}\``;
+    await this.warnOf(caller, `tried to send a message to the channel ${quoted}, but there is no such channel.`);
+  }
+
+  /**
+   * Completes the sentence "Your bot …" about a failed request of the bot, in its own unit of work. Does nothing if the
+   * caller is not a bot.
+   */
+  async warnOf(caller: Caller, whatHappened: string): Promise<void> {
+    const sender = await this.uow.read(caller.realmId, ({ users }) => users.find(caller.realmId, caller.userId));
+    if (!sender?.bot || !this.isDue(sender.id)) return;
     await this.uow.write(caller.realmId, async (tx) => {
-      if (!this.isDue(sender.id)) return;
-      const whatHappened = `tried to send a message to the channel ${quoted}, but there is no such channel.`;
-      await this.warn(tx, caller, whatHappened, []);
+      if (this.isDue(sender.id)) await this.warn(tx, caller, whatHappened, []);
     });
   }
 

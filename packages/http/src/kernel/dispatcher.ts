@@ -280,9 +280,10 @@ class TableDispatcher implements Dispatcher {
     let body: Body | undefined;
     let bodyRefusal: unknown;
     if (request.method === 'POST' && this.bodies.isSmall(request.raw)) {
-      if (entry.isForUsers) requestState.proof = await this.callers.prove(request, entry.style);
+      const route = entry.endpoints.get('POST')?.route;
+      if (entry.isForUsers) requestState.proof = await this.callers.prove(request, entry.style, route);
       try {
-        body = await this.bodies.read(request, requestState, entry.endpoints.get('POST')?.route);
+        body = await this.bodies.read(request, requestState, route);
       } catch (error) {
         if (error instanceof ClientGone) throw error;
         bodyRefusal = error;
@@ -305,6 +306,7 @@ class TableDispatcher implements Dispatcher {
     if (bodyRefusal) throw bodyRefusal;
     body ??= await this.bodies.read(request, requestState, route);
     request.files = body.files;
+    request.content = body.content ?? null;
     const fields = entry.style === 'browser' ? withoutCsrfToken(body.fields) : body.fields;
     request.parameters = query || fields.size > 0 ? new Parameters(parseForm(query), fields) : Parameters.none;
     const caller = callerOf(request, requestState) ?? (await this.anonymousClient(request, requestState));
@@ -319,7 +321,8 @@ class TableDispatcher implements Dispatcher {
       };
       const client = clientOf(request, requestState.proof);
       const reply = takesTurns(route) ? await this.reads.run(client, operate) : await operate();
-      return withIgnoredParameters(reply, ignored);
+      // Protocol §4 excepts incoming webhooks.
+      return route.takesRawBody ? reply : withIgnoredParameters(reply, ignored);
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }

@@ -249,6 +249,8 @@ export interface BodyRules {
   readonly timeoutMs: number;
   /** Schedule for parsing the body in steps; null parses it at once. */
   readonly turns: StepScheduler | null;
+  /** True to keep the bytes instead of reading fields from them. */
+  readonly isRaw?: boolean;
   /** Limits of files; if null, files are dropped but count towards `maxBytes`. */
   readonly files: FileRules | null;
 }
@@ -279,6 +281,8 @@ export const MAX_FILES = 100;
 export interface Body {
   readonly fields: Fields;
   readonly files: readonly UploadedFile[];
+  /** Bytes of the whole body on routes that take it as it is. */
+  readonly content?: Buffer;
 }
 
 /** Thrown if the client disconnected before its request was complete; no response is needed. */

@@ -123,6 +123,14 @@ export function fieldsOfParsed(body: unknown, contentType: string): Fields {
   );
 }
 
+/** Returns the bytes of a body parsed by an earlier middleware, up to insignificant differences. */
+function bytesOfParsed(body: unknown, contentType: string): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  if (typeof body === 'string') return Buffer.from(body);
+  if (kindOf(contentType) !== 'form') return Buffer.from(JSON.stringify(body) ?? '');
+  return Buffer.from(new URLSearchParams([...fieldsOfParsed(body, contentType)]).toString());
+}
+
 /** Bytes of a long body to decode in one step. */
 const STEP_BYTES = 256 * 1024;
 
@@ -181,6 +189,10 @@ type MaybeParsed = IncomingMessage & { readonly body?: unknown };
  */
 export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<Body> {
   const type = message.headers['content-type'];
+  if (rules.isRaw) {
+    const content = message.readableDidRead ? bytesOfParsed(message.body, type ?? '') : await readAll(message, rules);
+    return { ...NO_BODY, content };
+  }
   if (type === undefined) return NO_BODY;
   if (message.readableDidRead) return { fields: fieldsOfParsed(message.body, type), files: [] };
   const kind = kindOf(type);
@@ -242,7 +254,7 @@ export class RequestBodies {
 
   /** @throws HttpRefusal, ClientGone */
   read(request: ReceivedRequest, owner: BodyOwner, route: Route | undefined): Promise<Body> | Body {
-    if (request.raw.headers['content-type'] === undefined) return NO_BODY;
+    if (request.raw.headers['content-type'] === undefined && !route?.takesRawBody) return NO_BODY;
     return this.receive(request, owner, route);
   }
 
@@ -264,6 +276,7 @@ export class RequestBodies {
       timeoutMs: files || isLong ? limits.filesMs : limits.bodyMs,
       charge,
       turns: isLong ? this.turns : null,
+      isRaw: route?.takesRawBody ?? false,
       files: files && this.fileRules(files, sink, route),
     });
     for (const { blob } of body.files) if (blob) owner.blobs.push(blob);

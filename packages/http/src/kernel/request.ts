@@ -181,6 +181,8 @@ export interface Request {
   readonly pathParameters: PathParameters;
   readonly parameters: Parameters;
   readonly files: readonly UploadedFile[];
+  /** Bytes of the body on routes that take it as it is; else null. */
+  readonly content: Buffer | null;
   /** Token that pages must return for changes with cookies, on routes that expose it. */
   readonly csrfToken: string | null;
   /** @param name lower-case name */
@@ -273,6 +275,7 @@ export class ReceivedRequest implements Request {
   pathParameters = NO_PATH_PARAMETERS;
   parameters = Parameters.none;
   files = NO_FILES;
+  content: Buffer | null = null;
   csrfToken: string | null = null;
   private abortController: AbortController | undefined;
   private identity: ClientIdentity | undefined;

@@ -146,6 +146,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly takesSessions?: boolean;
   /** True to provide the user of the browser to an operation for anyone. */
   readonly knowsCaller?: boolean;
+  /** True to keep the body as bytes, whatever its content type; parameters are in the query only. */
+  readonly takesRawBody?: boolean;
   /** True if the handler streams the body itself, for content types without parameters. */
   readonly streamsBody?: boolean;
   /** Additional headers of `OPTIONS` as alternating names and values; equal for all methods of a path. */
@@ -239,6 +241,7 @@ export interface Route {
   readonly tellsCsrfToken: boolean;
   readonly takesSessions: boolean;
   readonly knowsCaller: boolean;
+  readonly takesRawBody: boolean;
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
@@ -287,6 +290,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     tellsCsrfToken: false,
     takesSessions: false,
     knowsCaller: false,
+    takesRawBody: false,
     streamsBody: false,
     optionsHeaders: undefined,
     takesKeyParameter: false,

@@ -22,7 +22,7 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const BOTS_LACK = 'no configuration of integrations, of which there are none';
+const BOTS_LACK = '`config_data` is ignored';
 
 const NO_CALL_PROVIDER = 'the provider cannot be configured: it answers that it is not';
 
@@ -47,7 +47,7 @@ const ROWS: readonly Row[] = [
     'events §1',
     {
       lacks:
-        'always empty: `realm_embedded_bots`, `realm_incoming_webhook_bots`, keys of GIF services, accounts at providers of calls; ' +
+        'always empty: `realm_embedded_bots`, keys of GIF services, accounts at providers of calls; ' +
         'always off: `realm_push_notifications_enabled`',
     },
   ],

@@ -1,7 +1,18 @@
 import { HOSTILE_TEXTS } from '@parley/testkit';
+import { Bytes } from '../encode.js';
 import { type Inputs, lengthened } from '../input-context.js';
 
+const jsonBody = (value: unknown) => new Bytes(Buffer.from(JSON.stringify(value)));
+
 export const INPUTS: Inputs = {
+  'POST /external/:integration': {
+    'a long text': () => ({ integration: 'slack_incoming', body: jsonBody({ text: '*a_b~<@c>`'.repeat(90_000) }) }),
+    'many blocks': () => ({
+      integration: 'slack_incoming',
+      body: jsonBody({ blocks: Array(9000).fill({ type: 'section', text: { text: '*x* '.repeat(10) } }) }),
+    }),
+    'nested lists': () => ({ integration: 'json', body: jsonBody(Array(9000).fill(Array(9).fill([[[[[[[[1]]]]]]]]))) }),
+  },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
       full_name: lengthened(`Bot ${n} `, 100),

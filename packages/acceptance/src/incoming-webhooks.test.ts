@@ -1,0 +1,288 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NOTHING_NAMED } from '@parley/domain/markdown';
+import { escapeText, INTEGRATIONS } from '@parley/http';
+import { ZulipMarkdownRenderer } from '@parley/markdown';
+import fc from 'fast-check';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+interface Recorded {
+  readonly title: string;
+  readonly header?: string;
+  readonly payload: unknown;
+  readonly template?: string;
+  readonly form?: boolean;
+  readonly topic?: string;
+  /** Null if nothing is posted. */
+  readonly content?: string | null;
+  readonly error?: string;
+}
+
+const folder = join(__dirname, '../../http/src/integrations/fixtures');
+const RECORDED = readdirSync(folder).map(
+  (file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recorded[]] as const,
+);
+
+let server: TestServer;
+let people: TestServer['people'];
+let bot: TestUser;
+let count = 0;
+beforeAll(async () => {
+  server = await TestServer.start();
+  ({ people } = server);
+  await server.createChannel('reports', [people.hamlet, people.iago]);
+});
+beforeEach(async () => {
+  bot = await server.addBot(people.hamlet, `hook${++count}`, 'incomingWebhook');
+  server.clock.advance(1000);
+});
+afterAll(() => server.close());
+
+interface Sent {
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly key?: string | null;
+}
+
+function send(integration: string, payload: unknown, { body, headers, query, key = bot.apiKey }: Sent = {}) {
+  const search = new URLSearchParams({ ...(key !== null && { api_key: key }), stream: 'reports', ...query });
+  return server.request('POST', `/external/${integration}?${search}`, {
+    body: body ?? JSON.stringify(payload),
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+}
+
+const newest = async (as: TestUser, operator: string, operand: string): Promise<Wire> => {
+  const params = { narrow: [{ operator, operand }], anchor: 'newest', num_before: 1, num_after: 0 };
+  return (fieldsOf(await server.get('/messages', as, { ...params, apply_markdown: false })) as Wire).messages[0];
+};
+const posted = () => newest(people.iago, 'channel', 'reports');
+const toOwner = () => newest(people.hamlet, 'is', 'dm');
+
+const PING = { zen: 'x', hook_id: 1, repository: { name: 'repo' } };
+const github = (sent: Sent = {}, event = 'ping') =>
+  send('github', PING, { ...sent, headers: { 'X-GitHub-Event': event, ...sent.headers } });
+
+describe.each(RECORDED)('recorded payloads of %s', (name, cases) => {
+  const { eventHeader } = INTEGRATIONS.find((each) => each.name === name)!;
+
+  it.each(cases.map((recorded) => [recorded.title, recorded] as const))(
+    'make the expected message: %s',
+    async (_, recorded) => {
+      const { header, payload, template, form, topic, content, error } = recorded;
+      const before = (await posted())?.id;
+      const reply = await send(name, payload, {
+        headers: {
+          ...(header !== undefined && { [eventHeader!]: header }),
+          ...(form && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+        },
+        ...(form && { body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString() }),
+        ...(template !== undefined && { query: { template } }),
+      });
+      if (error !== undefined) {
+        expect(reply.body).toMatchObject({ result: 'error', code: error });
+        expect(reply.status).toBe(error === 'UNSUPPORTED_WEBHOOK_EVENT_TYPE' ? 200 : 400);
+        expect((await toOwner()).content).toMatch(`Your bot @_**${bot.user.fullName}|${bot.id}** got a request at`);
+        expect((await posted())?.id).toBe(before);
+        return;
+      }
+      fieldsOf(reply);
+      const message = await posted();
+      if (content === null) expect(message?.id).toBe(before);
+      else expect({ topic: message.subject, content: message.content }).toEqual({ topic, content });
+    },
+  );
+});
+
+describe('POST /external/:integration (organization §19)', () => {
+  it('accepts keys of bots and people, in the query or as basic authentication', async () => {
+    fieldsOf(await github());
+    expect((await posted()).sender_id).toBe(bot.id);
+    fieldsOf(await github({ key: people.iago.apiKey }));
+    expect((await posted()).sender_id).toBe(people.iago.id);
+    const authorization = `Basic ${Buffer.from(`${bot.email}:${bot.apiKey}`).toString('base64')}`;
+    fieldsOf(await github({ key: null, headers: { Authorization: authorization } }));
+    expect(await posted()).toMatchObject({ sender_id: bot.id, client: 'ZulipGitHubWebhook' });
+  });
+
+  it('rejects wrong keys and keys of other organizations', async () => {
+    expectRefusal(await github({ key: 'x'.repeat(32) }), 'Invalid API key', { code: 'INVALID_API_KEY', status: 401 });
+    expect((await github({ key: null })).status).toBe(401);
+    const realmId = await server.addRealm(`realm${count}`);
+    const stranger = await server.addUser({ realmId, email: 'stranger@example.com', fullName: 'Stranger' });
+    expect((await github({ key: stranger.apiKey })).status).toBe(401);
+  });
+
+  it('sends direct messages to the owner without a channel, and to people themselves', async () => {
+    fieldsOf(await github({ query: { stream: '' } }));
+    expect(await toOwner()).toMatchObject({ sender_id: bot.id, content: expect.stringContaining('configured') });
+    fieldsOf(await github({ key: people.iago.apiKey, query: { stream: '' } }));
+    expect(await newest(people.iago, 'is', 'dm')).toMatchObject({ sender_id: people.iago.id });
+  });
+
+  it('replaces the topic and finds channels by id', async () => {
+    const { stream_id } = fieldsOf(await server.get('/get_stream_id', people.iago, { stream: 'reports' })) as Wire;
+    fieldsOf(await github({ query: { stream: String(stream_id), topic: 'all of it' } }));
+    expect((await posted()).subject).toBe('all of it');
+  });
+
+  it('succeeds for an unknown channel and tells the owner', async () => {
+    fieldsOf(await github({ query: { stream: 'nowhere' } }));
+    expect((await toOwner()).content).toContain('tried to send a message to the channel `nowhere`');
+  });
+
+  it('passes on refusals of the channel', async () => {
+    const { administrators } = await server.systemGroups();
+    const id = await server.createChannel(`closed ${count}`, [], { can_send_message_group: administrators });
+    const reply = await github({ query: { stream: String(id) } });
+    expect([reply.status, reply.body]).toEqual([
+      400,
+      expect.objectContaining({ result: 'error', code: 'BAD_REQUEST' }),
+    ]);
+  });
+
+  it.each([
+    [{ only_events: ['push', 'pi*'] }, true],
+    [{ only_events: ['push'] }, false],
+    [{ exclude_events: ['pi.g'] }, true],
+    [{ exclude_events: ['*ng'] }, false],
+    [{ only_events: ['*'], exclude_events: ['ping'] }, false],
+  ])('filters events by %j', async (filter, isPosted) => {
+    const before = (await posted())?.id;
+    const query = Object.fromEntries(Object.entries(filter).map(([name, list]) => [name, JSON.stringify(list)]));
+    fieldsOf(await github({ query }));
+    expect((await posted())?.id !== before).toBe(isPosted);
+  });
+
+  it('filters pushes by branch and nothing else', async () => {
+    const push = (ref: string) =>
+      send(
+        'github',
+        { ref, commits: [], repository: { name: 'repo' }, sender: { login: 'ann' } },
+        { query: { branches: 'main, next' }, headers: { 'X-GitHub-Event': 'push' } },
+      );
+    fieldsOf(await push('refs/heads/next'));
+    const before = await posted();
+    expect(before.subject).toBe('repo / next');
+    fieldsOf(await push('refs/heads/other'));
+    expect((await posted()).id).toBe(before.id);
+    fieldsOf(await github({ query: { branches: 'main' } }));
+    expect((await posted()).id).not.toBe(before.id);
+  });
+
+  it.each([
+    ['{', 'INVALID_JSON', 'Malformed JSON'],
+    ['', 'INVALID_JSON', 'Malformed JSON'],
+    ['"text"', 'INVALID_JSON', 'Malformed JSON'],
+    [Buffer.from([0x22, 0xff, 0x22]), 'BAD_REQUEST', 'Malformed payload'],
+  ])('rejects the body %j and tells the owner once', async (body, code, message) => {
+    expectRefusal(await github({ body }), message, { code });
+    const notice = await toOwner();
+    expect(notice.content).toMatch(/got a request at `\/api\/v1\/external\/github` that is/);
+    expectRefusal(await github({ body }), message, { code });
+    expect((await toOwner()).id).toBe(notice.id);
+  });
+
+  it('rejects unknown integrations, and templates of others than JSON', async () => {
+    expectRefusal(await send('toString', {}), 'Unknown integration', { status: 404 });
+    expectRefusal(await github({ query: { template: 'x' } }), 'The integration github takes no template.');
+  });
+
+  it('lists no ignored parameters and reads bodies of any content type', async () => {
+    const reply = await github({ query: { unknown: '1' }, headers: { 'Content-Type': 'text/plain' } });
+    expect(fieldsOf(reply)).toEqual({});
+  });
+
+  it('lets no text of a Slack message mention anybody', async () => {
+    const texts = [
+      '@*all*',
+      '@_*all*',
+      '#*reports*',
+      '@<!>*all*',
+      '<!everyone>',
+      '<x|@**all**>',
+      '@&lt;*all*',
+      '/me *x*',
+    ];
+    for (const text of texts) {
+      fieldsOf(await send('slack_incoming', { text }));
+      const { flags } = (fieldsOf(await server.get(`/messages/${(await posted()).id}`, people.iago)) as Wire).message;
+      const { content } = (fieldsOf(await server.get(`/messages/${(await posted()).id}`, people.iago)) as Wire).message;
+      expect([text, flags, content]).toEqual([
+        text,
+        [],
+        expect.not.stringMatching(/user-mention|class="stream"|me-message/),
+      ]);
+    }
+  });
+
+  it('is described in register (events §3.2)', async () => {
+    const fields = { fetch_event_types: ['realm_incoming_webhook_bots'] };
+    const { realm_incoming_webhook_bots } = fieldsOf(await server.post('/register', people.hamlet, fields)) as Wire;
+    expect(realm_incoming_webhook_bots.map(({ name }: Wire) => name)).toEqual(INTEGRATIONS.map(({ name }) => name));
+    expect(realm_incoming_webhook_bots.find(({ name }: Wire) => name === 'gitea')).toEqual({
+      name: 'gitea',
+      display_name: 'Gitea',
+      all_event_types: expect.arrayContaining(['push', 'issues']),
+      config_options: [],
+      url_options: [{ key: 'branches', label: expect.any(String), input_type: 'text' }],
+    });
+  });
+});
+
+describe('escapeText', () => {
+  const renderer = new ZulipMarkdownRenderer();
+  afterAll(() => renderer.close());
+  const options = {
+    realmUrl: 'https://chat.example.com',
+    linkifiers: [],
+    defaultCodeLanguage: '',
+    mediaPreviews: true,
+    translateEmoticons: false,
+    emptyTopicName: 'general chat',
+  };
+  const mark = fc.constantFrom(
+    '*',
+    '**',
+    '`',
+    '```',
+    '@',
+    '@_',
+    '#',
+    '[',
+    '](',
+    ')',
+    '~~',
+    '$$',
+    '!',
+    ':smile:',
+    '<time:',
+    '>',
+    '&lt;',
+    '&#42;',
+    '|',
+    '\n',
+    '/me ',
+    'all',
+    'x',
+    ' ',
+  );
+
+  it('turns any text into Markdown that shows that text and nothing else', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(mark, { maxLength: 12 }).map((all) => all.join('')),
+        async (text) => {
+          const { html } = renderer.render(await renderer.parse(`x ${escapeText(text)} y`, options), NOTHING_NAMED);
+          const shown = html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+          const plain = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+          expect(html).not.toMatch(/<(?!\/?p>)/);
+          expect(plain.replace(/\s+/g, ' ')).toBe(`<p>x ${text.trim()} y</p>`.replace(/\s+/g, ' '));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,215 @@
+import { type Caller, type ChannelId, parseJson } from '@parley/domain/kernel';
+import { PostIntegration, WarnIntegrationOwner } from '@parley/domain/membership';
+import type { HttpFeature } from '../kernel/feature.js';
+import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { TextListParam, TextParam } from '../kernel/params.js';
+import { fixedSection } from '../kernel/register-section.js';
+import { badParameter, HttpRefusal, malformedJson, malformedPayload, success } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import { parseForm } from '../kernel/request-body.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { ALERTMANAGER, GRAFANA } from './alerts.js';
+import { FORGEJO, GITEA } from './gitea.js';
+import { GITHUB } from './github.js';
+import { GITLAB } from './gitlab.js';
+import { AnomalousPayload, type Integration, Payload } from './integration.js';
+import { fillTemplate, JSON_WEBHOOK, MAX_TEMPLATE_LENGTH } from './json.js';
+import { SENTRY } from './sentry.js';
+import { SLACK } from './slack.js';
+
+/** All integrations. A new one is a file of its own and a line here. */
+export const INTEGRATIONS: readonly Integration[] = [
+  ALERTMANAGER,
+  FORGEJO,
+  GITEA,
+  GITHUB,
+  GITLAB,
+  GRAFANA,
+  JSON_WEBHOOK,
+  SENTRY,
+  SLACK,
+];
+
+const BY_NAME: ReadonlyMap<string, Integration> = new Map(INTEGRATIONS.map((each) => [each.name, each]));
+
+const PATTERNS = { max: 100, each: { max: 100 }, optional: true };
+
+class IntegrationDto {
+  @TextParam({ max: 100 }) integration!: string;
+  /** Checked by the authentication. */
+  @TextParam({ max: 100, optional: true }) api_key?: string;
+  /** Name or id of the channel; absent for a direct message to the owner of the bot. */
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) stream?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
+  @TextListParam(PATTERNS) only_events?: string[];
+  @TextListParam(PATTERNS) exclude_events?: string[];
+  /** Comma-separated names. */
+  @TextParam({ max: 1000, optional: true }) branches?: string;
+  /** Text of the message with placeholders; only of the integration `json`. */
+  @TextParam({ max: MAX_TEMPLATE_LENGTH, optional: true }) template?: string;
+}
+
+/** A refusal with what the owner of the bot should know. */
+class PayloadRefused extends HttpRefusal {
+  constructor(
+    refusal: HttpRefusal,
+    readonly problem: string,
+  ) {
+    super(refusal.status, refusal.code, refusal.message);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads the JSON of a body, or of the form field `payload`. @throws PayloadRefused */
+function readPayload({ content, header }: Pick<Request, 'content' | 'header'>): Payload {
+  let text: string;
+  try {
+    text = utf8.decode(content ?? new Uint8Array());
+  } catch {
+    throw new PayloadRefused(malformedPayload(), 'that is not valid UTF-8');
+  }
+  if (header('content-type')?.startsWith('application/x-www-form-urlencoded'))
+    text = parseForm(text).get('payload') ?? '';
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw new PayloadRefused(malformedJson(), 'that is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null) throw new PayloadRefused(malformedJson(), 'that is no JSON object');
+  return new Payload(value);
+}
+
+interface Reported {
+  readonly event: string;
+  readonly topic: string;
+  /** Null if the event is not worth a message. */
+  readonly text: string | null;
+  readonly branch: string | null;
+}
+
+/** @throws PayloadRefused */
+function readEvent(integration: Integration, request: Request, template: string | undefined): Reported {
+  const { displayName, eventHeader } = integration;
+  const payload = readPayload({ content: request.content, header: (name) => request.header(name) });
+  const header = eventHeader === undefined ? '' : request.header(eventHeader.toLowerCase());
+  if (header === undefined) {
+    const refusal = new HttpRefusal(400, 'MISSING_HTTP_EVENT_HEADER', `Missing the HTTP event header '${eventHeader}'`);
+    throw new PayloadRefused(refusal, `without the header ${eventHeader}, which names the event`);
+  }
+  try {
+    const event = integration.eventOf(payload, header);
+    const found = Object.hasOwn(integration.events, event) ? integration.events[event]! : undefined;
+    if (!found) throw unsupported(event, displayName);
+    const text = template === undefined ? found.text(payload) : fillTemplate(template, payload);
+    return { event, topic: found.topic(payload), text, branch: found.branch?.(payload) ?? null };
+  } catch (error) {
+    if (!(error instanceof AnomalousPayload)) throw error;
+    const message = `Unable to parse request: Did ${displayName} generate this event?`;
+    const refusal = new HttpRefusal(400, 'ANOMALOUS_WEBHOOK_PAYLOAD', message);
+    throw new PayloadRefused(refusal, 'without members that all its events have');
+  }
+}
+
+/** Status 200, so that the service does not give up the URL. */
+function unsupported(event: string, displayName: string): PayloadRefused {
+  const shown = event.slice(0, 100).replace(/[^\w .:-]/g, '');
+  const message = `The '${shown}' event isn't currently supported by the ${displayName} webhook; ignoring`;
+  const refusal = new HttpRefusal(200, 'UNSUPPORTED_WEBHOOK_EVENT_TYPE', message);
+  return new PayloadRefused(refusal, `of the event \`${shown}\`, which is not supported`);
+}
+
+/** True if one of the patterns, in which `*` stands for any text, is the whole name. */
+const matches = (name: string, patterns: readonly string[]): boolean =>
+  patterns.some((pattern) =>
+    new RegExp(
+      `^${pattern
+        .split(/\*+/)
+        .map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
+        .join('.*')}$`,
+      's',
+    ).test(name),
+  );
+
+function isWanted({ event, branch }: Reported, { only_events, exclude_events, branches }: IntegrationDto): boolean {
+  if (only_events && !matches(event, only_events)) return false;
+  if (exclude_events && matches(event, exclude_events)) return false;
+  if (branch === null || branches === undefined) return true;
+  return branches.split(',').some((name) => name.trim() === branch);
+}
+
+/** Users may write the id of a channel instead of its name. */
+function channelOf(stream: string | undefined): { readonly id: ChannelId } | { readonly name: string } | null {
+  if (stream === undefined || stream.trim() === '') return null;
+  return /^\d{1,15}$/.test(stream) ? { id: Number(stream) as ChannelId } : { name: stream };
+}
+
+const integrationRoute = (): Route =>
+  route('POST', '/external/:integration', {
+    auth: 'user',
+    dto: IntegrationDto,
+    takesRawBody: true,
+    takesKeyParameter: true,
+    allowsWebhookBots: true,
+    isApiOnly: true,
+    useCase: PostIntegration,
+    response: wire.fields({}),
+    handle: async ({ caller, dto, request, useCase, resolve }) => {
+      const integration = BY_NAME.get(dto.integration);
+      if (!integration) throw new HttpRefusal(404, 'BAD_REQUEST', 'Unknown integration');
+      if (dto.template !== undefined && integration !== JSON_WEBHOOK) {
+        throw badParameter(`The integration ${integration.name} takes no template.`);
+      }
+      try {
+        const reported = readEvent(integration, request, dto.template);
+        if (reported.text !== null && reported.text.trim() !== '' && isWanted(reported, dto)) {
+          const topic = dto.topic ?? reported.topic;
+          await useCase.execute(
+            {
+              ...(caller as Caller),
+              clientName: `Zulip${integration.displayName.replaceAll(' ', '')}Webhook`.slice(0, 30),
+            },
+            { channel: channelOf(dto.stream), topic, content: reported.text },
+          );
+        }
+      } catch (error) {
+        if (error instanceof PayloadRefused) {
+          const what = `got a request at \`/api/v1/external/${integration.name}\` ${error.problem}.`;
+          await resolve(WarnIntegrationOwner).execute(caller, what);
+        }
+        throw error;
+      }
+      return success();
+    },
+  });
+
+const bot = wire.fields({
+  name: wire.text(),
+  display_name: wire.text(),
+  all_event_types: wire.nullable(wire.listOf(wire.text())),
+  config_options: wire.listOf(wire.fields({ key: wire.text(), label: wire.text(), validator: wire.text() })),
+  url_options: wire.listOf(wire.fields({ key: wire.text(), label: wire.text(), input_type: wire.text() })),
+});
+
+const BRANCHES = { key: 'branches', label: 'Filter by branches (comma-separated list)', input_type: 'text' };
+
+export const INTEGRATION_FEATURE = {
+  routes: () => [integrationRoute()],
+  registerSections: () => [
+    fixedSection(
+      'realm_incoming_webhook_bots',
+      { realm_incoming_webhook_bots: wire.listOf(wire.named('IncomingWebhookBot', bot)) },
+      {
+        realm_incoming_webhook_bots: INTEGRATIONS.map(({ name, displayName, events, hasBranches }) => ({
+          name,
+          display_name: displayName,
+          all_event_types: Object.keys(events).length > 1 ? Object.keys(events) : null,
+          config_options: [],
+          url_options: hasBranches ? [BRANCHES] : [],
+        })),
+      },
+    ),
+  ],
+} satisfies HttpFeature;
