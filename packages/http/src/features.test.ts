@@ -22,6 +22,7 @@ const sections = registerSections({
     webPublicEnabled: false,
     hasBigBlueButton: false,
     sendsPushes: false,
+    logInKinds: new Set(),
     fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
   },
   once: (make) => make({ realmUrls } as never),

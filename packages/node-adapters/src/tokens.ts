@@ -1,7 +1,8 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SessionTokens } from '@parley/domain/access';
 import type { FileTicket, FileTokens } from '@parley/domain/files';
 import type { Clock, FileId, RealmId } from '@parley/domain/kernel';
+import type { LogInTokens } from '@parley/domain/membership';
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -67,6 +68,30 @@ export class HmacSessionTokens implements SessionTokens {
 
   csrfTokenOf(token: string): string {
     return hmac(this.csrfKey, token).toString('base64url');
+  }
+}
+
+/** Secrets of log-ins in progress, derived from a random token under keys of the server's secret. */
+export class HmacLogInTokens implements LogInTokens {
+  constructor(private readonly secret: string) {}
+
+  make(): string {
+    return randomBytes(TOKEN_BYTES).toString('base64url');
+  }
+
+  fingerprint(token: string): string {
+    return hmac(hmac(this.secret, 'parley: fingerprints of log-ins'), token).toString('base64url');
+  }
+
+  derive(token: string, use: 'nonce' | 'verifier' | 'pad'): string {
+    return hmac(hmac(this.secret, `parley: ${use} of log-ins`), token).toString('hex');
+  }
+
+  /** Initialization vector, ciphertext and tag of AES-256-GCM, as Zulip's desktop app expects. */
+  encryptFor(key: string, text: string): string {
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.from(key, 'hex'), iv);
+    return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('hex');
   }
 }
 

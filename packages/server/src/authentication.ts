@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiKeyMint } from '@parley/domain/access';
 import type { UnitOfWork } from '@parley/domain/kernel';
-import { findHostUser, type HostUserReference } from '@parley/domain/membership';
+import {
+  type ExternalIdentity,
+  findHostUser,
+  type HostUserReference,
+  type LogInChallenge,
+  type LogInMethod,
+  type LogInProvider,
+} from '@parley/domain/membership';
 import type { VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
   type Authenticator,
@@ -65,6 +72,42 @@ export class HostAuthenticator implements Authenticator {
     return unauthorized('Account is unknown to this server');
   }
 }
+
+/** Log-in of the host application, as browsers find it. */
+export interface HostLogIn {
+  /** Address of the application's log-in page. `{next}` is replaced by the address to return to, else `next` is added. */
+  readonly url: string;
+  readonly name?: string | undefined;
+  /** URL of an image. */
+  readonly icon?: string | undefined;
+}
+
+/** Sends browsers to the host application's log-in; `authenticate` recognizes them when they come back. */
+export class HostLogInProvider implements LogInProvider {
+  readonly method: LogInMethod;
+  private readonly address: string;
+
+  constructor({ url, name, icon }: HostLogIn) {
+    this.address = url;
+    const displayName = name ?? new URL(url).hostname;
+    this.method = { name: 'host', kind: 'host', displayName, displayIcon: icon ?? null, realms: null };
+  }
+
+  async begin({ callbackUrl, state }: LogInChallenge): Promise<string> {
+    const next = `${callbackUrl}?${new URLSearchParams({ state })}`;
+    if (this.address.includes(NEXT)) return this.address.replace(NEXT, encodeURIComponent(next));
+    const url = new URL(this.address);
+    url.searchParams.set('next', next);
+    return url.href;
+  }
+
+  /** Never called, since the request itself shows who the user is. */
+  async identify(): Promise<ExternalIdentity> {
+    throw new Error('The host application identifies its users by their requests');
+  }
+}
+
+const NEXT = '{next}';
 
 /** Authenticates by email and API key in the realm of the request's address. */
 export class ApiKeyCredentials implements Credentials {

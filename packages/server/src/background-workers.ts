@@ -11,6 +11,7 @@ import type {
   Timers,
   UnitOfWork,
 } from '@parley/domain/kernel';
+import { RemoveExpiredLogIns } from '@parley/domain/membership';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
 import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
 import { KEEP_DELETED_DAYS } from './configuration/settings.js';
@@ -201,6 +202,11 @@ export function workersOf(
       name: 'removing expired sessions',
       everyMs: HOUR_MS,
       run: () => resolve(RemoveExpiredSessions).execute(),
+    }),
+    every({
+      name: 'removing expired log-ins',
+      everyMs: MINUTE_MS,
+      run: () => resolve(RemoveExpiredLogIns).execute(),
     }),
     get('jobWorkers'),
     recurring({

@@ -1,5 +1,7 @@
+import type { LogInProvider } from '@parley/domain/membership';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
+import { HostLogInProvider } from './authentication.js';
 import {
   parseDatabase,
   parseFiles,
@@ -98,6 +100,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     {
       logger: config.logger ?? createLogger('warn', process.stderr),
       ...(config.authenticate && { authenticate: config.authenticate }),
+      logInProviders: hostLogInOf(config),
       trustedOrigins: trustedOriginsOf(config.trustedOrigins ?? []),
       ports: {
         storage: config.storage,
@@ -139,6 +142,15 @@ const isOrigin = (text: string): boolean =>
   /^https?:/.test(text)
     ? URL.canParse(text) && new URL(text).origin === text
     : /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text);
+
+function hostLogInOf({ authenticate, logInUrl, logInButton }: ParleyConfig): readonly LogInProvider[] {
+  if (logInUrl === undefined) return [];
+  if (!authenticate) throw new StartupError('logInUrl requires authenticate.');
+  if (!URL.canParse(logInUrl) || !/^https?:$/.test(new URL(logInUrl).protocol)) {
+    throw new StartupError('logInUrl must be an address such as https://example.com/login?return_to={next}.');
+  }
+  return [new HostLogInProvider({ ...logInButton, url: logInUrl })];
+}
 
 function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   try {

@@ -13,6 +13,7 @@ import {
   HmacApiKeyMint,
   HmacFileTokens,
   HmacLinkKeys,
+  HmacLogInTokens,
   HmacMeetingLinks,
   HmacSessionTokens,
   HttpPushService,
@@ -54,6 +55,8 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
 
   apiKeyMint: () => new HmacApiKeyMint(options.secret),
   sessionTokens: () => new HmacSessionTokens(options.secret),
+  logInProviders: () => options.logInProviders ?? [],
+  logInTokens: () => new HmacLogInTokens(options.secret),
   webTokens: () => new JoseWebTokens(options.jwtSecrets ?? new Map(), options.clock, options.jwtAudience),
   passwordHasher: () => options.passwordHasher,
   passwordStrength: () => new ZxcvbnPasswordStrength(),

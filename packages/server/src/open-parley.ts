@@ -48,7 +48,7 @@ export interface HostPorts {
 }
 
 export interface HostOptions
-  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'trustedOrigins' | 'isOneOff' | 'metrics'> {
+  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'logInProviders' | 'trustedOrigins' | 'isOneOff' | 'metrics'> {
   readonly onCommit?: (commit: Commit) => void;
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;

@@ -56,6 +56,13 @@ export interface ParleyOptions {
    */
   readonly authenticate?: HostAuthenticate;
   /**
+   * Log-in page of the application, for browsers and phone apps: `https://example.com/login?return_to={next}`, where
+   * `{next}` becomes the address to return to; without it, `next` is added to the query. Requires `authenticate`.
+   */
+  readonly logInUrl?: string;
+  /** Name and icon (a URL) of the button for `logInUrl`; default: its host name, and no icon. */
+  readonly logInButton?: { readonly name?: string; readonly icon?: string };
+  /**
    * Origins beside that of `url` whose pages may send requests with the cookies that `authenticate` accepts, such as
    * `http://localhost:5173`; default: none. Requests from other pages are rejected. `any`: `authenticate` checks
    * origins itself.
@@ -148,6 +155,8 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   jwtAudience: true,
   acceptNewSecret: true,
   authenticate: true,
+  logInUrl: true,
+  logInButton: true,
   trustedOrigins: true,
   mailer: true,
   smtpUrl: true,

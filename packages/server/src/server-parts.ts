@@ -123,6 +123,7 @@ export function serverParts(
           fileLimits: get('fileLimits'),
           hasBigBlueButton: Boolean(options.bigBlueButton),
           sendsPushes: options.push !== null,
+          logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),
         },
       }),
       ...(options.moreRoutes ?? []),

@@ -36,6 +36,7 @@ import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
+import { MemoryLogIns } from './memory/memory-log-ins.js';
 import { MemoryMessageArchive } from './memory/memory-message-archive.js';
 import { MemoryMessageEdits } from './memory/memory-message-edits.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
@@ -254,6 +255,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     queues: new MemoryEventQueues(unit),
     consumers: new MemoryEventConsumers(unit),
     externalIds: new MemoryExternalIds(unit),
+    logIns: new MemoryLogIns(unit),
     apiKeys: new MemoryApiKeys(unit),
     sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),

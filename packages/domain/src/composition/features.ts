@@ -44,6 +44,7 @@ import type { QueueFilters } from '../kernel/register-queue.js';
 import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
 import { HOST_USER_FEATURE } from '../membership/host-users.js';
 import { INVITATION_FEATURE } from '../membership/invitations.js';
+import { LOG_IN_METHOD_FEATURE } from '../membership/log-in-methods.js';
 import { DRAFT_FEATURE } from '../messages/drafts.js';
 import {
   asksForMessages,
@@ -254,6 +255,7 @@ const ALL = [
   CREDENTIAL_FEATURE,
   CONFIRMATION_FEATURE,
   HOST_USER_FEATURE,
+  LOG_IN_METHOD_FEATURE,
   JOB_FEATURE,
 ] as const satisfies readonly DomainFeature[];
 

@@ -32,6 +32,7 @@ import type { QueueFilters } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
 import type { InvitationConfig } from '../membership/invitations.js';
+import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js';
 import type { WebhookClient, WebhookFormats } from '../membership/outgoing-webhooks.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
@@ -54,6 +55,9 @@ export interface Ports {
   readonly apiKeyMint: ApiKeyMint;
   readonly sessionTokens: SessionTokens;
   readonly webTokens: JsonWebTokens;
+  /** In order of their configuration. */
+  readonly logInProviders: readonly LogInProvider[];
+  readonly logInTokens: LogInTokens;
   readonly passwordHasher: PasswordHasher;
   readonly passwordStrength: PasswordStrength;
   readonly disposableDomains: DisposableDomains;

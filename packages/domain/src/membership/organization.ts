@@ -41,6 +41,7 @@ import { USER_SETTINGS } from '../realms/user-settings.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { atLeast } from '../users/user-delivery.js';
 import { announceReach } from '../users/user-events.js';
+import type { LogInProvider } from './log-in-methods.js';
 
 export interface NewRealm {
   /** Subdomain of the realm; `''` for the root realm. */
@@ -200,12 +201,13 @@ const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
 /** Applies permitted changes with all their consequences. */
 export class RealmChanges {
-  static readonly inject = ['textRenderer', 'clock', 'developmentMode', 'meetingServer'] as const;
+  static readonly inject = ['textRenderer', 'clock', 'developmentMode', 'meetingServer', 'logInProviders'] as const;
   constructor(
     private readonly texts: TextRenderer,
     private readonly clock: Clock,
     private readonly mode: DevelopmentMode,
     private readonly meetingServer: MeetingServer | null,
+    private readonly logInProviders: readonly LogInProvider[],
   ) {}
 
   /** Requires a meeting server configured by the operator (organization §20). @throws DomainError BAD_SETTING_VALUE */
@@ -280,7 +282,9 @@ export class RealmChanges {
       });
     }
     if (changesAuthentication) {
-      await append({ type: 'realm.authentication_changed', methods: authenticationMethods(realm.settings, this.mode) });
+      const configured = new Set(this.logInProviders.map(({ method }) => method.kind));
+      const methods = authenticationMethods(realm.settings, this.mode, configured);
+      await append({ type: 'realm.authentication_changed', methods });
     }
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }

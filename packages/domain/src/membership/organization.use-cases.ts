@@ -24,6 +24,7 @@ import {
 } from '../realms/realm-permissions.js';
 import { REALM_SETTINGS, type RealmSettingName } from '../realms/realm-settings.js';
 import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
+import { type LogInMethod, type LogInProvider, offeredMethods } from './log-in-methods.js';
 import {
   type AuthenticationMethodChanges,
   addRealm,
@@ -302,16 +303,25 @@ export interface ServerSettings {
   readonly isDevelopment: boolean;
   /** True if anonymous callers may read some channels. */
   readonly allowsSpectators: boolean;
+  /** Ways to log in at other services. */
+  readonly logInMethods: readonly LogInMethod[];
 }
 
 /** Returns public server settings, also for deactivated realms (protocol §10). */
 export class GetServerSettings {
-  static readonly inject = ['unitOfWork', 'realmUrls', 'developmentMode', 'serverChannelConfig'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'realmUrls',
+    'developmentMode',
+    'serverChannelConfig',
+    'logInProviders',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly mode: DevelopmentMode,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
+    private readonly providers: readonly LogInProvider[],
   ) {}
 
   /** @throws DomainError UNKNOWN_REALM_ADDRESS */
@@ -319,7 +329,8 @@ export class GetServerSettings {
     const isDevelopment = this.mode.isOn;
     if (realmId === null) {
       if (!isServerAddress) throw new DomainError('UNKNOWN_REALM_ADDRESS', 'Invalid subdomain');
-      return { realm: null, url: this.realmUrls.urlOf(SERVER_ITSELF), isDevelopment, allowsSpectators: false };
+      const url = this.realmUrls.urlOf(SERVER_ITSELF);
+      return { realm: null, url, isDevelopment, allowsSpectators: false, logInMethods: [] };
     }
     return this.uow.read(realmId, async ({ realms, channels }) => {
       const realm = await realms.get(realmId);
@@ -328,6 +339,7 @@ export class GetServerSettings {
         realm,
         url: this.realmUrls.urlOf(realm),
         isDevelopment,
+        logInMethods: offeredMethods(this.providers, realm),
         allowsSpectators:
           webPublicEnabled &&
           canSpectate(realm, { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) }).allowed,

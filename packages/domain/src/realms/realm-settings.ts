@@ -209,15 +209,16 @@ export interface AuthenticationMethodState {
   readonly isAvailable: boolean;
 }
 
-/** Returns the methods in registry order. Methods that need an external service are not implemented. */
+/** Returns the methods in registry order. `configured`: kinds of the services that the operator has configured. */
 export function authenticationMethods(
   settings: RealmSettings,
   { isOn: isDevelopment }: DevelopmentMode,
+  configured: ReadonlySet<string>,
 ): readonly AuthenticationMethodState[] {
   return (Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[]).map((method) => ({
     method,
     // Login without a password is limited to development servers.
     isEnabled: settings[method] && (method !== 'devAuthentication' || isDevelopment),
-    isAvailable: method === 'devAuthentication' || method === 'emailAuthentication',
+    isAvailable: method === 'devAuthentication' || method === 'emailAuthentication' || configured.has(method),
   }));
 }

@@ -5,6 +5,8 @@ import type { Request } from './request.js';
 
 export const SESSION_COOKIE = 'sessionid';
 export const CSRF_COOKIE = 'csrftoken';
+/** Marks a browser in which log-ins at other services are in progress. */
+export const LOG_IN_COOKIE = 'parley_log_in';
 
 const YEAR_SECONDS = 365 * 86_400;
 const TOKEN = /^[\w-]{1,128}$/;
@@ -53,6 +55,11 @@ export class SessionCookies {
     return this.cookie(request, CSRF_COOKIE, csrfToken, YEAR_SECONDS);
   }
 
+  /** Marks the browser for as long as a log-in may take. */
+  logIn(request: Request, token: string, maxAge: number): readonly string[] {
+    return this.cookie(request, LOG_IN_COOKIE, token, maxAge);
+  }
+
   /** A browser may be logged in to several organizations if paths distinguish them. */
   private pathOf({ realmAddress }: Request): string {
     return (realmAddress.startsWith('/') ? this.path + realmAddress : this.path) || '/';
@@ -61,7 +68,7 @@ export class SessionCookies {
   /** Pages may read only the CSRF cookie. */
   private cookie(request: Request, name: string, value: string, maxAge: number): readonly string[] {
     const attributes = [`${name}=${value}`, `Path=${this.pathOf(request)}`, `Max-Age=${maxAge}`, 'SameSite=Lax'];
-    if (name === SESSION_COOKIE) attributes.push('HttpOnly');
+    if (name !== CSRF_COOKIE) attributes.push('HttpOnly');
     if (this.isSecure(request)) attributes.push('Secure');
     return ['Set-Cookie', attributes.join('; ')];
   }

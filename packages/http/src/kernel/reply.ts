@@ -160,6 +160,8 @@ export interface LogInRecord {
   readonly account: string | null;
   /** Error code of a failed log-in; null if it succeeded. */
   readonly failure: string | null;
+  /** Change that the log-in made to accounts. */
+  readonly change?: 'created' | 'linked' | null;
 }
 
 /** Text or its UTF-8 bytes, possibly shared with other responses. */

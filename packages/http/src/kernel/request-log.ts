@@ -157,9 +157,14 @@ export class RequestLog {
       userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
     };
     if (logged?.logIn) {
-      const { method, account, failure } = logged.logIn;
+      const { method, account, failure, change } = logged.logIn;
       const kind = failure === null ? 'log-in' : 'failed log-in';
-      const about = { account: account?.slice(0, MAX_LOGGED_LENGTH), logInMethod: method, ...(failure && { failure }) };
+      const about = {
+        account: account?.slice(0, MAX_LOGGED_LENGTH),
+        logInMethod: method,
+        ...(failure && { failure }),
+        ...(change && { change }),
+      };
       warn(this.logger, { audit: kind, ...fields, ...about }, kind);
     } else if (logged?.hasFailedLogin) {
       warn(this.logger, { audit: 'failed log-in', ...fields, account: accountOf(request) }, 'failed log-in');

@@ -17,4 +17,6 @@ export interface ServerInfo {
   readonly hasBigBlueButton: boolean;
   /** True if a service is configured that delivers push notifications to phones. */
   readonly sendsPushes: boolean;
+  /** Kinds of the services for logging in that are configured; see `AuthenticationMethod`. */
+  readonly logInKinds: ReadonlySet<string>;
 }

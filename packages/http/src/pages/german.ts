@@ -19,6 +19,10 @@ export const GERMAN = {
   'The form has expired. Please try again.': 'Das Formular ist abgelaufen. Bitte noch einmal versuchen.',
   'This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.':
     'Dies ist die Adresse eines Team-Chats: einer Organisation auf einem Parley-Server, der die Zulip-API spricht.',
+  'Finish logging in': 'Anmeldung abschließen',
+  'Copy this code and paste it into the app. It is good for five minutes.':
+    'Diesen Code kopieren und in die App einfügen. Er gilt fünf Minuten lang.',
+  Code: 'Code',
   'How to connect': 'Verbinden',
   'On a phone or tablet': 'Mit Telefon oder Tablet',
   'Install {zulip} for Android or iOS, choose to add an account, and enter the address {url}. Then log in.':
@@ -100,6 +104,14 @@ export const GERMAN = {
   'Continue in the browser': 'Weiter im Browser',
 
   // Refusals of the operations behind the forms.
+  'The app sent an invalid one-time pad.': 'Die App hat einen ungültigen Schlüssel geschickt.',
+  'There is no such way to log in.': 'Diese Art der Anmeldung gibt es nicht.',
+  'The log-in took too long or was interrupted. Try again.':
+    'Die Anmeldung dauerte zu lange oder wurde unterbrochen. Bitte noch einmal versuchen.',
+  'The service for logging in does not respond as expected. Try again later.':
+    'Der Anmeldedienst antwortet nicht wie erwartet. Bitte später noch einmal versuchen.',
+  'The service did not confirm who you are.': 'Der Anmeldedienst hat die Identität nicht bestätigt.',
+  'The service does not vouch for your email address.': 'Der Anmeldedienst bürgt nicht für die E-Mail-Adresse.',
   'Enter a valid email address.': 'Bitte eine gültige E-Mail-Adresse eingeben.',
   'Invalid address.': 'Die Adresse ist ungültig.',
   'Already has an account.': 'Dafür gibt es schon ein Konto.',

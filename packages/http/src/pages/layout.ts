@@ -56,7 +56,7 @@ a { color: var(--accent); }
 label, legend { display: block; font-weight: 600; margin-bottom: 0.25rem; }
 fieldset { border: 1px solid var(--line); border-radius: 0.4rem; margin: 0; }
 fieldset label { font-weight: 400; padding: 0.2rem 0; }
-input, select { background: var(--card); border: 1px solid var(--line); border-radius: 0.4rem; color: inherit; font: inherit;
+input, select, textarea { background: var(--card); border: 1px solid var(--line); border-radius: 0.4rem; color: inherit; font: inherit;
 min-height: 2.75rem; padding: 0.4rem 0.7rem; width: 100%; }
 input[readonly] { background: var(--page); }
 input[type=checkbox] { min-height: 0; height: 1.25rem; vertical-align: middle; width: 1.25rem; }
@@ -83,7 +83,8 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE.markup).digest('base64')}'`,
   "img-src 'self'",
-  "form-action 'self'",
+  // A form may end in the app of a phone that asked for the log-in.
+  "form-action 'self' zulip:",
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
@@ -145,6 +146,17 @@ export const redirectTo = (address: string, headers: readonly string[] = []): Re
   cacheControl: 'no-store',
   headers: ['Location', address, ...HEADERS, ...headers],
 });
+
+/**
+ * Returns the path to which a browser goes after logging in: `next` if it is a path of this site, else the start page.
+ * Browsers treat `//host` and `/\host` as other sites and ignore tabs and line breaks.
+ */
+export function targetOf({ base, url }: Pick<Site, 'base' | 'url'>, next: string): string {
+  const start = `${base}/`;
+  if (!next.startsWith('/') || !URL.canParse(next, url)) return start;
+  const { origin, pathname, search, hash } = new URL(next, url);
+  return origin === new URL(url).origin && !pathname.startsWith('//') ? pathname + search + hash : start;
+}
 
 /**
  * True if a form was sent by one of our pages or by a program. Newer browsers report the source in `Sec-Fetch-Site`

@@ -1,6 +1,7 @@
 import { DomainError } from '@parley/domain/kernel';
+import { ListLogInMethods, LogInByForm, type LogInMethod } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
-import { isEmailAddress, LogIn } from '@parley/domain/users';
+import { isEmailAddress } from '@parley/domain/users';
 import { CSRF_COOKIE, type Identity, readCookie } from '../kernel/authenticate.js';
 import { CSRF_FIELD, newCsrfToken } from '../kernel/csrf.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
@@ -8,6 +9,7 @@ import { TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
+import { LogInPurposeDto, purposeOf, queryOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import {
   alert,
@@ -19,18 +21,17 @@ import {
   pageRoute,
   redirectTo,
   type Site,
+  targetOf,
 } from './layout.js';
 
 /** `email` is that of a user who followed an invitation but already has an account. */
-class LogInPageDto {
+class LogInPageDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
-  @TextParam({ max: MAX_TEXT_LENGTH }) next = '';
 }
 
-class LogInFormDto {
+class LogInFormDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) username = '';
   @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
-  @TextParam({ max: MAX_TEXT_LENGTH }) next = '';
   @TextParam({ max: MAX_TEXT_LENGTH }) csrfmiddlewaretoken = '';
 }
 
@@ -40,8 +41,8 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
 
   /** Shows the form. The cookie of a browser without a session gets a token, which the form must repeat. */
   function formPage(
-    { site, realm, request }: { readonly site: Site; readonly realm: Realm; readonly request: Request },
-    { email, next }: LogInPageDto,
+    { site, realm, request, methods }: FormContext,
+    dto: LogInPageDto,
     failure: Failure | null = null,
   ): Reply {
     const cookie = readCookie(request, CSRF_COOKIE);
@@ -51,7 +52,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
       headers: [...(failure?.headers ?? []), ...(cookie === undefined ? sessionCookies.csrf(request, token) : [])],
       title: site.t('Log in to {name}', { name: site.name }),
       site,
-      content: html`${alert(site, failure)}${logInForm(site, realm, { email, next, token, failure })}`,
+      content: html`${alert(site, failure)}${logInForm(site, realm, { dto, methods, token, failure })}`,
     });
   }
 
@@ -59,25 +60,34 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
     pageRoute(parts, 'GET', '/login/', {
       dto: LogInPageDto,
       knowsCaller: true,
-      handle: async ({ site, realm, request, dto, identity }) =>
-        isUserOf(realm, identity) ? redirectTo(targetOf(site, dto.next)) : formPage({ site, realm, request }, dto),
+      useCase: ListLogInMethods,
+      handle: async ({ site, realm, request, caller, dto, identity, useCase }) => {
+        const isForApp = purposeOf(dto).kind !== 'session';
+        if (!isForApp && isUserOf(realm, identity)) return redirectTo(targetOf(site, dto.next));
+        return formPage({ site, realm, request, methods: await useCase.execute(caller) }, dto);
+      },
     }),
     pageRoute(parts, 'POST', '/login/', {
       dto: LogInFormDto,
       isExpensive: true,
-      useCase: LogIn,
-      handle: async ({ site, realm, request, caller, dto, useCase }) => {
-        const { username, password, next } = dto;
-        const again = (failure: Failure) => formPage({ site, realm, request }, { email: username, next }, failure);
+      useCase: LogInByForm,
+      handle: async ({ site, realm, request, caller, dto, useCase, resolve }) => {
+        const { username, password } = dto;
+        const methods = await resolve(ListLogInMethods).execute(caller);
+        const again = (failure: Failure) =>
+          formPage({ site, realm, request, methods }, { ...dto, email: username }, failure);
         const cookie = readCookie(request, CSRF_COOKIE);
         if (cookie === undefined || cookie !== dto.csrfmiddlewaretoken) return again(EXPIRED_FORM);
         const logIn = { method: 'password', account: username };
         try {
-          const userAgent = request.header('user-agent') ?? '';
-          const input = { username: username.trim(), password, cancellation: request.signal, userAgent };
-          const session = await useCase.execute(caller, input);
-          const cookies = sessionCookies.begin(request, session);
-          return { ...redirectTo(targetOf(site, next), cookies), logIn: { ...logIn, failure: null } };
+          const { user, result } = await useCase.execute(caller, {
+            username: username.trim(),
+            password,
+            purpose: purposeOf(dto),
+            cancellation: request.signal,
+            userAgent: request.header('user-agent') ?? '',
+          });
+          return { ...replyToLogIn(parts, { site, request }, user, result), logIn: { ...logIn, failure: null } };
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
           const failure = error.is('AUTHENTICATION_FAILED') ? WRONG_PASSWORD : failureOf(error);
@@ -95,6 +105,8 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
   ];
 };
 
+const PURPOSE_FIELDS = ['next', 'mobile_flow_otp', 'desktop_flow_otp'] as const;
+
 const EXPIRED_FORM: Failure = { status: 403, message: 'The form has expired. Please try again.' };
 const WRONG_PASSWORD: Failure = { status: 401, message: 'Your email address or password is incorrect.' };
 const NOT_CONFIGURED: Failure = { status: 404, message: 'This feature is not configured on this server.' };
@@ -102,25 +114,22 @@ const NOT_CONFIGURED: Failure = { status: 404, message: 'This feature is not con
 export const isUserOf = ({ id }: Pick<Realm, 'id'>, identity: Identity | undefined): boolean =>
   identity !== undefined && identity.realmId === id;
 
-/**
- * Returns the path to which a browser goes after logging in: `next` if it is a path of this site, else the start page.
- * Browsers treat `//host` and `/\host` as other sites and ignore tabs and line breaks.
- */
-export function targetOf({ base, url }: Pick<Site, 'base' | 'url'>, next: string): string {
-  const start = `${base}/`;
-  if (!next.startsWith('/') || !URL.canParse(next, url)) return start;
-  const { origin, pathname, search, hash } = new URL(next, url);
-  return origin === new URL(url).origin && !pathname.startsWith('//') ? pathname + search + hash : start;
+interface FormContext {
+  readonly site: Site;
+  readonly realm: Realm;
+  readonly request: Request;
+  readonly methods: readonly LogInMethod[];
 }
 
 interface FormState {
-  readonly email: string;
-  readonly next: string;
+  readonly dto: LogInPageDto;
+  readonly methods: readonly LogInMethod[];
   readonly token: string;
   readonly failure: Failure | null;
 }
 
-function logInForm({ base, t }: Site, { settings }: Realm, { email, next, token, failure }: FormState): Html {
+function logInForm({ base, t }: Site, { settings }: Realm, { dto, methods, token, failure }: FormState): Html {
+  const { email } = dto;
   const hasPasswords = settings.emailAuthentication;
   const isKnown = failure === null && isEmailAddress(email);
   const signUp = html`<a href="${base}/register/">${t('Sign up')}</a>`;
@@ -133,15 +142,27 @@ function logInForm({ base, t }: Site, { settings }: Realm, { email, next, token,
     hasPasswords
       ? html`<form method="post" action="${base}/login/">
 <input type="hidden" name="${CSRF_FIELD}" value="${token}">
-<input type="hidden" name="next" value="${next}">
-<p><label for="username">${t('Email address')}</label>
+${PURPOSE_FIELDS.map(
+  (name) =>
+    dto[name] !== '' &&
+    html`<input type="hidden" name="${name}" value="${dto[name]}">
+`,
+)}<p><label for="username">${t('Email address')}</label>
 <input id="username" name="username" type="email" autocomplete="username" required value="${email}"${invalid}></p>
 <p><label for="password">${t('Password')}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${invalid}></p>
 <p><button class="wide">${t('Log in')}</button></p>
 <p><a href="${base}/accounts/password/reset/">${t('Forgot your password?')}</a></p>
 </form>`
-      : html`<p>${t('Nobody can log in to this organization in a browser.')}</p>`
+      : methods.length === 0 && html`<p>${t('Nobody can log in to this organization in a browser.')}</p>`
+  }${
+    methods.length > 0 &&
+    html`${hasPasswords && html`<p class="or">${t('or')}</p>`}<ul class="methods">
+${methods.map(
+  ({ name, displayName }) =>
+    html`<li><a class="button other" href="${base}/accounts/login/external/${name}/${queryOf(dto)}">${t('Log in with {method}', { method: displayName })}</a></li>
+`,
+)}</ul>`
   }
 <p>${
     settings.inviteRequired

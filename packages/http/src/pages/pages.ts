@@ -2,6 +2,7 @@ import type { HttpFeature } from '../kernel/feature.js';
 import { NoParameters } from '../kernel/params.js';
 import type { Route } from '../kernel/route.js';
 import { accountPages, signUpPages } from './account-pages.js';
+import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
 import { type PageParts, pageReply, pageRoute, redirectTo, seeOther } from './layout.js';
 import { connecting, logInPages } from './log-in-page.js';
@@ -33,5 +34,11 @@ ${connecting(site)}`,
 
 /** Browser pages. */
 export const PAGES = {
-  routes: (parts) => [...homePages(parts), ...logInPages(parts), ...accountPages(parts), ...signUpPages(parts)],
+  routes: (parts) => [
+    ...homePages(parts),
+    ...logInPages(parts),
+    ...externalLogInPages(parts),
+    ...accountPages(parts),
+    ...signUpPages(parts),
+  ],
 } satisfies HttpFeature;

@@ -173,7 +173,7 @@ export function presentRealm(
   serverInfo: ServerInfo,
 ): WireFields {
   const { settings } = realm;
-  const methods = authenticationMethods(settings, { isOn: serverInfo.isDevelopment });
+  const methods = authenticationMethods(settings, { isOn: serverInfo.isDevelopment }, serverInfo.logInKinds);
   return {
     ...REALM_SETTING_FORMS.present(settings, { prefix: 'realm_' }),
     realm_name: realm.name,

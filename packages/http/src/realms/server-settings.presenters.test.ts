@@ -4,7 +4,7 @@ const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'c
 
 it('omits realm fields if the address belongs to no realm', () => {
   const wire = presentServerSettings(
-    { realm: null, url: 'https://chat.example', isDevelopment: false, allowsSpectators: false },
+    { realm: null, url: 'https://chat.example', isDevelopment: false, allowsSpectators: false, logInMethods: [] },
     { realmUrls, serverInfo: { sendsPushes: false } },
   );
   expect(wire).toMatchObject({ realm_url: 'https://chat.example', realm_uri: 'https://chat.example' });

@@ -1,5 +1,5 @@
 import { SERVER_ITSELF } from '@parley/domain/kernel';
-import { GetServerSettings, type ServerSettings } from '@parley/domain/membership';
+import { GetServerSettings, type LogInMethod, type ServerSettings } from '@parley/domain/membership';
 import { realmImageUrl } from '../files/realm-image-urls.js';
 import type { HttpFeature, RouteDependencies } from '../kernel/feature.js';
 import { NoParameters } from '../kernel/params.js';
@@ -15,7 +15,8 @@ type Parts = Pick<RouteDependencies, 'realmUrls'> & {
 
 /** Presents the server settings (protocol §10), all of which clients decode strictly. */
 export function presentServerSettings(settings: ServerSettings, { realmUrls, serverInfo }: Parts): WireFields {
-  const { realm, url, isDevelopment, allowsSpectators } = settings;
+  const { realm, url, isDevelopment, allowsSpectators, logInMethods } = settings;
+  const offers = (kind: LogInMethod['kind']) => logInMethods.some((method) => method.kind === kind);
   const allowsPasswords = realm?.settings.emailAuthentication ?? true;
   return {
     authentication_methods: {
@@ -24,15 +25,15 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
       email: allowsPasswords,
       ldap: false,
       remoteuser: false,
-      github: false,
+      github: offers('gitHubAuthentication'),
       azuread: false,
-      gitlab: false,
-      google: false,
-      apple: false,
-      saml: false,
-      'openid connect': false,
+      gitlab: offers('gitLabAuthentication'),
+      google: offers('googleAuthentication'),
+      apple: offers('appleAuthentication'),
+      saml: offers('samlAuthentication'),
+      'openid connect': offers('openIdConnectAuthentication'),
     },
-    external_authentication_methods: [],
+    external_authentication_methods: logInMethods.map((method) => presentLogInMethod(method, url)),
     zulip_feature_level: FEATURE_LEVEL,
     zulip_version: ZULIP_VERSION,
     zulip_merge_base: ZULIP_VERSION,
@@ -52,10 +53,24 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
   };
 }
 
+/** Presents a way to log in. Clients resolve its paths against the origin of the organization. */
+export function presentLogInMethod({ name, displayName, displayIcon }: LogInMethod, url: string): WireFields {
+  const path = new URL(`${url}/accounts/login/external/${name}/`).pathname;
+  return { name, display_name: displayName, display_icon: displayIcon, login_url: path, signup_url: path };
+}
+
+const EXTERNAL_METHOD = wire.fields({
+  name: wire.text(),
+  display_name: wire.text(),
+  display_icon: wire.nullable(wire.text()),
+  login_url: wire.text(),
+  signup_url: wire.text(),
+});
+
 /** Response of the server settings (protocol §10); organization fields are present only if there is one. */
 const SERVER_SETTINGS_RESPONSE = wire.fields({
   authentication_methods: wire.dictionaryOf(wire.boolean()),
-  external_authentication_methods: wire.listOf(wire.anything()),
+  external_authentication_methods: wire.listOf(EXTERNAL_METHOD),
   zulip_feature_level: wire.integer(),
   zulip_version: wire.text(),
   zulip_merge_base: wire.text(),

@@ -81,7 +81,10 @@ it('migrates a database from before the baseline by command', async () => {
   await unpackDatabase();
   expect(await run('migrate', '--check')).toMatchObject({ code: 3, out: expect.stringContaining('pending: baseline') });
   expect(await run('backup', join(directory, 'another.tar'))).toMatchObject({ code: 0 });
-  expect(await run('migrate')).toMatchObject({ code: 0, out: 'Applied: baseline, authentication.002.' });
+  expect(await run('migrate')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Applied: baseline, authentication\.002\b/),
+  });
   expect(await run('migrate')).toMatchObject({ code: 0, out: 'The schema is up to date.' });
   await expectConversation('');
 });

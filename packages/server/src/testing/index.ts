@@ -1,5 +1,6 @@
 /** Parts of a server that tests of other packages put together in their own way. */
 
+export { HostLogInProvider } from '../authentication.js';
 export { Promotion } from '../background-workers.js';
 export { flagsOf, wordCounts } from '../cli/command.js';
 export { COMMANDS } from '../cli/commands.js';

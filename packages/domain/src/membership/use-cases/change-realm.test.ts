@@ -21,6 +21,7 @@ const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
     fixture.clock,
     { isOn: false },
     null,
+    [],
   );
   const useCase = new ChangeRealm(fixture.uow, changes);
   return (who: string, input: Partial<ChangeRealmInput>) =>

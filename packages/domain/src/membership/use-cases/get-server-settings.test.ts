@@ -17,7 +17,7 @@ describe('GetServerSettings', () => {
     await fixture.uow.write(realm.id, (tx) =>
       tx.realms.update({ ...realm, settings: { ...realm.settings, enableSpectatorAccess } }),
     );
-    const settings = new GetServerSettings(fixture.uow, realmUrls, { isOn: false }, { webPublicEnabled });
+    const settings = new GetServerSettings(fixture.uow, realmUrls, { isOn: false }, { webPublicEnabled }, []);
     return { settings, realm };
   };
 

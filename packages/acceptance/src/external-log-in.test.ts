@@ -1,0 +1,384 @@
+import { createDecipheriv } from 'node:crypto';
+import { DomainError } from '@parley/domain/kernel';
+import type { ExternalIdentity, LogInProvider, LogInResponse } from '@parley/domain/membership';
+import { RemoveExpiredLogIns } from '@parley/domain/membership';
+import { HostLogInProvider } from '@parley/server/testing';
+import { fieldsOf } from './testing/expectations.js';
+import { TestBrowser } from './testing/test-browser.js';
+import type { TestReply } from './testing/test-reply.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+const PAD = '0123456789abcdef'.repeat(4);
+
+/** Identity that the service confirms next; an error refuses. */
+let confirmed: Partial<ExternalIdentity> | Error;
+const seen: LogInResponse[] = [];
+const providerNamed = (name: string): LogInProvider => ({
+  method: { name, kind: 'openIdConnectAuthentication', displayName: `The ${name}`, displayIcon: null, realms: null },
+  begin: async ({ state, callbackUrl }) => `https://${name}.example/?${new URLSearchParams({ state, callbackUrl })}`,
+  identify: async (_challenge, response) => {
+    seen.push(response);
+    if (confirmed instanceof Error) throw confirmed;
+    return { subject: 's1', email: null, isEmailVerified: false, fullName: null, role: null, ...confirmed };
+  },
+});
+
+let server: TestServer;
+let people: TestServer['people'];
+const lines: Record<string, unknown>[] = [];
+let n = 0;
+/** User of one test only. */
+let ophelia: TestUser;
+beforeAll(async () => {
+  const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
+  server = await TestServer.start({
+    logger: { info: () => {}, warn: log, error: log },
+    authenticate: async ({ headers }) => {
+      const [, realm, id] = /host=(\w+)-(\d+)/.exec(headers.cookie ?? '') ?? [];
+      return realm === undefined ? null : { realm, userId: Number(id) };
+    },
+    logInProviders: [
+      new HostLogInProvider({ url: 'https://shop.example/login?lang=en', name: 'The shop' }),
+      providerNamed('keycloak'),
+      providerNamed('gitlab'),
+    ],
+  });
+  ({ people } = server);
+  await server.changeRealm({ settings: { openIdConnectAuthentication: true } });
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  lines.length = 0;
+  seen.length = 0;
+  n++;
+  ophelia = await server.addUser({ email: `ophelia${n}@zulip.com`, fullName: `Ophelia ${n}` });
+  confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true, fullName: 'Ophelia' };
+});
+afterEach(() => server.changeRealm({ settings: { inviteRequired: true, openIdConnectAuthentication: true } }));
+
+const start = (method: string, query = '') => `/accounts/login/external/${method}/${query}`;
+const locationOf = (reply: TestReply): URL => {
+  expect(reply.status).toBe(303);
+  return new URL(reply.headers.location as string, server.url);
+};
+/** Begins a log-in and returns the state. */
+const begin = async (browser: TestBrowser, method = 'keycloak', query = ''): Promise<string> =>
+  locationOf(await browser.get(start(method, query))).searchParams.get('state')!;
+const complete = (browser: TestBrowser, state: string, method = 'keycloak', headers: Record<string, string> = {}) =>
+  browser.request('GET', `/accounts/login/complete/${method}/`, { state, code: 'c' }, { headers });
+const isLoggedInAs = async (browser: TestBrowser, id: number) =>
+  (await browser.get('/json/users/me')).body.user_id === id;
+const expectRefused = (reply: TestReply, text: string, status = 400) => {
+  expect(reply.body).toContain(text);
+  expect(reply.status).toBe(status);
+};
+const EXPIRED = 'The log-in took too long or was interrupted.';
+/** Key as the phone app decrypts it. */
+function keyIn(location: URL): string {
+  const encrypted = Buffer.from(location.searchParams.get('otp_encrypted_api_key')!, 'hex');
+  const pad = Buffer.from(PAD, 'hex');
+  return Buffer.from(encrypted.map((byte, index) => byte ^ pad[index]!)).toString('latin1');
+}
+
+describe('external_authentication_methods', () => {
+  it('lists the offered methods in order, with the paths of their log-in', async () => {
+    const { external_authentication_methods: methods, authentication_methods: flags } = fieldsOf(
+      await server.get('/server_settings', null),
+    ) as Record<string, unknown>;
+    const path = start('host');
+    expect(methods).toEqual([
+      { name: 'host', display_name: 'The shop', display_icon: null, login_url: path, signup_url: path },
+      expect.objectContaining({ name: 'keycloak', login_url: start('keycloak') }),
+      expect.objectContaining({ name: 'gitlab' }),
+    ]);
+    expect(flags).toMatchObject({ 'openid connect': true, google: false, saml: false });
+    const form = await new TestBrowser(server).get('/login/', { next: '/a?b=c' });
+    expect(form.body).toContain(`href="${start('keycloak', '?next=%2Fa%3Fb%3Dc')}">Log in with The keycloak</a>`);
+  });
+
+  it('omits methods that the organization has not enabled', async () => {
+    fieldsOf(
+      await server.patch('/realm', people.desdemona, {
+        authentication_methods: { Email: true, 'OpenID Connect': false },
+      }),
+    );
+    const { body } = await server.get('/server_settings', null);
+    expect((body.external_authentication_methods as { name: string }[]).map(({ name }) => name)).toEqual(['host']);
+    const refused = await new TestBrowser(server).get(start('keycloak'));
+    expectRefused(refused, 'There is no such way to log in.');
+    const { realm_authentication_methods } = (await server.post('/register', people.hamlet)).body;
+    expect(realm_authentication_methods).toMatchObject({
+      'OpenID Connect': { enabled: false, available: true },
+      SAML: { enabled: false, available: false },
+    });
+  });
+
+  it('cannot begin at an unknown method or in another organization without it', async () => {
+    await server.addRealm(`lear${n}`);
+    const browser = new TestBrowser(server);
+    expectRefused(await browser.get(start('unknown')), 'There is no such way to log in.');
+    const reply = await browser.request('GET', start('keycloak'), undefined, { realm: `lear${n}` });
+    expectRefused(reply, 'There is no such way to log in.');
+  });
+});
+
+describe('log-in of the host application', () => {
+  const asHost = (user: Pick<TestUser, 'id'>, realm = 'zulip') => ({ Cookie: `host=${realm}-${user.id}` });
+
+  it('begins at the page of the application with the address to return to', async () => {
+    const browser = new TestBrowser(server);
+    const location = locationOf(await browser.get(start('host')));
+    expect(location.origin + location.pathname).toBe('https://shop.example/login');
+    expect(location.searchParams.get('lang')).toBe('en');
+    expect(location.searchParams.get('next')).toMatch(
+      new RegExp(`^${server.url}/accounts/login/complete/host/\\?state=[\\w-]{43}$`),
+    );
+  });
+
+  it('gives a phone app its key without a password', async () => {
+    const browser = new TestBrowser(server);
+    const next = new URL(
+      locationOf(await browser.get(start('host', `?mobile_flow_otp=${PAD}`))).searchParams.get('next')!,
+    );
+    const cookie = `parley_log_in=${browser.cookies.get('parley_log_in')}; ${asHost(ophelia).Cookie}`;
+    const state = next.searchParams.get('state')!;
+    const reply = await complete(browser, state, 'host', { Cookie: cookie });
+    const location = locationOf(reply);
+    expect(location.href).toMatch(/^zulip:\/\/login\?otp_encrypted_api_key=[0-9a-f]{64}&email=/);
+    expect(Object.fromEntries(location.searchParams)).toMatchObject({
+      email: ophelia.email,
+      user_id: String(ophelia.id),
+      realm: server.url,
+    });
+    expect(keyIn(location)).toBe(ophelia.apiKey);
+    expect(reply.headers['set-cookie'] ?? []).not.toContainEqual(expect.stringMatching(/^sessionid/));
+    expectRefused(await complete(browser, state, 'host', { Cookie: cookie }), EXPIRED);
+  });
+
+  it('refuses a browser that the application does not recognize, or as a user of another organization', async () => {
+    const lear = await server.addRealm(`other${n}`);
+    const king = await server.addUser({ email: 'king@lear.org', fullName: 'Lear', realmId: lear });
+    for (const cookie of ['', asHost(king, `other${n}`).Cookie]) {
+      const browser = new TestBrowser(server);
+      const next = locationOf(await browser.get(start('host'))).searchParams.get('next')!;
+      const state = new URL(next).searchParams.get('state')!;
+      const Cookie = `parley_log_in=${browser.cookies.get('parley_log_in')}; ${cookie}`;
+      expectRefused(await complete(browser, state, 'host', { Cookie }), 'did not confirm who you are');
+    }
+  });
+});
+
+describe('log-in at another service', () => {
+  it('links an account by verified email, opens a session and writes an audit line', async () => {
+    const browser = new TestBrowser(server);
+    const state = await begin(browser, 'keycloak', '?next=/user_uploads/1/x');
+    const reply = await complete(browser, state);
+    expect(reply).toMatchObject({ status: 303, headers: { location: '/user_uploads/1/x' } });
+    expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
+    expect(lines).toEqual([
+      expect.objectContaining({ audit: 'log-in', logInMethod: 'keycloak', account: ophelia.email, change: 'linked' }),
+    ]);
+    expect(seen[0]!.url).toBe(`${server.url}/accounts/login/complete/keycloak/?state=${state}&code=c`);
+  });
+
+  it('recognizes a linked account by its subject alone', async () => {
+    await complete(new TestBrowser(server), await begin(new TestBrowser(server)));
+    const first = new TestBrowser(server);
+    await complete(first, await begin(first));
+    confirmed = { subject: `s${n}`, email: people.iago.email, isEmailVerified: true };
+    const browser = new TestBrowser(server);
+    await complete(browser, await begin(browser));
+    expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
+    expect(lines.at(-1)).not.toHaveProperty('change');
+  });
+
+  it('keeps the subjects of services apart', async () => {
+    const first = new TestBrowser(server);
+    await complete(first, await begin(first));
+    confirmed = { subject: `s${n}`, email: people.cordelia.email, isEmailVerified: true };
+    const second = new TestBrowser(server);
+    await complete(second, await begin(second, 'gitlab'), 'gitlab');
+    expect(await isLoggedInAs(second, people.cordelia.id)).toBe(true);
+  });
+
+  it.each<[string, () => Partial<ExternalIdentity> | Error, string, number]>([
+    ['an unverified email', () => ({ email: ophelia.email }), 'does not vouch for your email address', 400],
+    ['no email', () => ({ isEmailVerified: true }), 'does not vouch for your email address', 400],
+    ['an invalid email', () => ({ email: 'x', isEmailVerified: true }), 'does not vouch for your email address', 400],
+    ['an empty subject', () => ({ subject: '' }), 'does not respond as expected', 400],
+    [
+      'a refusal',
+      () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.'),
+      'did not confirm',
+      400,
+    ],
+    ['a failure', () => new Error('ECONNREFUSED 10.0.0.1'), 'does not respond as expected', 400],
+  ])('refuses %s', async (_, identity, text, status) => {
+    confirmed = identity();
+    const browser = new TestBrowser(server);
+    const reply = await complete(browser, await begin(browser));
+    expectRefused(reply, text, status);
+    expect(reply.body).not.toContain('ECONNREFUSED');
+    expect(browser.cookies.has('sessionid')).toBe(false);
+    expect(lines.at(-1)).toMatchObject({ audit: 'failed log-in', logInMethod: 'keycloak' });
+  });
+
+  it('refuses bots and deactivated users', async () => {
+    const bot = await server.addBot(ophelia, `helper${n}`);
+    confirmed = { subject: 'bot', email: bot.email, isEmailVerified: true };
+    const browser = new TestBrowser(server);
+    expectRefused(await complete(browser, await begin(browser)), 'did not confirm who you are');
+    confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true };
+    await complete(browser, await begin(browser));
+    fieldsOf(await server.delete(`/users/${ophelia.id}`, people.desdemona));
+    expectRefused(await complete(browser, await begin(browser)), 'Account is deactivated');
+  });
+
+  it('creates accounts only if the organization is open to all', async () => {
+    const email = `yorick${n}@example.com`;
+    confirmed = { subject: `y${n}`, email, isEmailVerified: true, fullName: 'Yorick', role: 'moderator' };
+    const browser = new TestBrowser(server);
+    expectRefused(await complete(browser, await begin(browser)), 'Please request an invite');
+    await server.changeRealm({ settings: { inviteRequired: false } });
+    await complete(browser, await begin(browser));
+    const me = fieldsOf(await browser.get('/json/users/me')) as Record<string, unknown>;
+    expect(me).toMatchObject({ full_name: 'Yorick', delivery_email: email, role: 300 });
+    expect(lines.at(-1)).toMatchObject({ change: 'created', account: email });
+  });
+
+  it('obeys the domains of the organization for new accounts', async () => {
+    await server.changeRealm({ settings: { inviteRequired: false, disallowDisposableEmailAddresses: true } });
+    confirmed = { subject: `y${n}`, email: 'x@mailinator.com', isEmailVerified: true };
+    const browser = new TestBrowser(server);
+    expectRefused(await complete(browser, await begin(browser)), 'Please use your real email address.');
+  });
+
+  it('takes over the role that the service names, except from the last owner', async () => {
+    confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true, role: 'guest' };
+    const browser = new TestBrowser(server);
+    await complete(browser, await begin(browser));
+    expect((await browser.get('/json/users/me')).body.role).toBe(600);
+    confirmed = { subject: `o${n}`, email: people.desdemona.email, isEmailVerified: true, role: 'guest' };
+    const owner = new TestBrowser(server);
+    await complete(owner, await begin(owner));
+    expect((await owner.get('/json/users/me')).body.role).toBe(100);
+  });
+});
+
+describe('log-in in progress', () => {
+  it('ends after five minutes and is removed', async () => {
+    const browser = new TestBrowser(server);
+    const state = await begin(browser);
+    server.clock.advance(299);
+    expect((await complete(browser, state)).status).toBe(303);
+    const late = await begin(browser);
+    server.clock.advance(300);
+    expectRefused(await complete(browser, late), EXPIRED);
+    await begin(browser);
+    server.clock.advance(300);
+    await server.parley.useCase(RemoveExpiredLogIns).execute();
+    const { realmId } = server;
+    expect(await server.storage.uow.read(realmId, ({ logIns }) => logIns.countFlows(realmId))).toBe(0);
+  });
+
+  it('is completed once, even if the service refuses', async () => {
+    const browser = new TestBrowser(server);
+    const state = await begin(browser);
+    expect((await complete(browser, state)).status).toBe(303);
+    expectRefused(await complete(browser, state), EXPIRED);
+    const other = await begin(browser);
+    confirmed = new Error('down');
+    await complete(browser, other);
+    expectRefused(await complete(browser, other), EXPIRED);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('is bound to its browser, method and organization, and asks no service otherwise', async () => {
+    const [victim, attacker] = [new TestBrowser(server), new TestBrowser(server)];
+    expectRefused(await complete(victim, await begin(attacker)), EXPIRED);
+    expectRefused(await complete(attacker, await begin(attacker), 'gitlab'), EXPIRED);
+    const state = await begin(attacker);
+    await server.addRealm(`elsewhere${n}`);
+    const elsewhere = await attacker.request(
+      'GET',
+      '/accounts/login/complete/keycloak/',
+      { state },
+      { realm: `elsewhere${n}` },
+    );
+    expectRefused(elsewhere, 'There is no such way to log in.');
+    for (const wrong of ['', 'x', 'x'.repeat(5000)]) expect((await complete(attacker, wrong)).status).toBe(400);
+    expect(seen).toEqual([]);
+  });
+
+  it('marks the browser with a cookie that scripts and other sites cannot use', async () => {
+    const reply = await new TestBrowser(server).get(start('keycloak'));
+    expect(reply.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^parley_log_in=[\w-]{43}; Path=\/; Max-Age=300; SameSite=Lax; HttpOnly$/),
+    ]);
+  });
+
+  it('is limited in number', async () => {
+    const { realmId } = server;
+    const flow = { realmId, method: 'x', browser: null, purpose: '{}', userId: null, expiresAt: 0 };
+    await server.storage.uow.write(realmId, async (tx) => {
+      for (let index = 0; index < 10_000; index++) await tx.logIns.addFlow(flow, `print ${index}`);
+    });
+    expectRefused(await new TestBrowser(server).get(start('keycloak')), 'The server is busy.', 503);
+    await server.parley.useCase(RemoveExpiredLogIns).execute();
+    expect((await new TestBrowser(server).get(start('keycloak'))).status).toBe(303);
+  });
+});
+
+describe('log-in for an app', () => {
+  it('gives a phone app its key after a password in the browser', async () => {
+    const browser = new TestBrowser(server);
+    const form = await browser.get('/login/', { mobile_flow_otp: PAD });
+    expect(form.body).toContain(`<input type="hidden" name="mobile_flow_otp" value="${PAD}">`);
+    expect(form.body).toContain(start('keycloak', `?mobile_flow_otp=${PAD}`));
+    const [, csrfmiddlewaretoken] = /name="csrfmiddlewaretoken" value="([\w-]+)"/.exec(String(form.body))!;
+    const { email: username, password } = ophelia;
+    const reply = await browser.post('/login/', { username, password, mobile_flow_otp: PAD, csrfmiddlewaretoken });
+    expect(keyIn(locationOf(reply))).toBe(ophelia.apiKey);
+    expect(reply.headers['content-security-policy']).toContain("form-action 'self' zulip:;");
+  });
+
+  it('gives a phone app its key after a log-in at another service, and stores no pad', async () => {
+    const browser = new TestBrowser(server);
+    const state = await begin(browser, 'keycloak', `?mobile_flow_otp=${PAD.toUpperCase()}`);
+    expect(keyIn(locationOf(await complete(browser, state)))).toBe(ophelia.apiKey);
+    const other = await begin(browser, 'keycloak', `?mobile_flow_otp=${PAD}`);
+    const fingerprint = server.parley.ports.logInTokens.fingerprint(other);
+    const flow = await server.storage.uow.write(server.realmId, (tx) =>
+      tx.logIns.takeFlow(server.realmId, fingerprint),
+    );
+    expect(flow!.purpose).toMatch(/^{"kind":"phone","otp":"[0-9a-f]{64}"}$/);
+    expect(flow!.purpose).not.toContain(PAD);
+  });
+
+  it('gives the desktop app a token for one session', async () => {
+    const browser = new TestBrowser(server);
+    const reply = await complete(browser, await begin(browser, 'keycloak', `?desktop_flow_otp=${PAD}`));
+    expect(reply.status).toBe(200);
+    expect(browser.cookies.has('sessionid')).toBe(false);
+    const code = Buffer.from(/readonly>([0-9a-f]+)</.exec(String(reply.body))![1]!, 'hex');
+    const decipher = createDecipheriv('aes-256-gcm', Buffer.from(PAD, 'hex'), code.subarray(0, 12));
+    decipher.setAuthTag(code.subarray(-16));
+    const token = Buffer.concat([decipher.update(code.subarray(12, -16)), decipher.final()]).toString();
+    const app = new TestBrowser(server);
+    expect(await app.get(`/accounts/login/subdomain/${token}`)).toMatchObject({
+      status: 303,
+      headers: { location: '/' },
+    });
+    expect(await isLoggedInAs(app, ophelia.id)).toBe(true);
+    expectRefused(await app.get(`/accounts/login/subdomain/${token}`), EXPIRED);
+    expectRefused(await app.get(`/accounts/login/subdomain/${await begin(app)}`), EXPIRED);
+  });
+
+  it.each(['mobile_flow_otp=xyz', `mobile_flow_otp=${PAD}0`, `mobile_flow_otp=${PAD}&desktop_flow_otp=${PAD}`])(
+    'refuses the pad %s',
+    async (query) => {
+      expectRefused(await new TestBrowser(server).get(start('keycloak', `?${query}`)), 'invalid one-time pad');
+      expectRefused(await new TestBrowser(server).get(`/login/?${query}`), 'invalid one-time pad');
+    },
+  );
+});

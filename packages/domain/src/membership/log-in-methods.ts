@@ -1,0 +1,184 @@
+import type { Role } from '../access/roles.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Realm } from '../realms/realm.js';
+import type { AuthenticationMethod } from '../realms/realm-settings.js';
+
+export const LOG_IN_METHOD_ERRORS = declareErrors({
+  /** The app's pad or key is not 32 bytes in hexadecimal. */
+  INVALID_ONE_TIME_PAD: 'invalid',
+  /** The organization offers no such method. */
+  UNKNOWN_LOG_IN_METHOD: 'unknown',
+  /** The log-in took too long, was completed before, or was begun in another browser or with another method. */
+  LOG_IN_EXPIRED: 'conflict',
+  /** The service did not confirm the identity, or the person declined. */
+  LOG_IN_REFUSED: 'unauthenticated',
+  /** The service cannot be reached or is misconfigured. */
+  LOG_IN_SERVICE_FAILED: 'conflict',
+  /** The service does not vouch for the email address, which could belong to somebody else. */
+  UNVERIFIED_EMAIL: 'forbidden',
+});
+
+type LogInMethodErrors = typeof LOG_IN_METHOD_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends LogInMethodErrors {}
+}
+
+/** Way to log in at another service (protocol §10). */
+export interface LogInMethod {
+  /** Unique and stable, since links name it: letters, digits and hyphens. */
+  readonly name: string;
+  /** Setting by which an organization enables the method; `host`: always enabled. */
+  readonly kind: AuthenticationMethod | 'host';
+  readonly displayName: string;
+  /** URL of an image. */
+  readonly displayIcon: string | null;
+  /** String ids of the organizations that may use the method; null for all. */
+  readonly realms: readonly string[] | null;
+}
+
+/** Person whom a service has authenticated. */
+export interface ExternalIdentity {
+  /** Id of the account at the service, which never changes. */
+  readonly subject: string;
+  readonly email: string | null;
+  /** True if the service has verified that the person owns the address. */
+  readonly isEmailVerified: boolean;
+  readonly fullName: string | null;
+  /** Null if the service does not determine the role. */
+  readonly role: Role | null;
+}
+
+/** Secrets of one log-in. None is stored: they derive from `state`, which only the browser has. */
+export interface LogInChallenge {
+  readonly state: string;
+  readonly nonce: string;
+  /** Code verifier of PKCE (RFC 7636). */
+  readonly verifier: string;
+  /** Address of the organization to which the service sends the browser back. */
+  readonly callbackUrl: string;
+}
+
+/** Request with which the browser comes back. */
+export interface LogInResponse {
+  readonly url: string;
+  /** Fields of a form; empty for a link. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** Service that authenticates people in the browser. Called outside transactions. */
+export interface LogInProvider {
+  readonly method: LogInMethod;
+  /** Returns the address to which the browser goes. */
+  begin(challenge: LogInChallenge): Promise<string>;
+  /** @throws DomainError LOG_IN_REFUSED; any other error counts as failure of the service */
+  identify(challenge: LogInChallenge, response: LogInResponse): Promise<ExternalIdentity>;
+  /** Tries the configuration for the operator. @throws Error that says what is wrong */
+  check?(): Promise<void>;
+}
+
+/** Result for which somebody logs in. */
+export type LogInPurpose =
+  | { readonly kind: 'session'; readonly next: string }
+  /** API key for an app of a phone, encrypted with the app's one-time pad (protocol §8.2). */
+  | { readonly kind: 'phone'; readonly otp: string }
+  /** Token for a session of the desktop app, encrypted with the app's key. */
+  | { readonly kind: 'desktop'; readonly otp: string };
+
+/** One-time pads and keys of apps: 32 bytes in hexadecimal. */
+export const isOneTimePad = (text: string): boolean => /^[0-9a-f]{64}$/i.test(text);
+
+/** Time in which a log-in must be completed. */
+export const LOG_IN_SECONDS = 300;
+/** Log-ins of an organization that may be in progress. */
+export const MAX_LOG_INS = 10_000;
+
+/** Log-in in progress, which is completed at most once. */
+export interface LogInFlow {
+  readonly realmId: RealmId;
+  readonly method: string;
+  /** Fingerprint of the browser's cookie; null if any browser may complete it. */
+  readonly browser: string | null;
+  /** JSON; see `LogInPurpose`. Pads are sealed. */
+  readonly purpose: string;
+  /** User who has already been authenticated; null while that is open. */
+  readonly userId: UserId | null;
+  readonly expiresAt: UnixSeconds;
+}
+
+/** Account at a service that belongs to a user. */
+export interface LinkedAccount {
+  readonly method: string;
+  readonly subject: string;
+  readonly userId: UserId;
+  readonly linkedAt: UnixSeconds;
+}
+
+export interface LogInReads {
+  countFlows(realmId: RealmId): Promise<number>;
+  /** Returns null if no user is linked to the account. */
+  findLinked(realmId: RealmId, method: string, subject: string): Promise<UserId | null>;
+  /** Ascending method. */
+  listLinked(realmId: RealmId, userId: UserId): Promise<readonly LinkedAccount[]>;
+}
+
+/** Every implementation passes log-in-repository.contract.ts. */
+export interface LogInRepository extends LogInReads {
+  addFlow(flow: LogInFlow, fingerprint: string): Promise<void>;
+  /** Returns the flow and removes it; null if the organization has none. Includes expired ones. */
+  takeFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null>;
+  /** Removes flows of all realms that expire at `now` or earlier, at most `limit`. Returns the number removed. */
+  removeExpiredFlows(now: UnixSeconds, limit: number): Promise<number>;
+  /** Adds a link. A user's account at a service and a service's account are linked at most once: replaces either. */
+  link(realmId: RealmId, account: LinkedAccount): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    logIns: [reads: LogInReads, repository: LogInRepository];
+  }
+}
+
+export const LOG_IN_METHOD_FEATURE = {
+  notExported: {
+    logIns: 'Accounts at services belong to the server that is registered there.',
+  },
+};
+
+/** Creates secrets of log-ins in progress. Synchronous and fast enough for transactions. */
+export interface LogInTokens {
+  /** Returns a new unguessable token. */
+  make(): string;
+  /** Returns a keyed hash of the token for look-ups. */
+  fingerprint(token: string): string;
+  /** Returns 32 bytes in hexadecimal that only this server can derive from the token. */
+  derive(token: string, use: 'nonce' | 'verifier' | 'pad'): string;
+  /** Encrypts a text for the app that made the key (32 bytes in hexadecimal). Returns hexadecimal. */
+  encryptFor(key: string, text: string): string;
+}
+
+/** True if people of the organization may log in with the method. */
+export const isOffered = ({ kind, realms }: LogInMethod, { settings, stringId }: Realm): boolean =>
+  (realms === null || realms.includes(stringId)) && (kind === 'host' || settings[kind]);
+
+/** Methods that the organization offers, in order of their configuration. */
+export const offeredMethods = (providers: readonly LogInProvider[], realm: Realm): readonly LogInMethod[] =>
+  providers.map(({ method }) => method).filter((method) => isOffered(method, realm));
+
+/** @throws DomainError UNKNOWN_LOG_IN_METHOD */
+export function offeredProvider(providers: readonly LogInProvider[], realm: Realm, name: string): LogInProvider {
+  const found = providers.find(({ method }) => method.name === name && isOffered(method, realm));
+  if (found) return found;
+  throw new DomainError('UNKNOWN_LOG_IN_METHOD', 'There is no such way to log in.');
+}
+
+/** Bytes of two texts in hexadecimal, combined by exclusive or. */
+export const xorHex = (one: string, other: string): string =>
+  [...one]
+    .map((digit, index) => (Number.parseInt(digit, 16) ^ Number.parseInt(other[index]!, 16)).toString(16))
+    .join('');
+
+/** API key as an app of a phone decrypts it: its characters in hexadecimal, combined with the app's pad. */
+export const encryptKey = (apiKey: string, otp: string): string =>
+  xorHex([...apiKey].map((letter) => letter.charCodeAt(0).toString(16).padStart(2, '0')).join(''), otp);

@@ -1,0 +1,446 @@
+import type { ApiKeyMint, LoginAttempts, PasswordHasher } from '../access/credentials.js';
+import { DomainError } from '../kernel/errors.js';
+import type { AnonymousCaller, RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
+import { isLongerThan, takeCodePoints } from '../kernel/text.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { SystemMessages } from '../messages/system-messages.js';
+import type { Realm } from '../realms/realm.js';
+import { issueKey } from '../users/api-keys.use-cases.js';
+import {
+  accountDeactivated,
+  LoginEmails,
+  type PasswordLogIn,
+  unknownRealm,
+  userOfPassword,
+} from '../users/authentication.js';
+import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
+import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
+import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { addUser } from './add-user.js';
+import {
+  type ExternalIdentity,
+  encryptKey,
+  LOG_IN_SECONDS,
+  type LogInChallenge,
+  type LogInFlow,
+  type LogInMethod,
+  type LogInProvider,
+  type LogInPurpose,
+  type LogInResponse,
+  type LogInTokens,
+  MAX_LOG_INS,
+  offeredMethods,
+  offeredProvider,
+  xorHex,
+} from './log-in-methods.js';
+import { changeRole } from './roles.js';
+import { assertOpenToAll, loadOpenRealm, OPEN_OFFER, planWelcomeEmail } from './sign-up.js';
+
+/** Returns the ways to log in that the organization offers beside passwords. */
+export class ListLogInMethods {
+  static readonly inject = ['unitOfWork', 'logInProviders'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly providers: readonly LogInProvider[],
+  ) {}
+
+  async execute({ realmId }: AnonymousCaller): Promise<readonly LogInMethod[]> {
+    if (realmId === null) return [];
+    return offeredMethods(this.providers, await this.uow.read(realmId, ({ realms }) => realms.get(realmId)));
+  }
+}
+
+/** Path below an organization's URL to which services send the browser back. */
+export const callbackPath = (method: string): string => `/accounts/login/complete/${method}/`;
+
+const challengeOf = (tokens: LogInTokens, state: string, url: string, method: string): LogInChallenge => ({
+  state,
+  nonce: tokens.derive(state, 'nonce'),
+  verifier: tokens.derive(state, 'verifier'),
+  callbackUrl: url + callbackPath(method),
+});
+
+/** Hides or restores the pad of a purpose, which would decrypt a key that somebody else has seen. */
+function sealed(purpose: LogInPurpose, tokens: LogInTokens, state: string): LogInPurpose {
+  if (purpose.kind === 'session') return purpose;
+  return { ...purpose, otp: xorHex(purpose.otp.toLowerCase(), tokens.derive(state, 'pad')) };
+}
+
+/** @throws DomainError SERVER_BUSY */
+async function addFlow(tx: Transaction, flow: LogInFlow, fingerprint: string): Promise<void> {
+  if ((await tx.logIns.countFlows(flow.realmId)) >= MAX_LOG_INS) {
+    throw new DomainError('SERVER_BUSY', 'Too many people are logging in.', { retryAfter: LOG_IN_SECONDS });
+  }
+  await tx.logIns.addFlow(flow, fingerprint);
+}
+
+export interface BeginLogInInput {
+  readonly method: string;
+  readonly purpose: LogInPurpose;
+  /** Cookie of the browser, in which the log-in must be completed. */
+  readonly browser: string;
+}
+
+/** Sends a browser to another service to log in there. Returns the address. */
+export class BeginLogIn {
+  static readonly inject = ['unitOfWork', 'logInProviders', 'logInTokens', 'realmUrls', 'clock', 'report'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly providers: readonly LogInProvider[],
+    private readonly tokens: LogInTokens,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly report: ReportProblem,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_SERVICE_FAILED, SERVER_BUSY */
+  async execute({ realmId }: AnonymousCaller, { method, purpose, browser }: BeginLogInInput): Promise<string> {
+    if (realmId === null) throw unknownRealm();
+    const { tokens } = this;
+    const state = tokens.make();
+    const { provider, url } = await this.uow.write(realmId, async (tx) => {
+      const realm = await loadOpenRealm(tx, realmId);
+      const found = offeredProvider(this.providers, realm, method);
+      const flow = {
+        realmId,
+        method,
+        browser: tokens.fingerprint(browser),
+        purpose: JSON.stringify(sealed(purpose, tokens, state)),
+        userId: null,
+        expiresAt: this.clock.now() + LOG_IN_SECONDS,
+      };
+      await addFlow(tx, flow, tokens.fingerprint(state));
+      return { provider: found, url: this.realmUrls.urlOf(realm) };
+    });
+    try {
+      return await provider.begin(challengeOf(tokens, state, url, method));
+    } catch (err) {
+      this.report('a log-in service failed', { err, method });
+      throw serviceFailed();
+    }
+  }
+}
+
+const serviceFailed = () =>
+  new DomainError('LOG_IN_SERVICE_FAILED', 'The service for logging in does not respond as expected. Try again later.');
+
+/** Result of a log-in, by its purpose. */
+export type LogInResult =
+  | { readonly kind: 'session'; readonly session: OpenedSession; readonly next: string }
+  | { readonly kind: 'phone'; readonly encryptedKey: string; readonly realmUrl: string }
+  | { readonly kind: 'desktop'; readonly encryptedToken: string };
+
+export interface FinishLogInInput {
+  readonly user: User;
+  readonly method: string;
+  readonly purpose: LogInPurpose;
+  readonly userAgent: string;
+  /** Password hash that was verified; see `OpenSessionInput`. */
+  readonly passwordHash?: string | null;
+}
+
+/** Gives users whom the calling code has authenticated what they logged in for, and notifies them by email. */
+export class FinishLogIn {
+  static readonly inject = [
+    'unitOfWork',
+    'apiKeyMint',
+    'logInTokens',
+    'realmUrls',
+    'clock',
+    OpenSession,
+    LoginEmails,
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly tokens: LogInTokens,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly openSession: OpenSession,
+    private readonly loginEmails: LoginEmails,
+  ) {}
+
+  /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
+  async execute(caller: AnonymousCaller, input: FinishLogInInput): Promise<LogInResult> {
+    const { user, method, purpose, userAgent, passwordHash } = input;
+    const { realmId, id: userId } = user;
+    await this.loginEmails.plan(user, caller);
+    if (purpose.kind === 'session') {
+      const opened = { user, userAgent, ...(passwordHash !== undefined && { passwordHash }) };
+      return { kind: 'session', session: await this.openSession.execute(opened), next: purpose.next };
+    }
+    if (purpose.kind === 'phone') {
+      const { apiKey } = await issueKey(this.uow, this.mint, user);
+      const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
+      return { kind: 'phone', encryptedKey: encryptKey(apiKey, purpose.otp), realmUrl: this.realmUrls.urlOf(realm) };
+    }
+    const token = this.tokens.make();
+    const expiresAt = this.clock.now() + LOG_IN_SECONDS;
+    const flow = { realmId, method, browser: null, purpose: JSON.stringify({ kind: 'session', next: '' }), userId };
+    await this.uow.write(realmId, (tx) => addFlow(tx, { ...flow, expiresAt }, this.tokens.fingerprint(token)));
+    return { kind: 'desktop', encryptedToken: this.tokens.encryptFor(purpose.otp, token) };
+  }
+}
+
+/** Opens a session for a token that the desktop app has decrypted. */
+export class LogInByDesktopToken {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'clock', OpenSession] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly clock: Clock,
+    private readonly openSession: OpenSession,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, LOG_IN_EXPIRED, USER_DEACTIVATED, REALM_DEACTIVATED */
+  async execute(
+    { realmId }: AnonymousCaller,
+    { token, userAgent }: { readonly token: string; readonly userAgent: string },
+  ): Promise<OpenedSession> {
+    if (realmId === null) throw unknownRealm();
+    const user = await this.uow.write(realmId, async (tx) => {
+      const flow = await tx.logIns.takeFlow(realmId, this.tokens.fingerprint(token));
+      if (!flow || flow.browser !== null || flow.userId === null || flow.expiresAt <= this.clock.now()) return null;
+      return tx.users.find(realmId, flow.userId);
+    });
+    if (!user) throw logInExpired();
+    return this.openSession.execute({ user, userAgent });
+  }
+}
+
+const logInExpired = () => new DomainError('LOG_IN_EXPIRED', 'The log-in took too long or was interrupted. Try again.');
+
+export interface FormLogInInput extends PasswordLogIn {
+  readonly purpose: LogInPurpose;
+  readonly userAgent: string;
+}
+
+/** Logs in with a password in a browser, also on behalf of an app. */
+export class LogInByForm {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', 'clock', FinishLogIn] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly attempts: LoginAttempts,
+    private readonly clock: Clock,
+    private readonly finish: FinishLogIn,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+   * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
+   */
+  async execute(
+    caller: AnonymousCaller,
+    { purpose, userAgent, ...input }: FormLogInInput,
+  ): Promise<{ readonly user: User; readonly result: LogInResult }> {
+    const { uow, hasher, attempts, clock } = this;
+    const { user, hash } = await userOfPassword({ uow, hasher, attempts, clock }, caller, input);
+    const finished = { user, method: 'password', purpose, userAgent, passwordHash: hash };
+    return { user, result: await this.finish.execute(caller, finished) };
+  }
+}
+
+export interface CompleteLogInInput {
+  readonly method: string;
+  readonly state: string;
+  /** Cookie of the browser; null if it sent none. */
+  readonly browser: string | null;
+  readonly response: LogInResponse;
+  /** User whom the host application has authenticated; null if none. */
+  readonly hostUserId: UserId | null;
+  readonly userAgent: string;
+}
+
+export interface CompletedLogIn {
+  readonly user: User;
+  /** Change that the log-in made to accounts. */
+  readonly change: 'created' | 'linked' | null;
+  readonly result: LogInResult;
+}
+
+type Recognized = Pick<CompletedLogIn, 'user' | 'change'>;
+
+/** Logs in a browser that comes back from another service. */
+export class CompleteLogIn {
+  static readonly inject = [
+    'unitOfWork',
+    'logInProviders',
+    'logInTokens',
+    'realmUrls',
+    'disposableDomains',
+    'apiKeyMint',
+    'clock',
+    'report',
+    SystemMessages,
+    FinishLogIn,
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly providers: readonly LogInProvider[],
+    private readonly tokens: LogInTokens,
+    private readonly realmUrls: RealmUrls,
+    private readonly disposable: DisposableDomains,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+    private readonly report: ReportProblem,
+    private readonly systemMessages: SystemMessages,
+    private readonly finish: FinishLogIn,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_EXPIRED, LOG_IN_REFUSED,
+   * LOG_IN_SERVICE_FAILED, UNVERIFIED_EMAIL, USER_DEACTIVATED, INVITATION_REQUIRED, EMAIL_NOT_ALLOWED
+   */
+  async execute(caller: AnonymousCaller, input: CompleteLogInInput): Promise<CompletedLogIn> {
+    const { realmId } = caller;
+    if (realmId === null) throw unknownRealm();
+    const { method, state, userAgent } = input;
+    const { provider, purpose, realm } = await this.take(realmId, input);
+    let recognized: Recognized;
+    if (provider.method.kind === 'host') {
+      const user = await this.hostUser(realmId, input.hostUserId);
+      recognized = { user, change: null };
+    } else {
+      const challenge = challengeOf(this.tokens, state, this.realmUrls.urlOf(realm), method);
+      recognized = await this.recognize(realm, method, await this.identify(provider, challenge, input.response));
+    }
+    const { user } = recognized;
+    return { ...recognized, result: await this.finish.execute(caller, { user, method, purpose, userAgent }) };
+  }
+
+  /** Takes the flow, which can never be completed again. */
+  private async take(realmId: RealmId, { method, state, browser }: CompleteLogInInput) {
+    const { tokens } = this;
+    const { realm, provider, flow } = await this.uow.write(realmId, async (tx) => {
+      const open = await loadOpenRealm(tx, realmId);
+      return {
+        realm: open,
+        provider: offeredProvider(this.providers, open, method),
+        flow: await tx.logIns.takeFlow(realmId, tokens.fingerprint(state)),
+      };
+    });
+    const isSame = flow?.method === method && browser !== null && flow.browser === tokens.fingerprint(browser);
+    if (!isSame || flow.userId !== null || flow.expiresAt <= this.clock.now()) throw logInExpired();
+    return { realm, provider, purpose: sealed(JSON.parse(flow.purpose) as LogInPurpose, tokens, state) };
+  }
+
+  private async hostUser(realmId: RealmId, userId: UserId | null): Promise<User> {
+    const user = userId && (await this.uow.read(realmId, ({ users }) => users.find(realmId, userId)));
+    if (!user) throw new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+    return user;
+  }
+
+  private async identify(
+    provider: LogInProvider,
+    challenge: LogInChallenge,
+    response: LogInResponse,
+  ): Promise<ExternalIdentity> {
+    try {
+      return await provider.identify(challenge, response);
+    } catch (err) {
+      if (err instanceof DomainError) throw err;
+      this.report('a log-in service failed', { err, method: provider.method.name });
+      throw serviceFailed();
+    }
+  }
+
+  /** Finds the user by the linked account, else by a verified email; creates one if the organization allows that. */
+  private async recognize(before: Realm, method: string, identity: ExternalIdentity): Promise<Recognized> {
+    if (identity.subject === '' || isLongerThan(identity.subject, MAX_SUBJECT_LENGTH)) throw serviceFailed();
+    const { id: realmId } = before;
+    const words = await this.systemMessages.parseWelcome(before, OPEN_OFFER.welcomeText);
+    return this.uow.write(realmId, async (tx) => {
+      const realm = await loadOpenRealm(tx, realmId);
+      const linkedId = await tx.logIns.findLinked(realmId, method, identity.subject);
+      if (linkedId !== null) {
+        const user = (await tx.users.find(realmId, linkedId))!;
+        if (!user.isActive) throw accountDeactivated();
+        return { user: await this.withRole(tx, realm, user, identity), change: null };
+      }
+      const email = verifiedEmail(identity);
+      const owner = await tx.users.findByEmail(realmId, email);
+      if (owner && !owner.isActive) throw accountDeactivated();
+      if (owner?.bot) throw new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+      const user = owner
+        ? await this.withRole(tx, realm, owner, identity)
+        : await this.join(tx, realm, email, identity, words);
+      const linkedAt = this.clock.now();
+      await tx.logIns.link(realmId, { method, subject: identity.subject, userId: user.id, linkedAt });
+      return { user, change: owner ? 'linked' : 'created' };
+    });
+  }
+
+  /** Services never take the role of the last owner. */
+  private async withRole(tx: Transaction, realm: Realm, user: User, { role }: ExternalIdentity): Promise<User> {
+    if (role === null || role === user.role) return user;
+    const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realm.id, user.id));
+    if (!canChangeRole({ role: 'owner' }, user, role, isOnlyOwner).allowed) return user;
+    return changeRole(tx, realm, user, role, this.clock.now());
+  }
+
+  private async join(
+    tx: Transaction,
+    realm: Realm,
+    email: string,
+    { fullName, role }: ExternalIdentity,
+    words: Awaited<ReturnType<SystemMessages['parseWelcome']>>,
+  ): Promise<User> {
+    assertOpenToAll(realm, email);
+    enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'joinForm'));
+    const now = this.clock.now();
+    const name = await this.nameFor(tx, realm, fullName, email);
+    const newcomer = { email, fullName: name, role: role ?? OPEN_OFFER.role, passwordHash: null };
+    const user = await addUser(tx, realm, newcomer, { now, mint: this.mint });
+    await this.systemMessages.announceSignup(tx, realm, user);
+    await this.systemMessages.sendWelcome(tx, realm, user, words);
+    if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
+    return user;
+  }
+
+  /** Falls back to the address for a missing, invalid or taken name, which the person can change later. */
+  private async nameFor(tx: Transaction, realm: Realm, fullName: string | null, email: string): Promise<string> {
+    for (const candidate of [fullName ?? '', email.split('@')[0]!, email]) {
+      try {
+        const name = parseFullName(takeCodePoints(candidate, MAX_NAME_LENGTH), SHORTEST_GIVEN_NAME);
+        const isTaken = realm.settings.requireUniqueNames && (await tx.users.isNameTaken(realm.id, name, null));
+        if (!isTaken) return name;
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+      }
+    }
+    return email;
+  }
+}
+
+const FLOWS_AT_A_TIME = 500;
+
+/** Removes log-ins that were not completed in time. */
+export class RemoveExpiredLogIns {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<void> {
+    const now = this.clock.now();
+    while (
+      (await this.uow.writeAcross((tx) => tx.logIns.removeExpiredFlows(now, FLOWS_AT_A_TIME))) === FLOWS_AT_A_TIME
+    );
+  }
+}
+
+/** In code points. */
+const MAX_NAME_LENGTH = 100;
+/** In code points; ids of OpenID Connect have at most 255 characters. */
+const MAX_SUBJECT_LENGTH = 255;
+
+/** @throws DomainError UNVERIFIED_EMAIL */
+function verifiedEmail({ email, isEmailVerified }: ExternalIdentity): string {
+  if (email !== null && isEmailVerified && isEmailAddress(email)) return email;
+  throw new DomainError('UNVERIFIED_EMAIL', 'The service does not vouch for your email address.');
+}

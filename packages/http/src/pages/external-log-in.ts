@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import { DomainError } from '@parley/domain/kernel';
+import {
+  BeginLogIn,
+  CompleteLogIn,
+  callbackPath,
+  isOneTimePad,
+  LOG_IN_SECONDS,
+  LogInByDesktopToken,
+  type LogInPurpose,
+  type LogInResult,
+} from '@parley/domain/membership';
+import type { User } from '@parley/domain/users';
+import { LOG_IN_COOKIE, readCookie } from '../kernel/authenticate.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { TextParam } from '../kernel/params.js';
+import type { LogInRecord, Reply } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import type { Route } from '../kernel/route.js';
+import { html } from './html.js';
+import {
+  errorPage,
+  failureOf,
+  type PageParts,
+  pageReply,
+  pageRoute,
+  redirectTo,
+  type Site,
+  targetOf,
+} from './layout.js';
+
+/** Purpose of a log-in in a browser; apps send a pad or key (protocol §8.2). */
+export class LogInPurposeDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) next = '';
+  @TextParam({ max: MAX_TOKEN_LENGTH }) mobile_flow_otp = '';
+  @TextParam({ max: MAX_TOKEN_LENGTH }) desktop_flow_otp = '';
+}
+
+class BeginDto extends LogInPurposeDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
+}
+
+/** Services add parameters of their own. */
+class CompleteDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) state = '';
+}
+
+class TokenDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) token!: string;
+}
+
+/** @throws DomainError INVALID_ONE_TIME_PAD */
+export function purposeOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurposeDto): LogInPurpose {
+  const otp = mobile_flow_otp || desktop_flow_otp;
+  if (otp === '') return { kind: 'session', next };
+  if (!isOneTimePad(otp) || (mobile_flow_otp !== '' && desktop_flow_otp !== '')) {
+    throw new DomainError('INVALID_ONE_TIME_PAD', 'The app sent an invalid one-time pad.');
+  }
+  return { kind: mobile_flow_otp === '' ? 'desktop' : 'phone', otp };
+}
+
+/** Query that preserves the purpose. */
+export function queryOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurposeDto): string {
+  const given = Object.entries({ next, mobile_flow_otp, desktop_flow_otp }).filter(([, value]) => value !== '');
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+/** Responds with what the log-in was for. */
+export function replyToLogIn(
+  { sessionCookies }: PageParts,
+  { site, request }: { readonly site: Site; readonly request: Request },
+  { email, id }: Pick<User, 'email' | 'id'>,
+  result: LogInResult,
+): Reply {
+  if (result.kind === 'session') {
+    return redirectTo(targetOf(site, result.next), sessionCookies.begin(request, result.session));
+  }
+  if (result.kind === 'phone') {
+    const { encryptedKey, realmUrl } = result;
+    const fields = { otp_encrypted_api_key: encryptedKey, email, user_id: String(id), realm: realmUrl };
+    return redirectTo(`zulip://login?${new URLSearchParams(fields)}`);
+  }
+  const { t } = site;
+  return pageReply({
+    title: t('Finish logging in'),
+    site,
+    content: html`<p>${t('Copy this code and paste it into the app. It is good for five minutes.')}</p>
+<p><label for="code">${t('Code')}</label>
+<textarea id="code" class="code" rows="5" readonly>${result.encryptedToken}</textarea></p>`,
+  });
+}
+
+/** Pages that lead to other services for logging in and back (protocol §8.2, §10). */
+export const externalLogInPages = (parts: PageParts): readonly Route[] => [
+  pageRoute(parts, 'GET', '/accounts/login/external/:method/', {
+    dto: BeginDto,
+    useCase: BeginLogIn,
+    handle: async ({ caller, request, dto, useCase }) => {
+      const browser = readCookie(request, LOG_IN_COOKIE) ?? randomBytes(32).toString('base64url');
+      const address = await useCase.execute(caller, { method: dto.method, purpose: purposeOf(dto), browser });
+      return redirectTo(address, parts.sessionCookies.logIn(request, browser, LOG_IN_SECONDS));
+    },
+  }),
+  pageRoute(parts, 'GET', '/accounts/login/complete/:method/', {
+    dto: CompleteDto,
+    isExpensive: true,
+    knowsCaller: true,
+    useCase: CompleteLogIn,
+    handle: ({ site, caller, request, identity, dto: { method, state }, useCase }) =>
+      audited(site, method, async () => {
+        const { user, change, result } = await useCase.execute(caller, {
+          method,
+          state,
+          browser: readCookie(request, LOG_IN_COOKIE) ?? null,
+          response: { url: `${site.url}${callbackPath(method)}?${request.query}`, fields: new Map() },
+          hostUserId: identity?.isHostLogin && identity.realmId === caller.realmId ? identity.userId : null,
+          userAgent: request.header('user-agent') ?? '',
+        });
+        const logIn = { method, account: user.email, failure: null, change };
+        return { ...replyToLogIn(parts, { site, request }, user, result), logIn };
+      }),
+  }),
+  // The desktop app opens this path with the token that it decrypted.
+  pageRoute(parts, 'GET', '/accounts/login/subdomain/:token', {
+    dto: TokenDto,
+    useCase: LogInByDesktopToken,
+    handle: ({ site, caller, request, dto: { token }, useCase }) =>
+      audited(site, 'desktop', async () => {
+        const userAgent = request.header('user-agent') ?? '';
+        const session = await useCase.execute(caller, { token, userAgent });
+        const logIn = { method: 'desktop', account: session.user.email, failure: null };
+        return { ...redirectTo(`${site.base}/`, parts.sessionCookies.begin(request, session)), logIn };
+      }),
+  }),
+];
+
+/** Shows errors of a log-in and reports them to the audit log. */
+async function audited(
+  site: Site,
+  method: string,
+  logIn: () => Promise<Reply & { logIn: LogInRecord }>,
+): Promise<Reply> {
+  try {
+    return await logIn();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { ...errorPage(site, failureOf(error)), logIn: { method, account: null, failure: error.code } };
+  }
+}

@@ -1,0 +1,80 @@
+import type { UserId } from '@parley/domain/kernel';
+import type { LinkedAccount, LogInFlow } from '@parley/domain/membership';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function logInRepositoryContract(open: OpenStorage): void {
+  describe('log-in repository', () => {
+    const stage = stagesOn(open);
+    const flowOf = ({ realm }: Pick<Fixture, 'realm'>, more: Partial<LogInFlow> = {}): LogInFlow => ({
+      realmId: realm.id,
+      method: 'keycloak',
+      browser: 'browser-1',
+      purpose: '{"kind":"session","next":""}',
+      userId: null,
+      expiresAt: 300,
+      ...more,
+    });
+    const add = ({ uow }: Fixture, flow: LogInFlow, fingerprint: string) =>
+      uow.write(flow.realmId, (tx) => tx.logIns.addFlow(flow, fingerprint));
+    const take = ({ uow }: Fixture, { id }: Fixture['realm'], fingerprint: string) =>
+      uow.write(id, (tx) => tx.logIns.takeFlow(id, fingerprint));
+    const count = ({ uow }: Fixture, { id }: Fixture['realm']) => uow.read(id, (r) => r.logIns.countFlows(id));
+
+    it('returns a flow once, to its own realm only', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const other = await anotherRealm(fixture);
+      const flow = flowOf(fixture, { browser: null, userId: fixture.user('a').id });
+      await add(fixture, flow, 'print-1');
+      expect(await take(fixture, other.realm, 'print-1')).toBeNull();
+      expect(await take(fixture, fixture.realm, 'print-2')).toBeNull();
+      expect(await take(fixture, fixture.realm, 'print-1')).toEqual(flow);
+      expect(await take(fixture, fixture.realm, 'print-1')).toBeNull();
+    });
+
+    it('counts the flows of a realm and removes expired ones of all realms in batches', async () => {
+      const fixture = await stage();
+      const other = await anotherRealm(fixture);
+      for (const [index, expiresAt] of [500, 600, 700].entries()) {
+        await add(fixture, flowOf(fixture, { expiresAt }), `print-${index}`);
+      }
+      await add(fixture, flowOf(other, { expiresAt: 600 }), 'print-other');
+      expect([await count(fixture, fixture.realm), await count(fixture, other.realm)]).toEqual([3, 1]);
+      const removeExpired = () => fixture.uow.writeAcross((tx) => tx.logIns.removeExpiredFlows(600, 2));
+      expect([await removeExpired(), await removeExpired(), await removeExpired()]).toEqual([2, 1, 0]);
+      expect(await take(fixture, fixture.realm, 'print-2')).not.toBeNull();
+    });
+
+    it('links one account per method to a user, and one user to an account', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const other = await anotherRealm(fixture);
+      const { uow, realm } = fixture;
+      const [a, b] = [fixture.user('a').id, fixture.user('b').id];
+      const account = (userId: UserId, method: string, subject: string): LinkedAccount => ({
+        userId,
+        method,
+        subject,
+        linkedAt: 100,
+      });
+      const link = (it: LinkedAccount) => uow.write(realm.id, (tx) => tx.logIns.link(realm.id, it));
+      const find = (method: string, subject: string, { id } = realm) =>
+        uow.read(id, ({ logIns }) => logIns.findLinked(id, method, subject));
+      const list = (userId: UserId, { id } = realm) => uow.read(id, ({ logIns }) => logIns.listLinked(id, userId));
+
+      await link(account(a, 'keycloak', 's1'));
+      await link(account(a, 'gitlab', 's1'));
+      await link(account(b, 'keycloak', 's2'));
+      expect([await find('keycloak', 's1'), await find('keycloak', 's2')]).toEqual([a, b]);
+      expect(await find('gitlab', 's2')).toBeNull();
+      expect(await find('keycloak', 'S1')).toBeNull();
+      expect(await find('keycloak', 's1', other.realm)).toBeNull();
+      expect(await list(a)).toEqual([account(a, 'gitlab', 's1'), account(a, 'keycloak', 's1')]);
+      expect(await list(a, other.realm)).toEqual([]);
+      await link(account(a, 'keycloak', 's3'));
+      expect([await find('keycloak', 's1'), await find('keycloak', 's3')]).toEqual([null, a]);
+      await link(account(b, 'keycloak', 's3'));
+      expect([await find('keycloak', 's3'), await find('keycloak', 's2')]).toEqual([b, null]);
+      expect(await list(a)).toEqual([account(a, 'gitlab', 's1')]);
+    });
+  });
+}
