@@ -246,10 +246,12 @@ describe('exports (organization §8)', () => {
     const selection = { kind: handler.kind.name, maxFormat: handler.kind.format };
     const { unitOfWork: uow } = server.parley.ports;
     const now = server.clock.now();
-    await uow.writeAcross((tx) => tx.jobs.lease(selection, now, now + handler.kind.leaseSeconds!, 1));
+    await uow.writeAcross((tx) =>
+      tx.jobs.lease(selection, { now, until: now + handler.kind.leaseSeconds, attempts: 1 }, 1),
+    );
     await write();
     expect((await list())[0].pending).toBe(true);
-    server.clock.advance(handler.kind.leaseSeconds!);
+    server.clock.advance(handler.kind.leaseSeconds);
     await write();
     expect((await list())[0].pending).toBe(false);
   });

@@ -1,15 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
 import { PromoteFullMembers, RemoveUnusedGroups } from '@parley/domain/groups';
-import type {
-  Clock,
-  DomainEvent,
-  EventHub,
-  EventListener,
-  ReportProblem,
-  StoredEvent,
-  Timers,
-  UnitOfWork,
+import {
+  type Clock,
+  type DomainEvent,
+  type EventHub,
+  type EventListener,
+  Leases,
+  type ReportProblem,
+  type StoredEvent,
+  type Timers,
+  type UnitOfWork,
 } from '@parley/domain/kernel';
 import { RemoveExpiredLogIns } from '@parley/domain/membership';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
@@ -137,7 +139,24 @@ interface RecurringTask {
   readonly everyMs: number;
   /** Delay of the first run after the start; default: `everyMs`. */
   readonly firstMs?: number;
+  /** True if each server does it; default: one of all servers of the database, which has a lease. */
+  readonly isOwn?: boolean;
   readonly run: () => Promise<unknown>;
+}
+
+/** Time after a due run during which no other server takes the work over. */
+const LEASE_MARGIN_SECONDS = 30;
+const EVENT_QUEUES = 'event queues';
+const EVENT_QUEUES_SECONDS = 90;
+
+/** Lets other servers take over at once when this one stops. */
+class LeaseRelease implements Worker {
+  readonly name = 'holding leases';
+  constructor(private readonly leases: Leases) {}
+  start(): void {}
+  stop(): Promise<void> {
+    return this.leases.release();
+  }
 }
 
 /** Background work of a running server, in the order of its start. */
@@ -150,9 +169,22 @@ export function workersOf(
   const report = get('report');
   const keepDeletedSeconds = keepDeletedDays * DAY_SECONDS;
   const recurring = (recurrence: Recurrence) => new RecurringWorker(recurrence, timers, report);
-  const every = ({ name, everyMs, firstMs = everyMs, run }: RecurringTask) =>
-    recurring({ ...periodic(name, everyMs, async () => void (await run())), firstDelayMs: firstMs });
+  const leases = new Leases(get('storage'), get('clock'), randomUUID());
+  const every = ({ name, everyMs, firstMs = everyMs, isOwn = false, run }: RecurringTask) =>
+    recurring({
+      name,
+      firstDelayMs: firstMs,
+      retryDelayMs: everyMs,
+      run: async () => {
+        const waitSeconds = isOwn ? 0 : await leases.take(name, everyMs / SECOND_MS + LEASE_MARGIN_SECONDS);
+        if (waitSeconds > 0) return Math.min(waitSeconds * SECOND_MS, everyMs);
+        await run();
+        return everyMs;
+      },
+    });
+  const sweepsQueues = async () => (await leases.take(EVENT_QUEUES, EVENT_QUEUES_SECONDS)) === 0;
   return [
+    new LeaseRelease(leases),
     every({
       name: 'marking idle channels',
       everyMs: DAY_MS,
@@ -168,14 +200,26 @@ export function workersOf(
     every({
       name: 'reading events of other processes',
       everyMs: SECOND_MS,
+      isOwn: true,
       run: () => get('follower').catchUp(),
     }),
-    every({ name: 'removing expired event queues', everyMs: MINUTE_MS, run: () => get('queueSweep').run() }),
+    every({
+      name: 'removing expired event queues',
+      everyMs: MINUTE_MS,
+      isOwn: true,
+      run: async () => {
+        const sweep = get('queueSweep');
+        return (await sweepsQueues()) ? sweep.run() : sweep.savePositions();
+      },
+    }),
     every({
       name: 'limiting the event log',
       everyMs: 2 * SECOND_MS,
       firstMs: 2 * SECOND_MS,
-      run: () => get('queueSweep').runIfGrown(),
+      isOwn: true,
+      run: async () => {
+        if (await sweepsQueues()) await get('queueSweep').runIfGrown();
+      },
     }),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
     ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), timers, report)] : []),

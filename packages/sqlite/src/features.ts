@@ -19,6 +19,7 @@ import { PICTURE_FEATURE } from './files/pictures.js';
 import { GROUP_FEATURE } from './groups/groups.js';
 import { EVENT_FEATURE } from './kernel/events.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
+import { LEASE_FEATURE } from './kernel/leases.js';
 import { BOT_FEATURE } from './membership/bots.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
 import { INVITATION_FEATURE } from './membership/invitations.js';
@@ -91,6 +92,7 @@ const ALL = [
   CUSTOM_EMOJI_FEATURE,
   CREDENTIAL_FEATURE,
   JOB_FEATURE,
+  LEASE_FEATURE,
   INVITATION_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,

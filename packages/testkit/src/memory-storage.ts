@@ -36,6 +36,7 @@ import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
+import { MemoryLeases } from './memory/memory-leases.js';
 import { MemoryLogIns } from './memory/memory-log-ins.js';
 import { MemoryMessageArchive } from './memory/memory-message-archive.js';
 import { MemoryMessageEdits } from './memory/memory-message-edits.js';
@@ -261,6 +262,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     invitations: new MemoryInvitations(unit),
     confirmations: new MemoryConfirmations(unit),
     jobs: new MemoryJobs(unit),
+    leases: new MemoryLeases(unit),
     // Memory operations are fast.
     yield: async () => {},
     onRollback: (undo: () => void) => unit.record.onRollback(undo),

@@ -40,6 +40,7 @@ import { eventEncoding, queueEncoding } from '../kernel/event-encoding.js';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
 import type { PersonPart, RealmPart } from '../kernel/export-parts.js';
 import { JOB_FEATURE } from '../kernel/jobs.js';
+import { LEASE_FEATURE } from '../kernel/leases.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
 import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
 import { HOST_USER_FEATURE } from '../membership/host-users.js';
@@ -257,6 +258,7 @@ const ALL = [
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
   JOB_FEATURE,
+  LEASE_FEATURE,
 ] as const satisfies readonly DomainFeature[];
 
 export const FEATURES: readonly DomainFeature[] = ALL;

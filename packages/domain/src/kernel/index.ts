@@ -10,6 +10,7 @@ export * from './event-queue.js';
 export * from './ids.js';
 export * from './jobs.js';
 export * from './json.js';
+export * from './leases.js';
 export * from './live-queue.js';
 export * from './log-follower.js';
 export * from './optional-library.js';

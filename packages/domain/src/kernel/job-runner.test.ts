@@ -105,8 +105,24 @@ describe('JobRunner', () => {
     const { runner, newRunner, schedule, done, prepared } = await runnerOf();
     for (let i = 0; i < 20; i++) await schedule(`${i}`);
     await Promise.all([runner.run(), newRunner().run()]);
-    expect(done).toEqual(Array.from({ length: 20 }, (_, i) => `${i}`));
-    expect(prepared.length).toBeGreaterThanOrEqual(20);
+    expect([...done].sort()).toEqual(Array.from({ length: 20 }, (_, i) => `${i}`).sort());
+    expect(prepared).toHaveLength(20);
+  });
+
+  it('attempts a job again when the lease of a killed runner has ended, without counting the attempt', async () => {
+    const { runner, newRunner, schedule, done, hooks, clock, now } = await runnerOf();
+    await schedule('job');
+    const attempts: number[] = [];
+    hooks.prepare = ({ attempt }) => {
+      attempts.push(attempt);
+      return attempts.length === 1 ? new Promise(() => {}) : Promise.resolve();
+    };
+    void runner.run();
+    while (attempts.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(await newRunner().run()).toBe(now + POST.leaseSeconds);
+    clock.advance(POST.leaseSeconds);
+    expect(await newRunner().run()).toBeNull();
+    expect([done, attempts]).toEqual([['job'], [1, 1]]);
   });
 
   it('discards a job that is cancelled or replaced during preparation', async () => {

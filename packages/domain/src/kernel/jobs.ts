@@ -29,10 +29,12 @@ export interface JobKind<Payload> {
   readonly readPayload: (stored: unknown, format: number) => Payload;
   readonly retries: RetryPolicy;
   /**
-   * Lease for work outside the storage, longer than any attempt. Prevents concurrent attempts. Null if all work runs
-   * in the unit that ends the job.
+   * Time for which one server has a job, longer than any attempt. Prevents concurrent attempts. After a crash, the job waits
+   * for it to end.
    */
-  readonly leaseSeconds: number | null;
+  readonly leaseSeconds: number;
+  /** True if jobs end in the order of their due times; false for slow work outside the storage, which may overtake. */
+  readonly inOrder: boolean;
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
   /** True if the unit that ends a job is one of many that a long work is cut into, see `WriteOptions`. */
@@ -42,6 +44,7 @@ export interface JobKind<Payload> {
 }
 
 const DEFAULT_RETRIES: RetryPolicy = { maxAttempts: 10, firstDelaySeconds: 5, maxDelaySeconds: 3600 };
+const DEFAULT_LEASE_SECONDS = 30;
 /** Low enough that other writes never queue behind many jobs. */
 const DEFAULT_CONCURRENCY = 4;
 
@@ -51,7 +54,8 @@ export function jobKind<Payload>(
   return {
     format: 1,
     retries: DEFAULT_RETRIES,
-    leaseSeconds: null,
+    leaseSeconds: DEFAULT_LEASE_SECONDS,
+    inOrder: kind.leaseSeconds === undefined,
     concurrency: DEFAULT_CONCURRENCY,
     givesWay: false,
     maxPayloadLength: MAX_JOB_PAYLOAD_LENGTH,
@@ -90,7 +94,7 @@ export interface EncodedJob {
 
 export interface StoredJob extends EncodedJob {
   readonly id: JobId;
-  /** Number of failed attempts; with a lease, number of started attempts. */
+  /** Number of failed attempts; for jobs that are not in order, number of started attempts. */
   readonly attempts: number;
 }
 
@@ -119,7 +123,7 @@ export function encodeJob<Payload>(kind: JobKind<Payload>, job: NewJob<Payload>)
 export function decodeJob<Payload>(kind: JobKind<Payload>, stored: StoredJob): Job<Payload> {
   const { id, realmId, dueAt, format, attempts } = stored;
   const payload = kind.readPayload(JSON.parse(stored.payload), format);
-  return { id, realmId, dueAt, payload, attempt: kind.leaseSeconds === null ? attempts + 1 : attempts };
+  return { id, realmId, dueAt, payload, attempt: kind.inOrder ? attempts + 1 : attempts };
 }
 
 /** Returns the retry delay after a number of failed attempts. */
@@ -156,9 +160,13 @@ export interface JobRepository extends JobReads {
   take(job: StoredJob): Promise<boolean>;
   /**
    * Leases the jobs that `listDue` would return, in their updated state. Each becomes due again at `until`, and its
-   * attempt count grows by one.
+   * attempt count grows by `attempts`.
    */
-  lease(selection: JobSelection, now: UnixSeconds, until: UnixSeconds, limit: number): Promise<readonly StoredJob[]>;
+  lease(
+    selection: JobSelection,
+    lease: { readonly now: UnixSeconds; readonly until: UnixSeconds; readonly attempts: 0 | 1 },
+    limit: number,
+  ): Promise<readonly StoredJob[]>;
   /** Reschedules a job for another attempt. */
   postpone(job: StoredJob, dueAt: UnixSeconds, attempts: number): Promise<boolean>;
   /** Keeps a given-up job for the operator; it is never due again. `problem` is truncated to MAX_JOB_PROBLEM_LENGTH. */
@@ -259,8 +267,7 @@ export class JobRunner {
    * @throws the errors of the storage; a job's own failure is reported and stored
    */
   async run(): Promise<UnixSeconds | null> {
-    if (this.handler.kind.leaseSeconds === null) return this.runInOrder();
-    return this.startLeased(this.handler.kind.leaseSeconds);
+    return this.handler.kind.inOrder ? this.runInOrder() : this.startAll();
   }
 
   get kindName(): string {
@@ -281,10 +288,12 @@ export class JobRunner {
   /** Runs jobs in small batches so that other writes can interleave. */
   private async runInOrder(): Promise<UnixSeconds | null> {
     const { uow, clock } = this.parts;
+    const { concurrency } = this.handler.kind;
     for (;;) {
       const now = clock.now();
-      const due = await uow.readAcross(({ jobs }) => jobs.listDue(this.selection, now, this.handler.kind.concurrency));
-      if (due.length === 0) return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+      const next = await uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+      if (next === null || next > now) return next;
+      const due = await this.lease(now, concurrency);
       const attempts = await Promise.all(due.map((stored) => this.prepare(stored)));
       // Units of work run in the order of their requests, which is by due time.
       const results = await Promise.allSettled(attempts.map((attempt) => this.finish(attempt)));
@@ -292,7 +301,14 @@ export class JobRunner {
     }
   }
 
-  private async startLeased(leaseSeconds: number): Promise<UnixSeconds | null> {
+  private lease(now: UnixSeconds, limit: number): Promise<readonly StoredJob[]> {
+    const { leaseSeconds, inOrder } = this.handler.kind;
+    // Slow work may be what crashes the process; a unit of work is not.
+    const lease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1 } as const;
+    return this.parts.uow.writeAcross((tx) => tx.jobs.lease(this.selection, lease, limit));
+  }
+
+  private async startAll(): Promise<UnixSeconds | null> {
     const { uow, clock, report } = this.parts;
     const now = clock.now();
     for (const [id, until] of this.leased) if (until <= now) this.leased.delete(id);
@@ -300,10 +316,8 @@ export class JobRunner {
     const next = await uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
     if (next === null || next > now) return next;
     if (room <= 0) return Math.min(...this.leased.values());
-    const until = now + leaseSeconds;
-    const leased = await uow.writeAcross((tx) => tx.jobs.lease(this.selection, now, until, room));
-    for (const stored of leased) {
-      this.leased.set(stored.id, until);
+    for (const stored of await this.lease(now, room)) {
+      this.leased.set(stored.id, stored.dueAt);
       const ended = this.prepare(stored)
         .then((attempt) => this.finish(attempt))
         .catch((err) => report('storing the result of a job failed', this.fieldsOf(stored, err)))
@@ -331,7 +345,6 @@ export class JobRunner {
     const { uow, clock } = this.parts;
     const { leaseSeconds } = this.handler.kind;
     return async () => {
-      if (leaseSeconds === null) return true;
       const until = clock.now() + leaseSeconds;
       const isHeld = await uow.write(stored.realmId, (tx) => tx.jobs.postpone(stored, until, stored.attempts));
       if (isHeld) this.leased.set(stored.id, until);

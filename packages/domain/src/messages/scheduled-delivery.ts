@@ -32,7 +32,14 @@ export type DeliveryPayload = { readonly id: number };
 const RETRIES = { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 };
 
 /** Limited concurrency, since many deliveries are due at the same minute and compete with other writes. */
-const COMMON = { readPayload: idPayload<DeliveryPayload>('id'), retries: RETRIES, concurrency: 16 };
+const COMMON = {
+  readPayload: idPayload<DeliveryPayload>('id'),
+  retries: RETRIES,
+  concurrency: 16,
+  // A message is at most this late if its server was killed.
+  leaseSeconds: 5,
+  inOrder: true,
+};
 
 export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', ...COMMON });
 export const REMINDER_JOB = jobKind({ name: 'scheduling.send_reminder', ...COMMON });

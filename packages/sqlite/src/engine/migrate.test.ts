@@ -21,6 +21,7 @@ const RELEASED = [
   ['push.005', 'a2fcf52ab3ddae0f8f2c4555a239a16b9d8bb8e21be5c68f54eeecd0de8bc1a4'],
   ['send-once.006', '961b2642b76bdfd681d5f79f35448678c152e86074c9939f019acab5d2642abf'],
   ['log-in-methods.007', 'a49920190a9bd8ca26b063c171d7bda6f927872d510e3bc675c1528d97a7f9b3'],
+  ['leases.008', '1205a9489a9a9d31cf3390c0454b2268b1210e8c9bf2883614faac51e0753d6d'],
 ];
 
 let directory: string;

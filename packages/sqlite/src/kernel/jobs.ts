@@ -92,13 +92,12 @@ export class SqliteJobRepository implements JobRepository {
 
   async lease(
     selection: JobSelection,
-    now: UnixSeconds,
-    until: UnixSeconds,
+    { now, until, attempts }: Parameters<JobRepository['lease']>[1],
     limit: number,
   ): Promise<readonly StoredJob[]> {
     const due = await this.listDue(selection, now, limit);
-    for (const job of due) this.reschedule.run(until, job.attempts + 1, job.id, job.attempts);
-    return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + 1 }));
+    for (const job of due) this.reschedule.run(until, job.attempts + attempts, job.id, job.attempts);
+    return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
   }
 
   async postpone({ id, attempts }: StoredJob, dueAt: UnixSeconds, nextAttempts: number): Promise<boolean> {

@@ -136,7 +136,9 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await isScheduled(fixture.realm.id, MAIL.name)).toBe(false);
       expect(await isScheduled(fixture.realm.id, POST.name, 'b')).toBe(false);
       const now = fixture.clock.now();
-      const [leased] = await fixture.uow.writeAcross((tx) => tx.jobs.lease(ALL, now, now + 60, 1));
+      const [leased] = await fixture.uow.writeAcross((tx) =>
+        tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1 }, 1),
+      );
       expect(await isScheduled()).toBe(true);
       await fixture.uow.writeAcross((tx) => tx.jobs.setAside(leased!, now, 'broken'));
       expect(await isScheduled()).toBe(false);
@@ -178,7 +180,10 @@ export function jobRepositoryContract(open: OpenStorage): void {
       const seen = await due(fixture);
       const now = fixture.clock.now();
       const lease = () =>
-        fixture.uow.writeAcross((tx) => tx.jobs.lease(ALL, fixture.clock.now(), fixture.clock.now() + 60, 2));
+        fixture.uow.writeAcross((tx) => {
+          const now = fixture.clock.now();
+          return tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1 }, 2);
+        });
       const leased = await lease();
       expect(leased).toEqual(seen.slice(0, 2).map((job) => ({ ...job, dueAt: now + 60, attempts: 1 })));
       expect(await dueNames(fixture)).toEqual(['c']);

@@ -57,12 +57,11 @@ export class MemoryJobs implements JobRepository {
 
   async lease(
     selection: JobSelection,
-    now: UnixSeconds,
-    until: UnixSeconds,
+    { now, until, attempts }: Parameters<JobRepository['lease']>[1],
     limit: number,
   ): Promise<readonly StoredJob[]> {
     const due = await this.listDue(selection, now, limit);
-    const leased = due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + 1 }));
+    const leased = due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
     for (const job of leased) this.unit.change('jobs').set(job.id, { ...job, setAsideAt: null });
     return leased;
   }

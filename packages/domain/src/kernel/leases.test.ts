@@ -1,0 +1,38 @@
+import { createFixture } from '@parley/testkit';
+import { Leases } from './leases.js';
+
+describe('Leases', () => {
+  async function twoServers() {
+    const { uow, storage, clock } = await createFixture();
+    return { storage, clock, one: new Leases(uow, clock, 'one'), other: new Leases(uow, clock, 'other') };
+  }
+
+  it('gives recurring work to one server until its lease ends', async () => {
+    const { one, other, clock } = await twoServers();
+    expect(await one.take('work', 90)).toBe(0);
+    clock.advance(60);
+    expect([await one.take('work', 90), await other.take('work', 90)]).toEqual([0, 90]);
+    clock.advance(90);
+    expect([await other.take('work', 90), await one.take('work', 90)]).toEqual([0, 90]);
+  });
+
+  it('writes only when half of the lease has passed', async () => {
+    const { one, clock, storage } = await twoServers();
+    await one.take('work', 90);
+    const { commits } = storage;
+    clock.advance(44);
+    await one.take('work', 90);
+    expect(storage.commits).toBe(commits);
+    clock.advance(1);
+    await one.take('work', 90);
+    expect(storage.commits).toBe(commits + 1);
+  });
+
+  it('lets another server take over when the first one stops', async () => {
+    const { one, other } = await twoServers();
+    await one.take('work', 90);
+    await one.release();
+    await one.release();
+    expect(await other.take('work', 90)).toBe(0);
+  });
+});

@@ -1,0 +1,65 @@
+import type { UnixSeconds } from './ids.js';
+import type { Clock } from './ports.js';
+import type { UnitOfWork } from './unit-of-work.js';
+
+/** Right of one server to do recurring work until a moment. */
+export interface Lease {
+  readonly holder: string;
+  readonly until: UnixSeconds;
+}
+
+/** Every implementation passes lease-repository.contract.ts. */
+export interface LeaseRepository {
+  /** Takes or extends the lease unless another holder has it at `now`. Returns the lease that is in force afterwards. */
+  take(name: string, lease: Lease, now: UnixSeconds): Promise<Lease>;
+  /** Ends all leases of the holder. */
+  release(holder: string): Promise<void>;
+}
+
+declare module './unit-of-work.js' {
+  interface RepositoryMap {
+    leases: [reads: never, repository: LeaseRepository];
+  }
+}
+
+export const LEASE_FEATURE = {
+  notExported: {
+    leases: 'They belong to running servers.',
+  },
+};
+
+/** Leases of one server for recurring work that one of all servers of the database does. */
+export class Leases {
+  private readonly held = new Map<string, UnixSeconds>();
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    /** Unique among servers and starts. */
+    private readonly holder: string,
+  ) {}
+
+  /**
+   * Takes the lease for at least half of `seconds`. Returns 0 if this server has it, otherwise the seconds until the other
+   * holder's lease ends.
+   */
+  async take(name: string, seconds: number): Promise<number> {
+    const now = this.clock.now();
+    if ((this.held.get(name) ?? 0) - now > seconds / 2) return 0;
+    const wanted = { holder: this.holder, until: now + seconds };
+    const lease = await this.uow.writeAcross(({ leases }) => leases.take(name, wanted, now));
+    if (lease.holder !== this.holder) {
+      this.held.delete(name);
+      return Math.max(1, lease.until - now);
+    }
+    this.held.set(name, lease.until);
+    return 0;
+  }
+
+  /** Lets other servers take over at once. */
+  async release(): Promise<void> {
+    if (this.held.size === 0) return;
+    this.held.clear();
+    await this.uow.writeAcross(({ leases }) => leases.release(this.holder));
+  }
+}

@@ -1,0 +1,25 @@
+import type { Lease, LeaseRepository, UnixSeconds } from '@parley/domain/kernel';
+import type { MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    readonly leases: Map<string, Lease>;
+  }
+}
+
+export class MemoryLeases implements LeaseRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async take(name: string, lease: Lease, now: UnixSeconds): Promise<Lease> {
+    const present = this.unit.read('leases').get(name);
+    if (present && present.holder !== lease.holder && present.until > now) return present;
+    this.unit.change('leases').set(name, lease);
+    return lease;
+  }
+
+  async release(holder: string): Promise<void> {
+    for (const [name, lease] of this.unit.read('leases')) {
+      if (lease.holder === holder) this.unit.change('leases').delete(name);
+    }
+  }
+}
