@@ -17,6 +17,14 @@ export interface Registered {
   readonly reason: 'start' | 'expired';
 }
 
+/** Queue and the last event taken from it. */
+export interface QueuePosition {
+  readonly queueId: string;
+  readonly lastEventId: number;
+  /** `event_queue_longpoll_timeout_seconds` of the register response. */
+  readonly pollSeconds?: number | undefined;
+}
+
 export type ReceivedEvent = Registered | Exclude<Event, HeartbeatEvent>;
 
 /** Properties of an event type: `EventOf<'reaction'>`. */
@@ -25,6 +33,10 @@ export type EventOf<T extends ReceivedEvent['type']> = Extract<ReceivedEvent, { 
 export interface StreamOptions {
   /** Aborts the iteration, which throws the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Continues a queue instead of registering. If the server no longer has it, `registered` follows as `expired`. */
+  readonly resume?: QueuePosition;
+  /** True to leave the queue on the server when the iteration ends, so that it can be resumed. */
+  readonly keepsQueue?: boolean;
   /** Called on every change with the reason. `offline`: the client is trying to reconnect. */
   readonly onConnection?: (state: 'online' | 'offline', reason?: ParleyError) => void;
 }
@@ -60,7 +72,9 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   /** Controller of the pending poll. */
   private poll: AbortController | null = null;
   private hasBegun = false;
+  private pollSeconds: number | undefined;
   private currentQueueId: string | null = null;
+  private lastEventId = -1;
 
   constructor(
     private readonly transport: Transport,
@@ -71,6 +85,12 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   /** Identifies own messages together with `local_id` (messages §3). Null before registration. */
   get queueId(): string | null {
     return this.currentQueueId;
+  }
+
+  /** Position from which the queue can be resumed once all events received so far are handled. Null before registration. */
+  get position(): QueuePosition | null {
+    if (this.currentQueueId === null) return null;
+    return { queueId: this.currentQueueId, lastEventId: this.lastEventId, pollSeconds: this.pollSeconds };
   }
 
   /** Ends the iteration normally. */
@@ -97,16 +117,23 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     } finally {
       stopWatching();
       signal?.removeEventListener('abort', abort);
-      this.removeQueue();
+      if (!this.options.keepsQueue) this.removeQueue();
     }
   }
 
   private async *run(): AsyncGenerator<ReceivedEvent, void, undefined> {
-    for (let reason: Registered['reason'] = 'start'; ; reason = 'expired') {
+    const { resume } = this.options;
+    if (resume) yield* this.eventsOf(resume);
+    for (let reason: Registered['reason'] = resume ? 'expired' : 'start'; ; reason = 'expired') {
       const state = await this.register();
-      this.currentQueueId = state.queue_id;
+      const { queue_id: queueId, last_event_id: lastEventId } = state;
+      this.currentQueueId = queueId;
+      this.lastEventId = lastEventId;
+      this.pollSeconds = state.event_queue_longpoll_timeout_seconds;
       yield { type: 'registered', state, reason };
-      yield* this.eventsOf(state);
+      // Visitors get no events.
+      if (queueId === null) return;
+      yield* this.eventsOf({ queueId, lastEventId, pollSeconds: this.pollSeconds });
     }
   }
 
@@ -125,13 +152,15 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   }
 
   /** Yields events until the server no longer has the queue. */
-  private async *eventsOf(state: InitialState): AsyncGenerator<Exclude<Event, HeartbeatEvent>, void, undefined> {
-    const timeoutMs = (state.event_queue_longpoll_timeout_seconds ?? POLL_SECONDS) * 1000;
-    let lastId = state.last_event_id;
+  private async *eventsOf(from: QueuePosition): AsyncGenerator<Exclude<Event, HeartbeatEvent>, void, undefined> {
+    const timeoutMs = (from.pollSeconds ?? POLL_SECONDS) * 1000;
+    this.currentQueueId = from.queueId;
+    this.lastEventId = from.lastEventId;
+    this.pollSeconds = from.pollSeconds;
     for (;;) {
       let events: readonly Event[];
       try {
-        events = await this.nextEvents(state.queue_id, lastId, timeoutMs);
+        events = await this.nextEvents(from.queueId, this.lastEventId, timeoutMs);
       } catch (error) {
         // A new queue resolves any rejection of the old one.
         if (error instanceof ParleyError && error.status === 400) {
@@ -145,8 +174,8 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       this.report('online');
       for (const event of events) {
         // Redelivered after a lost response.
-        if (event.id <= lastId) continue;
-        lastId = event.id;
+        if (event.id <= this.lastEventId) continue;
+        this.lastEventId = event.id;
         if (event.type !== 'heartbeat') yield event;
         if (this.closing.signal.aborted) return;
       }

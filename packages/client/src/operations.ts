@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Default: the client's timeout. */
   readonly timeoutMs?: number;
+  /** Called while files are being sent, in browsers only. */
+  readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
   /** Maximum number of retries after temporary failures; default: the client's. */
   readonly maxRetries?: number;
 }

@@ -1,10 +1,14 @@
 import { type Encoded, formOf } from './encode.js';
 import type { CallOptions, Method } from './operations.js';
 import { ParleyError } from './parley-error.js';
+import { canReport, sendWithProgress } from './progress.js';
 import { BackOff, sleep } from './timing.js';
 
-/** Credentials: an API key; or browser cookies of a password `session` or of the `host` application's login. */
-export type Credentials = { readonly email: string; readonly apiKey: string } | 'session' | 'host';
+/**
+ * Credentials: an API key; or browser cookies of a password `session` or of the `host` application's login. A `visitor`
+ * has no account and reads web-public channels.
+ */
+export type Credentials = { readonly email: string; readonly apiKey: string } | 'session' | 'host' | 'visitor';
 
 export interface ClientOptions {
   /**
@@ -43,10 +47,15 @@ export class Transport {
     this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
   }
 
+  /** True for callers that Parley's cookies identify. */
+  private get isBrowser(): boolean {
+    return this.credentials === 'session' || this.credentials === 'visitor';
+  }
+
   /** Calls an operation with retries. Returns the fields of the success response. */
   async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<unknown> {
     const backOff = new BackOff();
-    const path = `${this.credentials === 'session' ? '/json' : '/api/v1'}${request.path}`;
+    const path = `${this.isBrowser ? '/json' : '/api/v1'}${request.path}`;
     for (let left = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_RETRIES; ; left--) {
       try {
         return await this.send(method, path, request.fields, options);
@@ -93,7 +102,8 @@ export class Transport {
     try {
       const isQuery = method === 'GET';
       const query = isQuery && fields.length > 0 ? `?${formOf(fields)}` : '';
-      const answer = await (this.options.fetch ?? fetch)(this.url + path + query, {
+      const send = options.onProgress && canReport() ? sendWithProgress(options.onProgress) : this.options.fetch;
+      const answer = await (send ?? fetch)(this.url + path + query, {
         method,
         headers: await this.headersFor(method),
         credentials: typeof this.credentials === 'string' ? 'include' : 'omit',
@@ -115,7 +125,7 @@ export class Transport {
   private async headersFor(method: Method): Promise<Record<string, string>> {
     const headers: Record<string, string> = { ...this.options.headers };
     const { credentials } = this;
-    if (credentials === 'session' && method !== 'GET') {
+    if (this.isBrowser && method !== 'GET') {
       this.csrfToken ??= this.fetchCsrfToken();
       headers['X-CSRFToken'] = await this.csrfToken;
     } else if (credentials !== null && typeof credentials === 'object') {

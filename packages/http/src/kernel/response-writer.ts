@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SHAREABLE } from './caches.js';
+import { acceptedEncoding, compress, compressPieces, type Encoding, isCompressible } from './compression.js';
 import { ByteBudget, CLIENT_SHARE, type ClientKey, type TransportLimits } from './load.js';
 import {
   type BodyChunk,
@@ -97,22 +98,40 @@ export class ResponseWriter {
     if (raw.method === 'HEAD' || status === 204) {
       writeHead(response, reply, context, lengthOf(body));
       this.end(response, raw);
-    } else if (isLong(body)) {
+      return { status, done: null };
+    }
+    const encoding = isCompressible(reply) ? (acceptedEncoding(raw) ?? 'identity') : null;
+    if (isLong(body)) {
       const content = typeof body === 'string' ? Buffer.from(body) : body;
       const hold = this.hold(content, context.client);
       if (hold instanceof HttpRefusal) return this.write(response, replyToHttpRefusal(hold), context);
-      writeHead(response, reply, context, lengthOf(content));
-      return { status, done: this.writePieces(response, raw, content).finally(hold) };
+      const compression = encoding === 'identity' ? null : encoding;
+      writeHead(response, reply, context, compression ? null : lengthOf(content), encoding);
+      const done = this.writePieces(response, raw, content, compression);
+      return { status, done: done.finally(hold) };
+    } else if (encoding !== null && encoding !== 'identity') {
+      return { status, done: this.writeCompressed(response, reply, context, encoding) };
     } else {
       const content = contentOf(body as Content);
       const length = lengthOf(content)!;
-      writeHead(response, reply, context, length);
+      writeHead(response, reply, context, length, encoding);
       this.end(response, raw, content, () => {
         // Usually false, because the kernel has accepted everything by now.
         if (!response.writableFinished) void this.watch(response, length, context.client);
       });
     }
     return { status, done: null };
+  }
+
+  private async writeCompressed(response: ServerResponse, reply: Reply, context: ReplyContext, encoding: Encoding) {
+    const { body } = reply;
+    const text = isPieces(body) ? joined(body) : (body as BodyChunk);
+    const content = await compress(text, encoding);
+    if (response.destroyed) return;
+    writeHead(response, reply, context, content.length, encoding);
+    this.end(response, context.request.raw, content, () => {
+      if (!response.writableFinished) void this.watch(response, content.length, context.client);
+    });
   }
 
   /** Tracks a short response that the client does not read at once. */
@@ -147,9 +166,19 @@ export class ResponseWriter {
     };
   }
 
-  private async writePieces(response: ServerResponse, raw: IncomingMessage, body: LongBody): Promise<void> {
+  private async writePieces(
+    response: ServerResponse,
+    raw: IncomingMessage,
+    body: LongBody,
+    encoding: Encoding | null,
+  ): Promise<void> {
     if (isByteStream(body)) await this.copyStream(response, body);
-    else
+    else if (encoding) {
+      for await (const piece of compressPieces(piecesOf(body), encoding)) {
+        if (response.destroyed) return;
+        if (!response.write(piece)) await this.until('drain', response, piece.length);
+      }
+    } else
       for await (const piece of piecesOf(body)) {
         if (response.destroyed) return;
         if (!writeTogether(response, piece)) await this.until('drain', response, sizeOf(piece));
@@ -232,6 +261,9 @@ const sizeOf = (chunks: readonly BodyChunk[]): number => chunks.reduce((sum, { l
 /** Joins text, which is copied anyway, but keeps shared buffers separate. */
 const contentOf = (body: Content): Content =>
   isPieces(body) && !body.some((chunk) => Buffer.isBuffer(chunk)) ? body.join('') : body;
+
+const joined = (chunks: readonly BodyChunk[]): Buffer =>
+  Buffer.concat(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
 
 /** Writes several chunks in one system call without joining them. Returns false if the client must read first. */
 function writeTogether(response: ServerResponse, parts: readonly BodyChunk[]): boolean {
@@ -343,10 +375,19 @@ function alwaysIn({ isForBrowsers, isSameOriginOnly, isLongPoll }: ReplyContext)
   return isLongPoll ? LONG_POLL_HEADERS : HEADERS;
 }
 
-function writeHead(response: ServerResponse, reply: Reply, context: ReplyContext, length: number | null): void {
+/** `encoding`: null if the response has one form for all clients. */
+function writeHead(
+  response: ServerResponse,
+  reply: Reply,
+  context: ReplyContext,
+  length: number | null,
+  encoding: Encoding | 'identity' | null = null,
+): void {
   const { request, limitHeaders, closes } = context;
   const headers = alwaysIn(context).slice();
   if (reply.contentLanguage !== undefined) headers[headers.indexOf('Content-Language') + 1] = reply.contentLanguage;
+  if (encoding !== null) headers[headers.indexOf('Vary') + 1] += ', Accept-Encoding';
+  if (encoding !== null && encoding !== 'identity') headers.push('Content-Encoding', encoding);
   headers.push('X-Request-Id', request.id);
   if (reply.status !== 204) {
     headers.push('Content-Type', reply.contentType ?? 'application/json');

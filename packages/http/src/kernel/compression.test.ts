@@ -1,0 +1,91 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { TRANSPORT_LIMITS } from './load.js';
+import type { Reply } from './reply.js';
+import type { Request } from './request.js';
+import { type ReplyContext, ResponseWriter } from './response-writer.js';
+
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Response as it arrives at a client that accepts the encodings. */
+async function receive(reply: Reply, accepted?: string): Promise<Received> {
+  const writer = new ResponseWriter(TRANSPORT_LIMITS);
+  const server = createServer((raw, response) => {
+    const context: ReplyContext = {
+      request: { raw, id: 'r' } as Request,
+      client: 'somebody' as never,
+      isAuthenticated: true,
+      isLongPoll: false,
+      isSameOriginOnly: false,
+      isForBrowsers: false,
+      limitHeaders: undefined,
+      closes: false,
+    };
+    void writer.write(response, reply, context);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+  const answer = await new Promise<IncomingMessage>((resolve) => {
+    request({ port, host: '127.0.0.1', headers, agent: false }, resolve).end();
+  });
+  const body = await buffer(answer);
+  await new Promise((resolve) => server.close(resolve));
+  return { headers: answer.headers, body };
+}
+
+const text = (length: number): string => `{"result":"success","msg":"","names":"${'Ann Bob '.repeat(length / 8)}"}\n`;
+const ok = (body: Reply['body']): Reply => ({ status: 200, body });
+
+describe('compression', () => {
+  it.each([
+    ['br, gzip', 'br', brotliDecompressSync],
+    ['gzip, deflate, br;q=0.9', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['GZIP;q=1.0, br;q=0', 'gzip', gunzipSync],
+  ])('answers clients that accept %s in %s', async (accepted, encoding, decompress) => {
+    for (const length of [2_000, 1_000_000]) {
+      const { headers, body } = await receive(ok(text(length)), accepted);
+      expect(headers).toMatchObject({ 'content-encoding': encoding, vary: 'Accept-Language, Accept-Encoding' });
+      expect(decompress(body).toString()).toBe(text(length));
+      expect(body.length).toBeLessThan(length / 10);
+    }
+  });
+
+  it('compresses chunks and texts that are presented while they are sent', async () => {
+    const chunks = [text(2_000), Buffer.from(text(600_000)), 'ü'];
+    const chunked = await receive(ok(chunks), 'br');
+    expect(brotliDecompressSync(chunked.body).toString()).toBe(chunks.join(''));
+    async function* rest() {
+      yield ['b', 'c'];
+    }
+    const streamed = await receive(ok({ start: ['a'], rest: rest(), end: 'd' }), 'gzip');
+    expect(gunzipSync(streamed.body).toString()).toBe('abcd');
+  });
+
+  it.each([
+    ['to clients that do not ask for it', ok(text(2_000)), undefined],
+    ['to clients that refuse it', ok(text(2_000)), 'br;q=0, gzip;q=0.0'],
+    ['when it is at most 1 KB long', ok(text(512)), 'br'],
+    ['when it is no JSON', { ...ok(text(2_000)), contentType: 'text/html' }, 'br'],
+    ['when it is an error', { status: 400, body: text(2_000) }, 'br'],
+    ['when it has a token', ok(`${text(2_000)}"csrf_token":"x"`), 'br'],
+    ['when a chunk of bytes has a key', ok([text(2_000), Buffer.from('"api_key":"x"')]), 'br'],
+  ] as [string, Reply, string | undefined][])('leaves JSON as it is %s', async (_, reply, accepted) => {
+    const { headers, body } = await receive(reply, accepted);
+    expect(headers).not.toHaveProperty('content-encoding');
+    expect(body.toString()).toBe(Array.isArray(reply.body) ? reply.body.join('') : reply.body);
+  });
+
+  it('compresses responses in which the name of a key has no value or is part of a text', async () => {
+    for (const more of ['"giphy_api_key":""', JSON.stringify({ content: '"api_key":"x"' })]) {
+      const { headers } = await receive(ok(text(2_000) + more), 'br');
+      expect(headers).toMatchObject({ 'content-encoding': 'br' });
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import { type BodyChunk, isByteStream, type Reply } from './reply.js';
+
+export type Encoding = 'br' | 'gzip';
+
+/** Smaller texts gain less than the work costs. In characters or bytes. */
+const MIN_LENGTH = 1024;
+
+/** Fastest levels: higher ones take several times as long for a tenth of the bytes. */
+const BROTLI = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+};
+const GZIP = { level: 1 };
+
+/**
+ * Ends of JSON names whose values are credentials. Text of users cannot look like them, because its quotes are escaped.
+ * Sizes of compressed responses would reveal such values to pages that can choose a part of the response (BREACH).
+ */
+const SECRETS = ['token":"', 'api_key":"', 'link_url":"'];
+
+/** True if the response may be compressed for clients that accept it. */
+export function isCompressible({ status, body, contentType }: Reply): boolean {
+  if (status !== 200 || contentType !== undefined || isByteStream(body)) return false;
+  const chunks = Array.isArray(body) ? body : typeof body === 'object' && 'rest' in body ? null : [body as BodyChunk];
+  // Long lists that are presented while they are sent have no credentials.
+  if (chunks === null) return true;
+  return chunks.reduce((sum, { length }) => sum + length, 0) > MIN_LENGTH && !chunks.some(hasSecret);
+}
+
+function hasSecret(chunk: BodyChunk): boolean {
+  return SECRETS.some((name) => {
+    for (let at = chunk.indexOf(name); at !== -1; at = chunk.indexOf(name, at + 1)) {
+      const next = at + name.length;
+      // An empty value is no secret.
+      if ((typeof chunk === 'string' ? chunk.charCodeAt(next) : chunk[next]) !== QUOTE) return true;
+    }
+    return false;
+  });
+}
+
+const QUOTE = '"'.charCodeAt(0);
+
+/** Encoding that the client accepts; Brotli first. */
+export function acceptedEncoding({ headers }: IncomingMessage): Encoding | null {
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+    .filter((each) => !/;\s*q=0(\.0*)?$/.test(each))
+    .map((each) => each.split(';')[0]);
+  if (accepted.includes('br')) return 'br';
+  return accepted.includes('gzip') ? 'gzip' : null;
+}
+
+const brotliText = promisify(brotliCompress);
+const gzipText = promisify(gzip);
+
+/** Compresses a short text in the thread pool. */
+export const compress = (text: string | Buffer, encoding: Encoding): Promise<Buffer> =>
+  encoding === 'br' ? brotliText(text, BROTLI) : gzipText(text, GZIP);
+
+/** Compresses a long text piece by piece in the thread pool, at the pace of the reader. */
+export function compressPieces(pieces: AsyncIterable<readonly BodyChunk[]>, encoding: Encoding): AsyncIterable<Buffer> {
+  const compressor = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP);
+  // Errors reach the reader of the compressor.
+  pipeline(Readable.from(chunksOf(pieces)), compressor, () => {});
+  return compressor;
+}
+
+async function* chunksOf(pieces: AsyncIterable<readonly BodyChunk[]>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    yield Buffer.concat(piece.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
+  }
+}
