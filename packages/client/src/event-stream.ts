@@ -55,6 +55,7 @@ const CAPABILITIES = {
   empty_topic_name: true,
   simplified_presence_events: true,
   individual_emoji_changes: true,
+  external_ids: true,
 };
 
 /** Poll timeout if the server does not specify one (events §6.1). */

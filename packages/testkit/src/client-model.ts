@@ -314,6 +314,8 @@ const APPLY: { [E in DomainEvent as E['type']]?: Apply<E> } = {
     if (setting === 'enableDraftsSynchronization' && value === false) drafts.clear();
   },
   'user.name_changed': ({ users }, { userId, fullName }) => change(users, userId, (user) => ({ ...user, fullName })),
+  'user.external_id_assigned': ({ users }, { userId, externalId }) =>
+    change(users, userId, (user) => ({ ...user, externalId })),
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),
@@ -448,9 +450,19 @@ function clientChannel(view: ChannelView): ClientChannel {
 
 const policyKey = (channelId: ChannelId, topic: string): string => `${channelId}:${topicKey(topic)}`;
 
-function clientUser({ fullName, role, isActive }: { fullName: string; role: Role; isActive: boolean }) {
-  return { fullName, role, isActive };
+interface ClientUser {
+  readonly fullName: string;
+  readonly role: Role;
+  readonly isActive: boolean;
+  readonly externalId?: string;
 }
+
+const clientUser = ({ fullName, role, isActive, externalId }: ClientUser): ClientUser => ({
+  fullName,
+  role,
+  isActive,
+  ...(externalId !== undefined && { externalId }),
+});
 
 /** Changes an entry; changes of unknown entries are ignored. */
 function change<K, V>(table: Map<K, V>, key: K, to: (value: V) => V): void {

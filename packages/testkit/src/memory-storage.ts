@@ -255,7 +255,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
     consumers: new MemoryEventConsumers(unit),
-    externalIds: new MemoryExternalIds(unit),
+    externalIds: new MemoryExternalIds(new MemoryUsers(unit)),
     logIns: new MemoryLogIns(unit),
     apiKeys: new MemoryApiKeys(unit),
     sessions: new MemorySessions(unit),

@@ -27,6 +27,7 @@ export const ALL_CAPABILITIES = {
   empty_topic_name: true,
   simplified_presence_events: true,
   individual_emoji_changes: true,
+  external_ids: true,
 } as const;
 
 export const NO_CAPABILITIES = { notification_settings_null: false } as const;
@@ -321,14 +322,19 @@ function receiveMessage({ response, unread, selfId, event: { message, flags } }:
 }
 
 function changeUser({ response, selfId, event: { person } }: Happening): void {
-  const { user_id, is_active, new_email, role, custom_profile_field: said, ...others } = person;
+  const { user_id, is_active, new_email, role, custom_profile_field: said, external_id, ...others } = person;
   const changed = {
     ...others,
     ...(new_email !== undefined && { email: new_email }),
     ...(role !== undefined && { role, is_owner: role === 100, is_admin: role <= 200, is_guest: role === 600 }),
   };
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
-    for (const user of response[list]) if (user.user_id === user_id) assignKnown(user, changed);
+    for (const user of response[list]) {
+      if (user.user_id !== user_id) continue;
+      assignKnown(user, changed);
+      // Absent until it is assigned.
+      if (external_id !== undefined) user.external_id = external_id;
+    }
   }
   if (said) {
     for (const list of ['realm_users', 'realm_non_active_users']) {

@@ -39,6 +39,8 @@ export interface NewUser {
   readonly channels?: readonly Channel[];
   /** Overrides the realm's defaults. */
   readonly settings?: Partial<UserSettings>;
+  /** Id in the host application. */
+  readonly externalId?: string;
 }
 
 type Reads = Pick<Repositories | Transaction, 'users'>;
@@ -65,7 +67,7 @@ export async function assertEmailAvailable({ users }: Reads, realm: Realm, email
 export async function addUser(
   tx: Transaction,
   realm: Realm,
-  { email, fullName, role, passwordHash, bot = null, avatar = null, settings = {}, channels }: NewUser,
+  { email, fullName, role, passwordHash, bot = null, avatar = null, settings = {}, channels, externalId }: NewUser,
   { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
 ): Promise<User> {
   await assertNameAvailable(tx, realm, fullName);
@@ -83,6 +85,7 @@ export async function addUser(
       avatar: avatar ?? { source: realm.settings.defaultAvatarSource, version: 1 },
       specialPermissions: [],
       editedSettings: [],
+      ...(externalId !== undefined && { externalId }),
       settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 'everyone' as const } : {}) },
     },
     passwordHash,

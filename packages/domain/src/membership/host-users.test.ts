@@ -133,10 +133,16 @@ describe('UpsertHostUser', () => {
 });
 
 describe('LinkHostUser', () => {
-  it('assigns the external id to an existing user', async () => {
+  it('assigns the external id to an existing user and publishes it once', async () => {
     const { fixture, realmId, link, upsert } = await cast();
     const hamlet = fixture.user('hamlet').id;
+    await expectInSync(fixture, async () => {
+      const linked = await link.execute({ realmId, externalId: 'u7', user: { userId: hamlet } });
+      expect(linked.externalId).toBe('u7');
+    });
+    const { length } = fixture.storage.announced;
     await link.execute({ realmId, externalId: 'u7', user: { userId: hamlet } });
+    expect(fixture.storage.announced).toHaveLength(length);
     expect((await upsert({ externalId: 'u7', fullName: 'Prince' })).id).toBe(hamlet);
   });
 

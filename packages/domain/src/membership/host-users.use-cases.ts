@@ -9,6 +9,7 @@ import type { Realm } from '../realms/realm.js';
 import { accountDeactivated } from '../users/authentication.js';
 import { acceptedName, changeEmail, rename } from '../users/change-email.js';
 import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { accessorsOf } from '../users/user-delivery.js';
 import { addUser } from './add-user.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
 import { checkExternalId, findHostUser, getHostUser, type HostUserReference } from './host-users.js';
@@ -128,7 +129,10 @@ export class LinkHostUser {
     return this.uow.write(realmId, async (tx) => {
       const user = await getHostUser(tx, realmId, by);
       await tx.externalIds.assign(realmId, user.id, externalId);
-      return user;
+      if (user.externalId === externalId) return user;
+      const event = { type: 'user.external_id_assigned', userId: user.id, externalId } as const;
+      await tx.events.append(realmId, { event, audience: accessorsOf(user.id) });
+      return { ...user, externalId };
     });
   }
 }
@@ -195,10 +199,8 @@ export class UpsertHostUser {
     realm: Realm,
     { externalId, fullName, email, role = 'member' }: UpsertHostUserInput & { readonly email: string },
   ): Promise<User> {
-    const person = { email, fullName, role, passwordHash: null };
-    const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
-    await tx.externalIds.assign(realm.id, user.id, externalId);
-    return user;
+    const person = { email, fullName, role, passwordHash: null, externalId };
+    return addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
   }
 
   private async change(tx: Transaction, realm: Realm, user: User, wanted: UpsertHostUserInput): Promise<User> {

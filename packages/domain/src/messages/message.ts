@@ -289,6 +289,8 @@ export interface UserSummary extends EmailOwner {
   readonly email: string;
   readonly avatar: Avatar;
   readonly isSystemBot: boolean;
+  /** Id in the host application; absent if it assigned none. */
+  readonly externalId?: string;
 }
 
 /** Attachment that clients render, such as a poll or a vote. */
@@ -332,6 +334,7 @@ export function userSummary(user: User): UserSummary {
     emailVisibility: emailVisibilityOf(user),
     avatar: user.avatar,
     isSystemBot: user.bot?.isSystem ?? false,
+    ...(user.externalId !== undefined && { externalId: user.externalId }),
   };
 }
 

@@ -10,6 +10,13 @@ import { canFindByEmail, conversationPartnerIds, isEmailPublic } from './accessi
 import type { User } from './user.js';
 import { canAccessUser, type TargetKinds } from './user-permissions.js';
 
+/** Prefix of external ids where emails are accepted: `external:u1`. No email begins with it. */
+const EXTERNAL = 'external:';
+
+/** Returns the external id in `external:u1`; null for any other text. */
+export const externalIdIn = (address: string): string | null =>
+  address.startsWith(EXTERNAL) ? address.slice(EXTERNAL.length) : null;
+
 /** Returns the user id in a dummy email such as `user7@host`; null for any other email. */
 export function idInDummyAddress(address: string, host: string): UserId | null {
   const match = /^user(\d{1,15})@(.+)$/.exec(foldCase(address.trim()));
@@ -17,8 +24,8 @@ export function idInDummyAddress(address: string, host: string): UserId | null {
 }
 
 /**
- * Finds users by their dummy email or, if public, their real email. Keyed by email as given; unknown ones are absent.
- * Includes system bots.
+ * Finds users by their dummy email, by `external:` and their external id or, if public, by their real email. Keyed by
+ * email as given; unknown ones are absent. Includes system bots.
  */
 export async function findByPublicAddress(
   { users }: Pick<Repositories | Transaction, 'users'>,
@@ -32,7 +39,10 @@ export async function findByPublicAddress(
     if (id !== null) dummies.set(address, id);
   }
   const byId = new Map((await users.list(realmId, [...dummies.values()])).map((user) => [user.id, user]));
-  const others = realmUrls.filter((address) => !dummies.has(address));
+  const externalIds = realmUrls.flatMap((address) => externalIdIn(address) ?? []);
+  const named = externalIds.length === 0 ? [] : await users.listByExternalId(realmId, externalIds);
+  const byExternalId = new Map(named.map((user) => [user.externalId!, user]));
+  const others = realmUrls.filter((address) => !dummies.has(address) && externalIdIn(address) === null);
   const byEmail = new Map<string, User>();
   for (const user of await users.listByEmail(realmId, others)) {
     if (isEmailPublic(user)) byEmail.set(foldCase(user.email), user);
@@ -40,7 +50,13 @@ export async function findByPublicAddress(
   const result = new Map<string, User>();
   for (const address of realmUrls) {
     const id = dummies.get(address);
-    const user = id === undefined ? byEmail.get(foldCase(address.trim())) : byId.get(id);
+    const externalId = externalIdIn(address);
+    const user =
+      externalId !== null
+        ? byExternalId.get(externalId)
+        : id === undefined
+          ? byEmail.get(foldCase(address.trim()))
+          : byId.get(id);
     if (user) result.set(address, user);
   }
   return result;
@@ -49,8 +65,8 @@ export async function findByPublicAddress(
 export type UserReference = { readonly id: UserId } | { readonly email: string };
 
 /**
- * Finds a user by id or email (users §2); null if there is none. A hidden email is indistinguishable from an unknown
- * one.
+ * Finds a user by id, email or `external:` and an external id (users §2); null if there is none. A hidden email is
+ * indistinguishable from an unknown one.
  */
 export async function findReferencedUser(
   { users }: Pick<Repositories | Transaction, 'users'>,
@@ -60,6 +76,8 @@ export async function findReferencedUser(
   by: UserReference,
 ): Promise<User | null> {
   if ('id' in by) return users.find(realm.id, by.id);
+  const externalId = externalIdIn(by.email);
+  if (externalId !== null) return (await users.listByExternalId(realm.id, [externalId]))[0] ?? null;
   const id = idInDummyAddress(by.email, realmUrls.emailDomainOf(realm));
   if (id !== null) return users.find(realm.id, id);
   const found = await users.findByEmail(realm.id, by.email.trim());

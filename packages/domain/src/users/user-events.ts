@@ -29,6 +29,8 @@ export interface UserEventTypes {
    * have limited access.
    */
   'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq; readonly reach?: Reach };
+  /** Sent to everyone who may see the user. */
+  'user.external_id_assigned': { readonly userId: UserId; readonly externalId: string };
   /** Sent to administrators when consent to export private data changes, or a user is added or reactivated. */
   'user.export_consent_changed': { readonly userId: UserId; readonly isGiven: boolean };
   /** Sent to no user; ends sessions and queues opened with the old key. */
@@ -52,6 +54,7 @@ export const USER_FEATURE = {
     'user.addresses_seen': 1,
     'user.activation_changed': 1,
     'user.access_changed': 1,
+    'user.external_id_assigned': 1,
     'user.export_consent_changed': 1,
     'user.api_key_replaced': 1,
     'user.credentials_changed': 1,

@@ -28,6 +28,8 @@ export interface User {
   readonly settings: UserSettings;
   /** Settings the user has ever changed; administrators may choose to skip them (users §6.3). */
   readonly editedSettings: readonly UserSettingName[];
+  /** Id in the host application; absent if it assigned none. Permanent, unique in the realm, compared exactly. */
+  readonly externalId?: string;
   /** Incremented with every change visible to others. */
   readonly version: number;
 }
@@ -172,6 +174,8 @@ export interface UserReads {
   listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]>;
   /** Finds users by login email, trimmed and case-insensitive. Includes system bots; unknown emails are absent. */
   listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]>;
+  /** Unknown external ids are absent. */
+  listByExternalId(realmId: RealmId, externalIds: readonly string[]): Promise<readonly User[]>;
   /** Finds users by name, case-insensitively, by ascending id. Includes bots and system bots. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]>;
   /** Returns all users by ascending id, including deactivated users and bots but no system bots. */

@@ -95,6 +95,8 @@ const OPTIONAL_CAPABILITIES = [
   'empty_topic_name',
   'simplified_presence_events',
   'individual_emoji_changes',
+  // Parley's own: clients that reject unknown keys in events get none (README decision 34).
+  'external_ids',
 ] as const;
 
 /** Number of seconds for browsers, or the JSON string `"mobile"` for phones that sleep for hours (events §1). */

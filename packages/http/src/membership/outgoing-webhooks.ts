@@ -53,6 +53,7 @@ export class WireWebhookFormats implements WebhookFormats {
     const message = presentMessage(view, publicRealm, {
       asHtml: false,
       clientGravatar: false,
+      withExternalIds: true,
       seesSenderEmail: seesEmailOf(viewer, view.sender),
       hidesSender: !isSenderKnown,
       allowEmptyTopicName: false,

@@ -8,6 +8,7 @@ import { MessagePagePresenter, type PageForm } from './message-page.js';
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 const form: PageForm = {
   asHtml: true,
+  withExternalIds: true,
   clientGravatar: true,
   allowEmptyTopicName: false,
   client: variantByKey('standard'),

@@ -49,9 +49,10 @@ const GRAVATAR = 2;
 const EMPTY_TOPIC = 4;
 const INACCESSIBLE_SENDER = 8;
 const SEES_EMAIL = 16;
+const EXTERNAL_ID = 32;
 /** Multiplier of the client variant in the form bits. */
-const CLIENT_PLACE = 32;
-const CLIENT = 32 | 64;
+const CLIENT_PLACE = 64;
+const CLIENT = 64 | 128;
 
 /** Dependencies of a message's texts in addition to the form. */
 interface MessageVersion {
@@ -121,6 +122,7 @@ export class MessagePagePresenter {
       (form.asHtml ? MARKDOWN : 0) |
       (form.clientGravatar ? GRAVATAR : 0) |
       (form.allowEmptyTopicName ? EMPTY_TOPIC : 0) |
+      (form.withExternalIds ? EXTERNAL_ID : 0) |
       (CLIENT_PLACE * CLIENT_VARIANTS.indexOf(form.client.key));
     const bitsOf = ({ senderId }: MessageListEntry) =>
       hiddenUserIds.size > 0 && hiddenUserIds.has(senderId) ? bits | INACCESSIBLE_SENDER : bits;
@@ -216,7 +218,8 @@ function sensitivityOf(view: MessageView, parts: MessagePart): number {
   // Public addresses let clients compute gravatars. Other addresses appear as a hash for viewers who may see them.
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
   const client = parts.differsByClient?.(view) ? CLIENT : 0;
-  return MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
+  const externalId = sender.externalId === undefined ? 0 : EXTERNAL_ID;
+  return externalId | MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
 }
 
 type VersionKey = Pick<MessageVersion, 'versions' | 'realmKey'>;

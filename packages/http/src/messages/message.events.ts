@@ -157,13 +157,16 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   // Most senders look the same to all viewers.
   const seesSenderEmail = !differsByViewer(sender) || seesEmailOf({ id: receiver.userId, role: receiver.role }, sender);
   const flags = context.isNotSubscriber ? '[]' : flagsText(receivedFlags(event, receiver.userId));
-  const key = keyOf(applyMarkdown, clientGravatar, showsEmptyTopics, hidesSender, seesSenderEmail);
+  const withExternalIds = sender.externalId !== undefined && can(presentation, 'external_ids');
+  const form5 = keyOf(applyMarkdown, clientGravatar, showsEmptyTopics, hidesSender, seesSenderEmail);
+  const key = withExternalIds ? `${form5}+` : form5;
   const message = context.shared(flags === '[]' ? key : `${key}${flags}`, () => {
     const form = {
       asHtml: applyMarkdown,
       clientGravatar,
       allowEmptyTopicName: showsEmptyTopics,
       hidesSender,
+      withExternalIds,
       seesSenderEmail,
       client: variantByKey(presentation.client),
       // A newly sent message has no edits.

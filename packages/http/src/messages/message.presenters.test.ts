@@ -16,6 +16,7 @@ const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDoma
 const html: MessageForm = {
   editHistory: 'all',
   asHtml: true,
+  withExternalIds: true,
   clientGravatar: true,
   allowEmptyTopicName: false,
   client: variantByKey('standard'),

@@ -80,6 +80,8 @@ const MESSAGE = {
   sender_full_name: wire.text(),
   sender_email: wire.text(),
   sender_realm_str: wire.text(),
+  /** Only of senders who have one; never null. */
+  sender_external_id: wire.optional(wire.text()),
   avatar_url: wire.nullable(wire.text()),
   client: wire.text(),
   content: wire.text(),
@@ -205,6 +207,8 @@ export interface MessageForm extends PartForm {
   readonly seesSenderEmail: boolean;
   /** True if the viewer is a guest without access to the sender. */
   readonly hidesSender?: boolean;
+  /** False for spectators, and for events to clients that reject unknown keys. */
+  readonly withExternalIds: boolean;
   /** Fields that features add to the message. */
   readonly parts: MessagePart;
 }
@@ -244,10 +248,12 @@ export const messageText = (view: MessageView, publicRealm: PublicRealm, form: M
 
 function presentSender(sender: UserSummary, publicRealm: PublicRealm, form: MessageForm) {
   const { hidesSender, clientGravatar, seesSenderEmail } = form;
+  const { externalId } = sender;
   return {
     sender_id: sender.id,
     sender_full_name: hidesSender ? UNKNOWN_USER_NAME : sender.fullName,
     sender_email: shownAddress(sender, publicRealm, hidesSender),
+    ...(form.withExternalIds && !hidesSender && externalId !== undefined && { sender_external_id: externalId }),
     sender_realm_str: publicRealm.stringId,
     avatar_url: hidesSender
       ? unknownAvatarUrl(publicRealm)
@@ -333,7 +339,7 @@ export function presentGetMessage(
   { viewer, view, flags, realm, isSenderKnown }: GetMessageOutput,
   dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
   realmUrls: RealmUrls,
-  { client, parts }: Pick<MessageForm, 'client' | 'parts'>,
+  { client, parts, withExternalIds }: Pick<MessageForm, 'client' | 'parts' | 'withExternalIds'>,
 ): WireFields {
   const form: MessageForm = {
     asHtml: dto.apply_markdown,
@@ -341,6 +347,7 @@ export function presentGetMessage(
     allowEmptyTopicName: dto.allow_empty_topic_name,
     seesSenderEmail: seesEmailOf(viewer, view.sender),
     hidesSender: !isSenderKnown,
+    withExternalIds,
     client,
     editHistory: realm.settings.messageEditHistoryVisibilityPolicy,
     parts,

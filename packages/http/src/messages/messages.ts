@@ -161,7 +161,8 @@ const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
   const turns = new StepScheduler();
-  const pageForm = (dto: GetMessagesDto, request: Request): PageForm => ({
+  const pageForm = (dto: GetMessagesDto, request: Request, withExternalIds: boolean): PageForm => ({
+    withExternalIds,
     asHtml: dto.apply_markdown,
     clientGravatar: dto.client_gravatar,
     allowEmptyTopicName: dto.allow_empty_topic_name,
@@ -188,7 +189,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: GetMessages,
       response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
-        const form = pageForm(dto, request);
+        const form = pageForm(dto, request, true);
         return success(await readMessagePage({ useCase, caller, page, form, queue: turns }, toGetMessagesInput(dto)));
       },
     }),
@@ -201,7 +202,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: SpectateMessages,
       response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
-        const form = pageForm(dto, request);
+        const form = pageForm(dto, request, false);
         return success(
           await readMessagePage(
             { useCase, caller, page, form, queue: turns, always: WEB_PUBLIC },
@@ -217,7 +218,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: SpectateMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       response: ONE_MESSAGE,
-      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+      present: (output, { dto, variant }) =>
+        presentGetMessage(output, dto, realmUrls, { client: variant, parts, withExternalIds: false }),
     }),
     route('POST', '/messages/render', {
       auth: 'user',
@@ -243,7 +245,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       response: ONE_MESSAGE,
-      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+      present: (output, { dto, variant }) =>
+        presentGetMessage(output, dto, realmUrls, { client: variant, parts, withExternalIds: true }),
     }),
     route('GET', '/messages/:message_id/history', {
       auth: 'user',

@@ -38,6 +38,7 @@ describe('readMessagePage', () => {
         page: new MessagePagePresenter(realmUrls),
         form: {
           asHtml: true,
+          withExternalIds: true,
           clientGravatar: true,
           allowEmptyTopicName: false,
           client: variantByKey('standard'),

@@ -27,6 +27,7 @@ import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './user-page.js'
 
 const ADDED = form('realm_user', { op: wire.oneOf('add'), person: user });
 const ACTIVATION = personForm({ is_active: wire.boolean() });
+const EXTERNAL_ID = personForm({ external_id: wire.text() });
 const REMOVED = form('realm_user', {
   op: wire.oneOf('remove'),
   person: wire.fields({ user_id: wire.integer(), full_name: wire.text() }),
@@ -54,6 +55,14 @@ export const USER_EVENTS = {
     op: 'update',
     person: { user_id: userId, is_active: isActive },
   })),
+  'user.external_id_assigned': {
+    forms: [EXTERNAL_ID],
+    present: ({ userId, externalId }, context) => {
+      if (!can(context.presentation, 'external_ids')) return [];
+      const person = { user_id: userId, external_id: externalId };
+      return context.shared('', () => opened({ type: 'realm_user', op: 'update', person }));
+    },
+  },
   'user.export_consent_changed': toAll(
     form('realm_export_consent', { user_id: wire.integer(), consented: wire.boolean() }),
     ({ userId, isGiven }) => ({
@@ -135,11 +144,12 @@ function presentUserGained(user: User, context: EventContext): readonly WireEven
 }
 
 function presentUserAdded(user: User, context: EventContext): WireEvent {
-  const { receiver, publicRealm } = context;
+  const { receiver, presentation, publicRealm } = context;
   const seesEmail = canSeeEmail({ id: receiver.userId, role: receiver.role }, user);
-  const form = { seesEmail, clientGravatar: false, withProfile: true, withActivity: true };
+  const withExternalId = can(presentation, 'external_ids');
+  const form = { seesEmail, clientGravatar: false, withProfile: true, withActivity: true, withExternalId };
   return [
-    context.shared(`${user.id} ${keyOf(seesEmail)}`, () =>
+    context.shared(`${user.id} ${keyOf(seesEmail, withExternalId)}`, () =>
       opened({ type: 'realm_user', op: 'add', person: presentUser(user, publicRealm, form) }),
     ),
   ];

@@ -39,6 +39,8 @@ const USER = {
   bot_type: wire.optional(wire.nullable(wire.integer())),
   bot_owner_id: wire.optional(wire.nullable(wire.integer())),
   is_system_bot: wire.optional(wire.boolean()),
+  /** Only of users who have one; never null. */
+  external_id: wire.optional(wire.text()),
   profile_data: wire.optional(
     wire.dictionaryOf(wire.fields({ value: wire.text(), rendered_value: wire.optional(wire.text()) })),
   ),
@@ -95,6 +97,8 @@ export interface UserForm {
   readonly forSpectators?: boolean;
   /** False if the list itself indicates activity; defaults to true. */
   readonly withActivity?: boolean;
+  /** False for clients that reject unknown keys in events; defaults to true. */
+  readonly withExternalId?: boolean;
 }
 
 /** User with optional profile; absent if empty. */
@@ -104,7 +108,14 @@ export type PresentableUser = User & { readonly profile?: readonly ProfileValue[
 export function presentUser(
   user: PresentableUser,
   publicRealm: PublicRealm,
-  { seesEmail, clientGravatar, withProfile, withActivity = true, forSpectators = false }: UserForm,
+  {
+    seesEmail,
+    clientGravatar,
+    withProfile,
+    withActivity = true,
+    forSpectators = false,
+    withExternalId = true,
+  }: UserForm,
 ) {
   const { bot, profile = [] } = user;
   return {
@@ -126,6 +137,7 @@ export function presentUser(
     is_imported_stub: false,
     ...(bot && { bot_type: BOT_TYPES[bot.kind], bot_owner_id: bot.ownerId }),
     ...(bot?.isSystem && { is_system_bot: true }),
+    ...(withExternalId && !forSpectators && user.externalId !== undefined && { external_id: user.externalId }),
     ...(!bot && withProfile && { profile_data: presentProfile(profile) }),
   };
 }

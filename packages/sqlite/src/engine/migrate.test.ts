@@ -22,6 +22,7 @@ const RELEASED = [
   ['send-once.006', '961b2642b76bdfd681d5f79f35448678c152e86074c9939f019acab5d2642abf'],
   ['log-in-methods.007', 'a49920190a9bd8ca26b063c171d7bda6f927872d510e3bc675c1528d97a7f9b3'],
   ['leases.008', '1205a9489a9a9d31cf3390c0454b2268b1210e8c9bf2883614faac51e0753d6d'],
+  ['users.009', '7a245e4eafeeef909f7db4cab501e351d9e39cc1637140297eb8d18bf42f38dc'],
 ];
 
 let directory: string;
@@ -188,10 +189,14 @@ describe('a database of the former steps', () => {
     // The former steps made the tables of the baseline only.
     const later = MIGRATIONS.slice(1).map(({ sql }) => sql);
     const matches = (pattern: RegExp) => later.flatMap((sql) => [...sql.matchAll(pattern)]);
+    for (const [, index] of matches(/CREATE (?:UNIQUE )?INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
+    for (const [, table] of matches(/DROP TABLE (\w+)/g)) {
+      const former = new RegExp(`CREATE TABLE ${table} [^;]*;|CREATE (UNIQUE )?INDEX \\w+ ON ${table} [^;]*;`, 'g');
+      for (const [statement] of MIGRATIONS[0]!.sql.matchAll(former)) database.exec(statement);
+    }
     for (const [, table, column] of matches(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)) {
       database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
     }
-    for (const [, index] of matches(/CREATE INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
     for (const [, table] of matches(/CREATE TABLE (\w+)/g).reverse()) database.exec(`DROP TABLE ${table}`);
     database.exec("DELETE FROM schema_step; INSERT INTO server_fact VALUES ('kept', 'yes')");
     const insert = database.prepare('INSERT INTO schema_step VALUES (?, ?, ?)');

@@ -8,20 +8,22 @@ export class SqliteExternalIdRepository implements ExternalIdRepository {
   private readonly byValue;
   private readonly byValues;
   private readonly byUsers;
-  private readonly insert;
+  private readonly store;
 
-  constructor(connection: Connection) {
-    this.byValue = connection.values<UserId>('SELECT user_id FROM external_id WHERE realm_id = ? AND external_id = ?');
+  constructor(private readonly connection: Connection) {
+    this.byValue = connection.values<UserId>('SELECT id FROM user WHERE realm_id = ? AND external_id = ?');
     this.byValues = connection.tuples<readonly [string, UserId]>(
-      `SELECT e.external_id, e.user_id FROM json_each(?) j
-       CROSS JOIN external_id e ON e.realm_id = ? AND e.external_id = j.value`,
+      `SELECT u.external_id, u.id FROM json_each(?) j
+       CROSS JOIN user u ON u.realm_id = ? AND u.external_id = j.value`,
     );
     this.byUsers = connection.tuples<readonly [UserId, string]>(
-      `SELECT e.user_id, e.external_id FROM json_each(?) j
-       CROSS JOIN external_id e ON e.user_id = j.value AND e.realm_id = ?`,
+      `SELECT u.id, u.external_id FROM json_each(?) j
+       CROSS JOIN user u ON u.id = j.value AND +u.realm_id = ? AND u.external_id IS NOT NULL`,
     );
-    this.insert = connection.command(
-      'INSERT INTO external_id (user_id, realm_id, external_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    this.store = connection.command(
+      `UPDATE user SET external_id = ?, version = version + 1
+       WHERE id = ? AND realm_id = ? AND external_id IS NULL
+         AND NOT EXISTS (SELECT 1 FROM user other WHERE other.realm_id = user.realm_id AND other.external_id = ?)`,
     );
   }
 
@@ -38,16 +40,13 @@ export class SqliteExternalIdRepository implements ExternalIdRepository {
   }
 
   async assign(realmId: RealmId, userId: UserId, externalId: string): Promise<void> {
-    if (this.insert.run(userId, realmId, externalId).changes === 1) return;
+    this.connection.disableCaching();
+    if (this.store.run(externalId, userId, realmId, externalId).changes === 1) return;
     if ((await this.find(realmId, externalId)) !== userId) throw externalIdTaken(externalId);
   }
 }
 
 export const HOST_USER_FEATURE = {
   schema: 'host-users',
-  realmTables: ['external_id'],
-  notExported: {
-    external_id: 'External ids belong to the host application.',
-  },
   repositories: () => (connection) => ({ externalIds: new SqliteExternalIdRepository(connection) }),
 } satisfies SqliteFeature;

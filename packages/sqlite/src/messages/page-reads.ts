@@ -254,7 +254,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     );
     this.usersById = connection.rows<UserSummaryRow>(
       `SELECT id, full_name, email, settings, avatar_source, avatar_version, avatar_key, bot_kind IS NOT NULL AS is_bot,
-              system_kind IS NOT NULL AS is_system_bot
+              system_kind IS NOT NULL AS is_system_bot, external_id
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
     // The next message is near in most realms; a quiet realm among busy ones searches its own recipients.
@@ -384,6 +384,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
           : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
       avatar: toAvatar(row, this.quarantine),
       isSystemBot: row.is_system_bot === 1,
+      ...(row.external_id !== null && { externalId: row.external_id }),
     };
   }
 }
@@ -394,6 +395,7 @@ interface UserSummaryRow extends AvatarColumns {
   readonly settings: string;
   readonly is_bot: Flag;
   readonly is_system_bot: Flag;
+  readonly external_id: string | null;
 }
 
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');

@@ -56,6 +56,7 @@ export class SqliteUserRepository implements UserRepository {
   private readonly activeIds;
   private readonly rowsByEmail;
   private readonly rowsByName;
+  private readonly rowsByExternalId;
   private readonly entries;
   private readonly systemBotRows;
   private readonly systemBotRow;
@@ -95,6 +96,9 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.rowsByName = connection.rows<UserRow>(
       'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY +id',
+    );
+    this.rowsByExternalId = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE realm_id = ? AND external_id IN (SELECT value FROM json_each(?)) ORDER BY +id',
     );
     // One text per column; handing over ten thousand single rows is more than twice as slow.
     this.entries = connection.tuples<readonly string[]>(
@@ -146,8 +150,8 @@ export class SqliteUserRepository implements UserRepository {
     this.insert = connection.values<UserId>(
       `INSERT INTO user (realm_id, version, role, is_active, is_deleted, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
-                         special_permissions, settings, edited_settings, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+                         special_permissions, settings, edited_settings, external_id, system_kind, password_hash)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     // Deactivated users are hidden from all group member lists.
     this.raiseGroupsVersion = connection.command(
@@ -198,6 +202,10 @@ export class SqliteUserRepository implements UserRepository {
 
   async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]> {
     return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toUser);
+  }
+
+  async listByExternalId(realmId: RealmId, externalIds: readonly string[]): Promise<readonly User[]> {
+    return this.rowsByExternalId.all(realmId, jsonList(externalIds)).map(this.toUser);
   }
 
   async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
@@ -259,7 +267,7 @@ export class SqliteUserRepository implements UserRepository {
       () => emailTaken(user.email),
       () => {
         const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
-        const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
+        const id = this.insert.get(user.realmId, ...fromUser(user), user.externalId ?? null, kind, passwordHash)!;
         return { ...user, id, version: 1 };
       },
     );
@@ -307,6 +315,7 @@ export class SqliteUserRepository implements UserRepository {
       specialPermissions: specialPermissions(row.special_permissions, row.id, quarantine),
       settings: userSettings.fromJson(row.settings, row.id, quarantine),
       editedSettings: editedSettings(row.edited_settings, row.id, quarantine),
+      ...(row.external_id !== null && { externalId: row.external_id }),
       version: row.version,
     };
   };
@@ -342,6 +351,7 @@ interface UserRow extends AvatarColumns {
   readonly special_permissions: string;
   readonly settings: string;
   readonly edited_settings: string;
+  readonly external_id: string | null;
 }
 
 const BY_ID = new ColumnReader<UserRow>(
@@ -365,6 +375,7 @@ const BY_ID = new ColumnReader<UserRow>(
     'special_permissions',
     'settings',
     'edited_settings',
+    'external_id',
   ],
   '(SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id)',
 );

@@ -36,6 +36,31 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('adds external ids to users, whose version grows, and finds users by them', async () => {
+      const { fixture, other, realmId, a, b } = await people();
+      const before = (await fixture.uow.read(realmId, (r) => r.users.find(realmId, a)))!;
+      await fixture.uow.write(realmId, (tx) => tx.externalIds.assign(realmId, a, 'u1'));
+      const added = await fixture.uow.write(realmId, async (tx) => {
+        const { id: _, version: __, ...user } = before;
+        return tx.users.add({ ...user, email: 'c@example.com', externalId: 'u3' }, null);
+      });
+      await fixture.uow.readAcross(async ({ users, externalIds }) => {
+        const assigned = (await users.find(realmId, a))!;
+        expect(assigned).toEqual({ ...before, externalId: 'u1', version: assigned.version });
+        expect(assigned.version).toBeGreaterThan(before.version);
+        expect(await users.list(realmId, [a, b])).toEqual([assigned, fixture.user('b')]);
+        expect(Object.keys(fixture.user('b'))).not.toContain('externalId');
+        expect(await users.listByExternalId(realmId, ['u3', 'nobody', 'u1', 'U1'])).toEqual([assigned, added]);
+        expect(await users.listByExternalId(other.realm.id, ['u1'])).toEqual([]);
+        expect(await externalIds.find(realmId, 'u3')).toBe(added.id);
+      });
+      // Other changes keep it.
+      await fixture.uow.write(realmId, (tx) => tx.users.update({ ...added, fullName: 'C' }));
+      expect(await fixture.uow.read(realmId, (r) => r.users.find(realmId, added.id))).toMatchObject({
+        externalId: 'u3',
+      });
+    });
+
     it('ignores repeated assignment', async () => {
       const { fixture, realmId, a } = await people();
       for (let time = 0; time < 2; time++)

@@ -1,44 +1,29 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { type ExternalIdRepository, externalIdTaken } from '@parley/domain/membership';
-import type { MemoryUnit } from './tables.js';
-
-declare module './tables.js' {
-  interface Tables {
-    readonly externalIds: Map<UserId, { readonly realmId: RealmId; readonly externalId: string }>;
-  }
-}
+import type { MemoryUsers } from './memory-users.js';
 
 export class MemoryExternalIds implements ExternalIdRepository {
-  constructor(private readonly unit: MemoryUnit) {}
+  constructor(private readonly users: MemoryUsers) {}
 
   async find(realmId: RealmId, externalId: string): Promise<UserId | null> {
     return (await this.listUserIds(realmId, [externalId])).get(externalId) ?? null;
   }
 
   async listUserIds(realmId: RealmId, externalIds: readonly string[]): Promise<ReadonlyMap<string, UserId>> {
-    const wanted = new Set(externalIds);
-    const found = new Map<string, UserId>();
-    for (const [userId, row] of this.unit.read('externalIds')) {
-      if (row.realmId === realmId && wanted.has(row.externalId)) found.set(row.externalId, userId);
-    }
-    return found;
+    const users = await this.users.listByExternalId(realmId, externalIds);
+    return new Map(users.map(({ id, externalId }) => [externalId!, id]));
   }
 
   async listByUser(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
-    const rows = this.unit.read('externalIds');
-    const found = new Map<UserId, string>();
-    for (const userId of userIds) {
-      const row = rows.get(userId);
-      if (row?.realmId === realmId) found.set(userId, row.externalId);
-    }
-    return found;
+    const users = await this.users.list(realmId, userIds);
+    return new Map(users.flatMap(({ id, externalId }) => (externalId === undefined ? [] : [[id, externalId]])));
   }
 
   async assign(realmId: RealmId, userId: UserId, externalId: string): Promise<void> {
-    const own = this.unit.read('externalIds').get(userId)?.externalId;
+    const user = await this.users.find(realmId, userId);
     const owner = await this.find(realmId, externalId);
-    if (own === externalId && owner === userId) return;
-    if (own !== undefined || owner !== null) throw externalIdTaken(externalId);
-    this.unit.change('externalIds').set(userId, { realmId, externalId });
+    if (owner === userId) return;
+    if (!user || user.externalId !== undefined || owner !== null) throw externalIdTaken(externalId);
+    await this.users.update({ ...user, externalId });
   }
 }

@@ -58,6 +58,12 @@ export class MemoryUsers implements UserRepository {
     return this.everybody(realmId).filter((user) => wanted.has(foldCase(user.fullName)));
   }
 
+  async listByExternalId(realmId: RealmId, externalIds: readonly string[]): Promise<readonly User[]> {
+    return this.members(realmId).filter(
+      ({ externalId }) => externalId !== undefined && externalIds.includes(externalId),
+    );
+  }
+
   async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
     return this.members(realmId).map(({ id, version, isActive }) => ({ id, version, isActive }));
   }
