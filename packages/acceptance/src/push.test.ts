@@ -215,7 +215,7 @@ describe('POST /mobile_push/register (organization §12)', () => {
   });
 
   it('registers the organization with an unaware push service', async () => {
-    service.knowsRealms = false;
+    service.forgetRealms();
     await registered('first of all');
     expect(service.calls.map(({ path }) => path)).toEqual([
       'push/e2ee/register',

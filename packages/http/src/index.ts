@@ -48,4 +48,5 @@ export { compactResponseSchemaOf } from './openapi/openapi.js';
 export { notFoundPage } from './pages/layout.js';
 export { REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
+export { senderAvatarUrl } from './users/avatar-urls.js';
 export { USER_SETTING_FORMS } from './users/user-settings.js';

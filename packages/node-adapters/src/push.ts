@@ -5,12 +5,16 @@ import type {
   ActiveDevice,
   PendingRegistration,
   PushDelivery,
+  PushNotice,
   PushRecipient,
   PushService,
+  PushStatus,
   PushToken,
+  PushTokenKind,
   RegistrationError,
 } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
+import { type AvatarUrlOf, PushPayloads, pushRequest, type SealedPayload } from './push-payloads.js';
 import { readShort } from './read-short.js';
 
 /** Credentials of this server at the push service. */
@@ -42,17 +46,25 @@ export interface OfferedApi {
   readonly featureLevel: number;
 }
 
+export interface PushServiceParts {
+  readonly account: PushServiceAccount;
+  readonly realmUrls: RealmUrls;
+  readonly clock: Clock;
+  readonly server: OfferedApi;
+  readonly avatarUrlOf: AvatarUrlOf;
+}
+
 /** Push service client that uses the protocol of Zulip servers (organization §17). */
 export class HttpPushService implements PushService {
+  private readonly account: PushServiceAccount;
   private readonly authorization: string;
+  private readonly payloads: PushPayloads;
 
-  constructor(
-    private readonly account: PushServiceAccount,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
-    private readonly server: OfferedApi,
-  ) {
-    this.authorization = `Basic ${Buffer.from(`${account.orgId}:${account.orgKey}`).toString('base64')}`;
+  constructor(private readonly parts: PushServiceParts) {
+    this.account = parts.account;
+    const { orgId, orgKey } = this.account;
+    this.authorization = `Basic ${Buffer.from(`${orgId}:${orgKey}`).toString('base64')}`;
+    this.payloads = new PushPayloads(parts);
   }
 
   tokenIdOf(token: string): string {
@@ -87,7 +99,7 @@ export class HttpPushService implements PushService {
 
   async sendTest(to: PushRecipient, { kind, token }: PushToken): Promise<void> {
     const { realm, userId } = to;
-    const url = this.realmUrls.urlOf(realm);
+    const url = this.parts.realmUrls.urlOf(realm);
     const response = await this.askFor(realm, 'push/test_notification', {
       json: {
         ...this.namesOf(to),
@@ -110,33 +122,77 @@ export class HttpPushService implements PushService {
     throw refused(response);
   }
 
-  async sendEncrypted(
-    { realm }: PushRecipient,
-    devices: readonly ActiveDevice[],
-    payload: object,
-  ): Promise<PushDelivery> {
-    const response = await this.askFor(realm, 'push/e2ee/notify', {
+  async sendEncrypted(to: PushRecipient, devices: readonly ActiveDevice[], notice: PushNotice): Promise<PushDelivery> {
+    const text = JSON.stringify(this.payloads.plaintext(to, notice));
+    const response = await this.askFor(to.realm, 'push/e2ee/notify', {
       json: {
-        realm_uuid: realm.uuid,
-        push_requests: devices.map((device) => pushRequest(device, JSON.stringify(payload))),
+        realm_uuid: to.realm.uuid,
+        push_requests: devices.map((device) => pushRequest(device, sealFor(device, text), notice.type === 'remove')),
       },
     });
-    if (response.status !== 200) throw denied();
+    if (response.status !== 200) throw refusedDelivery(response);
     const { apple_successfully_sent_count: apple, android_successfully_sent_count: android } = response.fields;
-    const { delete_token_ids: gone } = response.fields;
     return {
       sent: Number(apple ?? 0) + Number(android ?? 0),
-      goneTokenIds: Array.isArray(gone) ? gone.filter((id) => typeof id === 'string') : [],
+      goneTokenIds: stringsOf(response.fields.delete_token_ids),
+      goneTokens: [],
+      status: statusOf(response.fields.realm_push_status),
     };
+  }
+
+  async sendLegacy(to: PushRecipient, tokens: readonly PushToken[], notice: PushNotice): Promise<PushDelivery> {
+    const tokensOf = (kind: PushTokenKind) => tokens.filter((it) => it.kind === kind).map(({ token }) => token);
+    const response = await this.askFor(to.realm, 'push/notify', {
+      json: {
+        ...this.namesOf(to),
+        apns_payload: this.payloads.legacyApns(to, notice),
+        gcm_payload: this.payloads.legacyFcm(to, notice),
+        gcm_options: { priority: notice.type === 'remove' ? 'normal' : 'high' },
+        android_devices: tokensOf('fcm'),
+        apple_devices: tokensOf('apns'),
+      },
+    });
+    if (response.status !== 200) throw refusedDelivery(response);
+    const { total_android_devices, total_apple_devices, deleted_devices, realm } = response.fields;
+    const { android_devices, apple_devices } = (deleted_devices ?? {}) as Readonly<Record<string, unknown>>;
+    return {
+      sent: Number(total_android_devices ?? 0) + Number(total_apple_devices ?? 0),
+      goneTokenIds: [],
+      goneTokens: [
+        ...stringsOf(android_devices).map((token) => ({ kind: 'fcm', token }) as const),
+        ...stringsOf(apple_devices).map((token) => ({ kind: 'apns', token }) as const),
+      ],
+      status: statusOf(realm),
+    };
+  }
+
+  async askAbout(realms: readonly Realm[]): Promise<ReadonlyMap<string, PushStatus>> {
+    const response = await this.upload(realms);
+    if (response.status !== 200) throw denied();
+    const statuses = new Map<string, PushStatus>();
+    for (const [uuid, stated] of Object.entries((response.fields.realms ?? {}) as object)) {
+      const status = statusOf(stated);
+      if (status) statuses.set(uuid, status);
+    }
+    return statuses;
   }
 
   /** Sends the organization's data when the service asks for it. */
   private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<ServiceResponse> {
     const response = await this.ask(path, body);
     if (response.status !== 403 || !isUnknownRealm(response)) return response;
-    const uploaded = await this.ask('server/analytics', { form: this.uploadOf(realm) });
-    if (uploaded.status !== 200) throw denied();
+    if ((await this.upload([realm])).status !== 200) throw denied();
     return this.ask(path, body);
+  }
+
+  /** Sends nothing but the organizations: no counts of messages or people. */
+  private upload(realms: readonly Realm[]): Promise<ServiceResponse> {
+    const lists = { realm_counts: [], installation_counts: [], realmauditlog_rows: [] };
+    const facts = { version: this.parts.server.version, api_feature_level: this.parts.server.featureLevel };
+    const fields = { ...lists, realms: realms.map((realm) => this.entryOf(realm)), ...facts };
+    return this.ask('server/analytics', {
+      form: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)])),
+    });
   }
 
   /** @throws DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED */
@@ -150,7 +206,7 @@ export class HttpPushService implements PushService {
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
           Authorization: this.authorization,
-          'User-Agent': `ZulipServer/${this.server.version}`,
+          'User-Agent': `ZulipServer/${this.parts.server.version}`,
           'Content-Type': form ? 'application/x-www-form-urlencoded' : 'application/json',
         },
         body: form ? new URLSearchParams(form).toString() : JSON.stringify(json),
@@ -187,11 +243,11 @@ export class HttpPushService implements PushService {
     return { realm_uuid: realm.uuid, user_uuid: userUuid(realm.uuid, userId), user_id: userId };
   }
 
-  private uploadOf(realm: Realm): Form {
-    const { account, clock } = this;
-    const url = this.realmUrls.urlOf(realm satisfies AddressedRealm);
+  private entryOf(realm: Realm): object {
+    const { account } = this;
+    const url = this.parts.realmUrls.urlOf(realm satisfies AddressedRealm);
     const secret = createHmac('sha256', account.orgKey).update(`realm ${realm.uuid}`).digest('hex');
-    const entry = {
+    return {
       id: realm.id,
       uuid: realm.uuid,
       uuid_owner_secret: `zuliprealm_${secret}`,
@@ -199,16 +255,11 @@ export class HttpPushService implements PushService {
       url,
       name: realm.name,
       org_type: 0,
-      date_created: Math.min(realm.createdAt, clock.now()),
+      date_created: Math.min(realm.createdAt, this.parts.clock.now()),
       deactivated: realm.isDeactivated,
       is_system_bot_realm: false,
       authentication_methods: { Email: realm.settings.emailAuthentication },
     };
-    const lists = { realm_counts: [], installation_counts: [], realmauditlog_rows: [], realms: [entry] };
-    const facts = { version: this.server.version, api_feature_level: this.server.featureLevel };
-    return Object.fromEntries(
-      Object.entries({ ...lists, ...facts }).map(([name, value]) => [name, JSON.stringify(value)]),
-    );
   }
 }
 
@@ -221,15 +272,19 @@ function userUuid(realmUuid: string, userId: number): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Builds a push request (organization §14.2, §17). */
-function pushRequest({ key, tokenId, tokenKind }: ActiveDevice, payload: string): object {
-  const encrypted = { push_key_id: key.id, encrypted_data: encrypt(key.key, payload) };
-  if (tokenKind === 'fcm') return { token_id: tokenId, fcm_priority: 'high', payload: encrypted };
-  return {
-    token_id: tokenId,
-    http_headers: { apns_priority: 10, apns_push_type: 'alert' },
-    payload: { ...encrypted, aps: { 'mutable-content': 1, alert: { title: 'New notification' } } },
-  };
+const sealFor = ({ key }: ActiveDevice, text: string): SealedPayload => ({
+  push_key_id: key.id,
+  encrypted_data: encrypt(key.key, text),
+});
+
+const stringsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+
+/** Returns null unless the service states whether it serves the organization. */
+function statusOf(value: unknown): PushStatus | null {
+  const { can_push, expected_end_timestamp: endsAt } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof can_push !== 'boolean') return null;
+  return { isEnabled: can_push, endsAt: Number.isSafeInteger(endsAt) ? (endsAt as number) : null };
 }
 
 /** Encrypts with a fresh nonce before the ciphertext; the key's first byte names the cipher (organization §12.4). */
@@ -258,6 +313,16 @@ const denied = () =>
 /** Error with the service's own message if it has one. */
 const refused = ({ fields: { msg } }: ServiceResponse) =>
   new DomainError('PUSH_SERVICE_REFUSED', typeof msg === 'string' && msg !== '' ? msg : 'Refused by the push service');
+
+/** Error of a notification, which is repeated unless the request itself is refused. */
+function refusedDelivery(response: ServiceResponse): DomainError {
+  const { code } = response.fields;
+  if (code === 'PUSH_NOTIFICATIONS_DISALLOWED') {
+    return new DomainError('PUSH_NOT_ALLOWED', 'The push service does not serve this organization');
+  }
+  const isRepeated = response.status === 401 || response.status === 403 || code === 'INVALID_ZULIP_SERVER';
+  return isRepeated ? denied() : refused(response);
+}
 
 function parseObject(text: string): ServiceResponse['fields'] | null {
   try {

@@ -15,6 +15,7 @@ import {
 } from '@parley/domain/kernel';
 import { RemoveExpiredLogIns } from '@parley/domain/membership';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
+import { RefreshPushStatus } from '@parley/domain/push';
 import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
 import { KEEP_DELETED_DAYS } from './configuration/settings.js';
 import type { Resolve } from './injector.js';
@@ -262,6 +263,12 @@ export function workersOf(
       name: 'removing failed jobs',
       everyMs: HOUR_MS,
       run: () => forgetJobs(get('unitOfWork'), get('clock').now() - KEEP_JOBS_SECONDS),
+    }),
+    every({
+      name: 'asking the push service which organizations it serves',
+      everyMs: HOUR_MS,
+      firstMs: 0,
+      run: () => resolve(RefreshPushStatus).execute(),
     }),
     resolve(NotificationWorker),
     get('consumers'),

@@ -82,6 +82,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
+      notifications: config.notifications ?? {},
       bigBlueButton: config.bigBlueButton ? bigBlueButtonOf(config.bigBlueButton) : null,
       files: typeof config.files === 'string' ? read('files', parseFiles) : null,
       fileLimits: {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
-import { EVENT_WRITER, FEATURE_LEVEL, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
+import { MobilePush, NotificationMeter } from '@parley/domain/push';
+import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
   BigBlueButton,
@@ -89,12 +90,16 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   ephemeralEvents: () => get('hub'),
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,
-  notificationChannels: () => [],
+  notificationChannels: () => (options.push && options.notifications?.push !== false ? [resolve(MobilePush)] : []),
+  notificationMeter: () => new NotificationMeter(),
   pushService: () =>
     options.push &&
-    new HttpPushService(options.push, get('realmUrls'), options.clock, {
-      version: ZULIP_VERSION,
-      featureLevel: FEATURE_LEVEL,
+    new HttpPushService({
+      account: options.push,
+      realmUrls: get('realmUrls'),
+      clock: options.clock,
+      server: { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL },
+      avatarUrlOf: (realm, sender) => senderAvatarUrl(realm, sender, get('realmUrls')),
     }),
 
   webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),

@@ -33,6 +33,13 @@ export interface Storage {
 
 export type ParleyConfig = ParleyOptions & (OnDatabase | OnStorage);
 
+/** Notifications of messages that Parley sends itself. */
+export interface OwnNotifications {
+  /** Push notifications to phones and browsers. */
+  readonly push?: boolean;
+  readonly email?: boolean;
+}
+
 export interface ParleyOptions {
   /** Public address including the mount path of the router: `https://example.com/chat`. */
   readonly url: string;
@@ -111,6 +118,11 @@ export interface ParleyOptions {
   readonly shedsLoad?: boolean;
   /** Service that delivers mobile push notifications; default: none. */
   readonly pushService?: PushServiceAccount;
+  /**
+   * False for notifications of messages that your application delivers itself, on `notification.due`; default: Parley
+   * sends all that are configured.
+   */
+  readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls in addition to Jitsi; default: none. */
   readonly bigBlueButton?: BigBlueButtonAccount;
   /**
@@ -175,6 +187,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   shedsLoad: true,
   pushService: true,
   bigBlueButton: true,
+  notifications: true,
   files: true,
   maxUploadMib: true,
   uploadQuotaMib: true,

@@ -17,6 +17,7 @@ import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adap
 import type { StorageGauges } from '@parley/sqlite';
 import type { HostAuthenticate } from './authentication.js';
 import type { ServerMetrics } from './observation/metrics.js';
+import type { OwnNotifications } from './parley-config.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
 /** Parts that differ between a server, an embedding application and a test. */
@@ -53,6 +54,8 @@ export interface ParleyParts {
   readonly verifyStorage?: () => void;
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | null;
+  /** Notifications that Parley sends itself; default: all that are configured. */
+  readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls; default: none. */
   readonly bigBlueButton?: BigBlueButtonAccount | null;
   readonly url: string;

@@ -50,7 +50,7 @@ import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPictures } from './memory/memory-pictures.js';
 import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
-import { MemoryPushTokens } from './memory/memory-push-tokens.js';
+import { MemoryPushStatus, MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealmData } from './memory/memory-realm-data.js';
 import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-realm-lists.js';
@@ -239,6 +239,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     statuses: new MemoryStatuses(unit),
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
+    pushStatus: new MemoryPushStatus(unit),
     notifications: new MemoryNotifications(unit),
     sentOnce: new MemorySentOnce(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),

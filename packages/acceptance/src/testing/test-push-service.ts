@@ -39,6 +39,10 @@ export class TestPushService {
   readonly calls: Call[] = [];
   /** Token ids that notifications can no longer reach. */
   readonly goneTokenIds: string[] = [];
+  /** Legacy tokens of Android that notifications can no longer reach. */
+  readonly goneTokens: string[] = [];
+  /** Statement about every organization. */
+  status = { can_push: true, expected_end_timestamp: null as number | null };
   /** Fixed response instead of the normal one; null for normal operation. */
   failure: { readonly status: number; readonly body: object } | null = null;
   /** False if organizations must be registered first. */
@@ -75,6 +79,12 @@ export class TestPushService {
     for (const resume of this.waiting.splice(0)) resume();
   }
 
+  /** Requires organizations to be registered anew. */
+  forgetRealms(): void {
+    this.knowsRealms = false;
+    this.realms.clear();
+  }
+
   callsOf(path: string): readonly Call[] {
     return this.calls.filter((call) => call.path === path);
   }
@@ -106,8 +116,9 @@ export class TestPushService {
     }
     const success = (more: object = {}) => ({ status: 200, body: { result: 'success', msg: '', ...more } });
     if (path === 'server/analytics') {
-      for (const { uuid } of JSON.parse(fields.realms)) this.realms.add(uuid);
-      return success({ realms: {} });
+      const uuids: string[] = JSON.parse(fields.realms).map(({ uuid }: Wire) => uuid);
+      for (const uuid of uuids) this.realms.add(uuid);
+      return success({ realms: Object.fromEntries(uuids.map((uuid) => [uuid, this.status])) });
     }
     if (!this.knowsRealms && !this.realms.has(fields.realm_uuid)) {
       return refusal(403, 'MISSING_REMOTE_REALM', 'Organization not registered');
@@ -121,7 +132,14 @@ export class TestPushService {
           apple_successfully_sent_count: 0,
           android_successfully_sent_count: fields.push_requests.length,
           delete_token_ids: this.goneTokenIds,
-          realm_push_status: null,
+          realm_push_status: this.status,
+        });
+      case 'push/notify':
+        return success({
+          total_android_devices: fields.android_devices.length,
+          total_apple_devices: fields.apple_devices.length,
+          deleted_devices: { android_devices: this.goneTokens, apple_devices: [] },
+          realm: this.status,
         });
       case 'push/register':
         this.tokens.add(name);

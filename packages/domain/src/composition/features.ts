@@ -67,6 +67,7 @@ import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
 import { SNIPPET_FEATURE } from '../messages/snippets.js';
 import { NOTIFICATION_FEATURE } from '../push/notifications.js';
 import { PUSH_FEATURE } from '../push/push.js';
+import { PUSH_STATUS_FEATURE } from '../push/push-status.js';
 import { ALLOWED_DOMAIN_FEATURE } from '../realms/allowed-domains.js';
 import { LINKIFIER_FEATURE } from '../realms/linkifiers.js';
 import { PLAYGROUND_FEATURE } from '../realms/playgrounds.js';
@@ -240,6 +241,7 @@ const ALL = [
   ONBOARDING_FEATURE,
   PRESENCE_FEATURE,
   PUSH_FEATURE,
+  PUSH_STATUS_FEATURE,
   REACTION_FEATURE,
   ALLOWED_DOMAIN_FEATURE,
   LINKIFIER_FEATURE,

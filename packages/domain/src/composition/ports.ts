@@ -38,6 +38,7 @@ import type { SignUpKeys } from '../membership/sign-up.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
 import type { MessageHooks } from '../messages/post-message.js';
 import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { NotificationMeter } from '../push/notification-meter.js';
 import type { NotificationChannel } from '../push/notifications.js';
 import type { PushService } from '../push/push.js';
 import type { MeetingLinks, MeetingServer } from '../realms/calls.js';
@@ -84,6 +85,7 @@ export interface Ports {
   readonly ephemeralEvents: EphemeralEvents;
   readonly servedQueues: ServedQueues;
   /** Ways to reach people who are away. */
+  readonly notificationMeter: NotificationMeter;
   readonly notificationChannels: readonly NotificationChannel[];
   /** Null if the operator configured none. */
   readonly pushService: PushService | null;

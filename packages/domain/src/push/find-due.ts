@@ -14,6 +14,7 @@ import { OFFLINE_SECONDS } from '../users/presence.js';
 import { PresenceBoard } from '../users/presence-board.js';
 import type { User } from '../users/user.js';
 import { type Due, type DueFacts, decideDue, dueInAddition, isIdle } from './due.js';
+import type { NotificationMeter } from './notification-meter.js';
 import type { DueRecipient, NotificationChannel } from './notifications.js';
 
 /** Name of the consumer of the log whose position follows `FindDue`. */
@@ -60,13 +61,21 @@ const JUDGEMENT = jobKind<Judgement>({
  * recipients to the channels of delivery. Judges by the present state, so what was read or deleted meanwhile is not due.
  */
 export class FindDue {
-  static readonly inject = ['unitOfWork', 'clock', 'servedQueues', PresenceBoard, 'notificationChannels'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'clock',
+    'servedQueues',
+    PresenceBoard,
+    'notificationChannels',
+    'notificationMeter',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly queues: ServedQueues,
     private readonly presence: Pick<PresenceBoard, 'find'>,
     private readonly channels: readonly NotificationChannel[],
+    private readonly meter: NotificationMeter,
   ) {}
 
   /** True for events that `consume` looks at. */
@@ -125,6 +134,7 @@ export class FindDue {
     recipients: readonly DueRecipient[],
   ): Promise<void> {
     const due = { messageId, recipients };
+    this.meter.due += recipients.length;
     await tx.events.append(realmId, { event: { type: 'notification.due', ...due }, audience: nobody });
     for (const channel of this.channels) await channel.schedule(tx, realmId, due);
     await tx.yield();

@@ -186,7 +186,7 @@ export class UnregisterTokens implements JobHandler<UnregistrationJob> {
 }
 
 /** Converts push service errors to retryable ones, since jobs treat a DomainError as permanent. */
-async function retryingLater<T>(ask: () => Promise<T>): Promise<T> {
+export async function retryingLater<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

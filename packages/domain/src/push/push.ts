@@ -1,10 +1,13 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
-import type { DeviceId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { DeviceId, GroupId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import { decodeBase64, isLongerThan } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import type { MessageView } from '../messages/message.js';
 import type { Realm } from '../realms/realm.js';
+import type { NotificationText } from './notification-text.js';
+import type { PushStatus } from './push-status.js';
 
 export const PUSH_ERRORS = declareErrors({
   /** The operator has not configured a push service. */
@@ -32,6 +35,10 @@ export const PUSH_ERRORS = declareErrors({
   PUSH_SERVICE_DENIED: 'unavailable',
   /** The push service rejects the request; the message is its own. */
   PUSH_SERVICE_REFUSED: 'conflict',
+  /** The push service does not serve the organization, or no longer. */
+  PUSH_NOT_ALLOWED: 'conflict',
+  /** The notification could not be delivered in time. */
+  NOTIFICATION_EXPIRED: 'conflict',
 });
 
 type PushErrors = typeof PUSH_ERRORS;
@@ -113,6 +120,8 @@ export interface DeviceReads {
   find(realmId: RealmId, userId: UserId, id: DeviceId): Promise<Device | null>;
   /** Ascending id. */
   list(realmId: RealmId, userId: UserId): Promise<readonly Device[]>;
+  /** Returns those of the users who have a device with a key and a registered token. */
+  filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
 }
 
 /** Every implementation passes push-repositories.contract.ts. */
@@ -166,6 +175,8 @@ declare module '../kernel/unit-of-work.js' {
 export interface PushTokenReads {
   /** Sorted by time of addition. */
   list(realmId: RealmId, userId: UserId): Promise<readonly PushToken[]>;
+  /** Returns those of the users who have a token. */
+  filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
 }
 
 /** Every implementation passes push-repositories.contract.ts. */
@@ -236,17 +247,41 @@ export interface PushRecipient {
 /** Registered device with all data needed for a notification. */
 export type ActiveDevice = Device & Required<{ [K in 'key' | 'tokenId' | 'tokenKind']: NonNullable<Device[K]> }>;
 
+export const isActiveDevice = (device: Device): device is ActiveDevice =>
+  device.key !== null && device.tokenId !== null && device.tokenKind !== null;
+
+/** Content of a notification; adapters give it the form of its receiver (organization §14). */
+export type PushNotice =
+  | MessageNotice
+  | { readonly type: 'remove'; readonly messageIds: readonly MessageId[] }
+  | { readonly type: 'test'; readonly time: UnixSeconds };
+
+export interface MessageNotice {
+  readonly type: 'message';
+  readonly view: MessageView;
+  /** True if the recipient is a guest who may not see the sender. */
+  readonly isSenderHidden: boolean;
+  readonly senderName: string;
+  /** Mentioned group that caused the notification. */
+  readonly group: { readonly id: GroupId; readonly name: string } | null;
+  readonly text: NotificationText;
+}
+
 /** Result of sending notifications. */
 export interface PushDelivery {
   readonly sent: number;
   /** Ids of tokens that are no longer valid. */
   readonly goneTokenIds: readonly string[];
+  /** Legacy tokens that are no longer valid. */
+  readonly goneTokens: readonly Pick<PushToken, 'kind' | 'token'>[];
+  /** Null if the push service says nothing about the organization. */
+  readonly status: PushStatus | null;
 }
 
 /**
  * Sends notifications to phones (organization §17). Calls another server, so use it outside of units of work.
- * Promise-returning methods throw DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED and
- * PUSH_SERVICE_REFUSED.
+ * Promise-returning methods throw DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED,
+ * PUSH_SERVICE_REFUSED and PUSH_NOT_ALLOWED.
  */
 export interface PushService {
   /** Returns the id of a token: Base64 of the first eight bytes of its SHA-256. */
@@ -259,8 +294,11 @@ export interface PushService {
   unregisterToken(to: PushRecipient, token: Pick<PushToken, 'kind' | 'token'>): Promise<void>;
   /** @throws DomainError PUSH_TOKEN_UNKNOWN_TO_SERVICE in addition */
   sendTest(to: PushRecipient, token: PushToken): Promise<void>;
-  /** Encrypts the payload separately for each device. */
-  sendEncrypted(to: PushRecipient, devices: readonly ActiveDevice[], payload: object): Promise<PushDelivery>;
+  /** Encrypts the notice separately for each device. */
+  sendEncrypted(to: PushRecipient, devices: readonly ActiveDevice[], notice: PushNotice): Promise<PushDelivery>;
+  sendLegacy(to: PushRecipient, tokens: readonly PushToken[], notice: PushNotice): Promise<PushDelivery>;
+  /** Returns the status by UUID of the organization; those that are not served are absent. */
+  askAbout(realms: readonly Realm[]): Promise<ReadonlyMap<string, PushStatus>>;
 }
 
 /** Requires a configured push service. @throws DomainError PUSH_SERVICE_NOT_CONFIGURED */

@@ -3,12 +3,12 @@ import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, DeviceId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import {
-  type ActiveDevice,
   type Device,
   type DeviceChange,
+  isActiveDevice,
   MAX_DEVICES,
   MAX_PUSH_TOKENS,
   type PendingRegistration,
@@ -252,11 +252,10 @@ export class SendTestPush {
 
 /** Sends an encrypted test notification to the caller's devices (organization §13). */
 export class SendEncryptedTestPush {
-  static readonly inject = ['unitOfWork', 'pushService', 'realmUrls', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'pushService', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly service: PushService | null,
-    private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
   ) {}
 
@@ -271,18 +270,12 @@ export class SendEncryptedTestPush {
       await enforceHuman(repositories, caller);
       const all = await repositories.devices.list(realmId, userId);
       const wanted = all.filter(({ id }) => deviceId === null || id === deviceId);
-      return { realm: await repositories.realms.get(realmId), devices: wanted.filter(isActive) };
+      return { realm: await repositories.realms.get(realmId), devices: wanted.filter(isActiveDevice) };
     });
     if (devices.length === 0) throw noActiveDevice();
     const service = requirePushService(this.service);
-    const payload = {
-      realm_url: this.realmUrls.urlOf(realm),
-      realm_name: realm.name,
-      user_id: userId,
-      type: 'test',
-      time: this.clock.now(),
-    };
-    const { goneTokenIds } = await service.sendEncrypted({ realm, userId }, devices, payload);
+    const notice = { type: 'test', time: this.clock.now() } as const;
+    const { goneTokenIds } = await service.sendEncrypted({ realm, userId }, devices, notice);
     if (goneTokenIds.length === 0) return;
     await this.uow.write(realmId, async (tx) => {
       for (const device of await tx.devices.list(realmId, userId)) {
@@ -292,8 +285,5 @@ export class SendEncryptedTestPush {
     if (devices.every(({ tokenId }) => goneTokenIds.includes(tokenId))) throw noActiveDevice();
   }
 }
-
-const isActive = (device: Device): device is ActiveDevice =>
-  device.key !== null && device.tokenId !== null && device.tokenKind !== null;
 
 const noActiveDevice = () => new DomainError('NO_ACTIVE_PUSH_DEVICE', 'No active registered push device');

@@ -46,15 +46,13 @@ const ROWS: readonly Row[] = [
     '/register',
     'events §1',
     {
-      lacks:
-        'always empty: `realm_embedded_bots`, keys of GIF services, accounts at providers of calls; ' +
-        'always off: `realm_push_notifications_enabled`',
+      lacks: 'always empty: `realm_embedded_bots`, keys of GIF services, accounts at providers of calls',
     },
   ],
   ['GET', '/events', 'events §6.2'],
   ['DELETE', '/events', 'events §6.5'],
   // Messages
-  ['POST', '/messages', 'messages §3', { lacks: 'nobody is notified by mail or push' }],
+  ['POST', '/messages', 'messages §3', { lacks: 'nobody is notified by mail' }],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['POST', '/json/register', 'events §1', { atRoot: true }],

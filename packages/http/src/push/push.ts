@@ -9,6 +9,7 @@ import {
   PUSH_TOKEN_KINDS,
   type PushEventTypes,
   type PushKey,
+  type PushStatusEventTypes,
   type PushTokenKind,
   RegisterForPush,
   type RegistrationError,
@@ -48,6 +49,7 @@ export const PUSH_WIRE_ERRORS = {
   PUSH_SERVICE_UNREACHABLE: { status: 502, code: 'FAILED_TO_CONNECT_BOUNCER' },
   PUSH_SERVICE_FAILED: { status: 502, code: 'INTERNAL_SERVER_ERROR_ON_BOUNCER' },
   PUSH_SERVICE_DENIED: { status: 403, code: 'ADMIN_ACTION_REQUIRED' },
+  PUSH_NOT_ALLOWED: { status: 403, code: 'ADMIN_ACTION_REQUIRED' },
 } as const satisfies WireErrors;
 
 /** Organization §12.2. */
@@ -95,6 +97,23 @@ export const PUSH_EVENTS = {
     }),
   ),
 } satisfies Presenters<keyof PushEventTypes>;
+
+const statusForm = (property: string, value: wire.Schemas[string]) =>
+  form('realm', { op: wire.oneOf('update'), property: wire.oneOf(property), value });
+
+/** Organization §2.6. */
+const PUSH_STATUS_EVENTS = {
+  'realm.push_status_changed': toAll(
+    [
+      statusForm('push_notifications_enabled', wire.boolean()),
+      statusForm('push_notifications_enabled_end_timestamp', wire.nullable(wire.integer())),
+    ],
+    ({ change }) =>
+      change.name === 'isEnabled'
+        ? { op: 'update', property: 'push_notifications_enabled', value: change.value }
+        : { op: 'update', property: 'push_notifications_enabled_end_timestamp', value: change.value },
+  ),
+} satisfies Presenters<keyof PushStatusEventTypes>;
 
 /** Organization §11. */
 export const devicesSection: RegisterSection = registerSection({
@@ -219,7 +238,7 @@ export const pushRoutes: readonly Route[] = [
 
 export const PUSH = {
   routes: () => pushRoutes,
-  events: { ...PUSH_EVENTS, 'notification.due': toNobody },
+  events: { ...PUSH_EVENTS, ...PUSH_STATUS_EVENTS, 'notification.due': toNobody },
   errors: PUSH_WIRE_ERRORS,
   registerSections: () => [devicesSection],
 } satisfies HttpFeature;

@@ -18,6 +18,7 @@ import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import type { GroupId } from '@parley/domain/kernel';
 import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/membership';
 import { MAX_MESSAGE_LENGTH, REPORT_REASONS } from '@parley/domain/messages';
+import type { PushStatus } from '@parley/domain/push';
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
@@ -168,7 +169,7 @@ export const CHANGED_REALM = wire.fields(
 /** Presents the `realm` section of register with organization, limits and server (events §5.1–5.2). */
 export function presentRealm(
   realm: Realm,
-  permissions: LoadedRealmPermissions,
+  { permissions, push }: { readonly permissions: LoadedRealmPermissions; readonly push: PushStatus },
   publicRealm: PublicRealm,
   serverInfo: ServerInfo,
 ): WireFields {
@@ -181,8 +182,8 @@ export function presentRealm(
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',
     ...presentRealmPermissions(realm, permissions),
     ...presentLegacyPolicies(realm, permissions),
-    realm_push_notifications_enabled: false,
-    realm_push_notifications_enabled_end_timestamp: null,
+    realm_push_notifications_enabled: push.isEnabled,
+    realm_push_notifications_enabled_end_timestamp: push.endsAt,
     realm_authentication_methods: presentAuthenticationMethods(methods),
     realm_email_auth_enabled: settings.emailAuthentication,
     realm_password_auth_enabled: settings.emailAuthentication,

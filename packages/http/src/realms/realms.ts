@@ -1,4 +1,5 @@
 import { ChangeRealm, CheckStringId, DeactivateRealm } from '@parley/domain/membership';
+import { loadPushStatus } from '@parley/domain/push';
 import { loadRealmPermissions, type RealmEventTypes, type RealmImageName } from '@parley/domain/realms';
 import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../files/realm-image-urls.js';
 import { form, opened, type Presenters, toNobody } from '../kernel/event-presenter.js';
@@ -71,9 +72,12 @@ export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterS
     name: 'realm',
     fields: REALM_FIELDS,
     forSpectators: 'likeGuests',
-    load: (snapshot) => snapshot.load(loadRealmPermissions),
-    present: (permissions, { realm, isSpectator }) => ({
-      ...presentRealm(realm, permissions, publicRealmOf(realm, realmUrls), serverInfo),
+    load: async (snapshot) => ({
+      permissions: await snapshot.load(loadRealmPermissions),
+      push: serverInfo.sendsPushes ? await snapshot.load(loadPushStatus) : { isEnabled: false, endsAt: null },
+    }),
+    present: (loaded, { realm, isSpectator }) => ({
+      ...presentRealm(realm, loaded, publicRealmOf(realm, realmUrls), serverInfo),
       ...(isSpectator && { realm_allow_message_editing: false, realm_presence_disabled: true }),
     }),
   });

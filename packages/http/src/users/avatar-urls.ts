@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { RealmUrls } from '@parley/domain/kernel';
+import type { UserSummary } from '@parley/domain/messages';
+import type { Realm } from '@parley/domain/realms';
 import type { Avatar } from '@parley/domain/users';
-import type { PublicRealm } from '../kernel/public-realm.js';
+import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
 
 /** User fields that determine the avatar URL. */
 export interface AvatarOwner {
@@ -54,3 +57,10 @@ function gravatarUrl({ email, avatar }: AvatarOwner): string {
 
 /** URL of the picture for users whom the viewer may not access. */
 export const unknownAvatarUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/unknown.png`;
+
+/** Returns the absolute URL of a sender's picture for notifications; null for a sender who is hidden. */
+export function senderAvatarUrl(realm: Realm, sender: UserSummary | null, realmUrls: RealmUrls): string {
+  const publicRealm = publicRealmOf(realm, realmUrls);
+  if (!sender) return unknownAvatarUrl(publicRealm);
+  return avatarUrl(sender, publicRealm, { seesEmail: sender.emailVisibility === 'everyone', clientGravatar: false })!;
+}

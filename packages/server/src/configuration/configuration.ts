@@ -3,6 +3,7 @@ import type { FileLimits } from '@parley/domain/files';
 import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
+import type { OwnNotifications } from '../parley-config.js';
 import type { RealmAddresses } from '../realm-resolver.js';
 
 /** Server configuration, independent of the source of its values. */
@@ -46,6 +47,8 @@ export interface Configuration {
   readonly rateLimitRules: RateLimitRules;
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | null;
+  /** Notifications that Parley sends itself; default: all that are configured. */
+  readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls in addition to Jitsi; null for none. */
   readonly bigBlueButton: BigBlueButtonAccount | null;
   /** Overrides of `TRANSPORT_LIMITS`. */

@@ -27,7 +27,13 @@ import {
   MoveParts,
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
-import { JudgeRecipients, RegisterDevices, UnregisterTokens } from '@parley/domain/push';
+import {
+  JudgeRecipients,
+  RegisterDevices,
+  SendEncryptedPush,
+  SendLegacyPush,
+  UnregisterTokens,
+} from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { SendLoginEmails } from '@parley/domain/users';
 import type { Resolve } from '../injector.js';
@@ -122,6 +128,8 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(SendWelcomeEmails),
   resolve(ForgetInvitations),
   resolve(JudgeRecipients),
+  resolve(SendEncryptedPush),
+  resolve(SendLegacyPush),
   resolve(RegisterDevices),
   resolve(UnregisterTokens),
   resolve(ChangeSubscriptionParts),

@@ -23,6 +23,7 @@ const RELEASED = [
   ['log-in-methods.007', 'a49920190a9bd8ca26b063c171d7bda6f927872d510e3bc675c1528d97a7f9b3'],
   ['leases.008', '1205a9489a9a9d31cf3390c0454b2268b1210e8c9bf2883614faac51e0753d6d'],
   ['users.009', '7a245e4eafeeef909f7db4cab501e351d9e39cc1637140297eb8d18bf42f38dc'],
+  ['push.009', '50f592b5a390aaf90460264bd32b8827227b521f78a7b8a343d2c9a63a9d70c1'],
 ];
 
 let directory: string;

@@ -3,6 +3,8 @@ import {
   type Device,
   type DeviceRepository,
   PUSH_TOKEN_KINDS,
+  type PushStatus,
+  type PushStatusRepository,
   type PushToken,
   type PushTokenKind,
   type PushTokenRepository,
@@ -15,6 +17,7 @@ import type { SqliteFeature } from '../engine/feature.js';
 export class SqliteDeviceRepository implements DeviceRepository {
   private readonly row;
   private readonly rowsOfUser;
+  private readonly owners;
   private readonly insert;
   private readonly store;
   private readonly delete;
@@ -22,6 +25,11 @@ export class SqliteDeviceRepository implements DeviceRepository {
   constructor(connection: Connection) {
     this.row = connection.rows<DeviceRow>('SELECT * FROM device WHERE id = ? AND user_id = ? AND realm_id = ?');
     this.rowsOfUser = connection.rows<DeviceRow>('SELECT * FROM device WHERE user_id = ? AND realm_id = ? ORDER BY id');
+    this.owners = connection.values<UserId>(
+      `SELECT DISTINCT d.user_id FROM json_each(?) AS wanted
+       CROSS JOIN device d INDEXED BY device_of_user ON d.user_id = wanted.value AND d.realm_id = ?
+       WHERE d.push_key IS NOT NULL AND d.token_id IS NOT NULL AND d.token_kind IS NOT NULL`,
+    );
     this.insert = connection.rows<DeviceRow>('INSERT INTO device (realm_id, user_id) VALUES (?, ?) RETURNING *');
     this.store = connection.command(
       `UPDATE device SET push_key_id = ?, push_key = ?, token_kind = ?, token_id = ?, pending_token_id = ?,
@@ -38,6 +46,10 @@ export class SqliteDeviceRepository implements DeviceRepository {
 
   async list(realmId: RealmId, userId: UserId): Promise<readonly Device[]> {
     return this.rowsOfUser.all(userId, realmId).map(toDevice);
+  }
+
+  async filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    return this.owners.all(JSON.stringify(userIds), realmId);
   }
 
   async add(realmId: RealmId, userId: UserId): Promise<Device> {
@@ -103,6 +115,7 @@ function toDevice(row: DeviceRow): Device {
 
 export class SqlitePushTokenRepository implements PushTokenRepository {
   private readonly rows;
+  private readonly owners;
   private readonly insert;
   private readonly delete;
   private readonly deleteAll;
@@ -110,6 +123,10 @@ export class SqlitePushTokenRepository implements PushTokenRepository {
   constructor(connection: Connection) {
     this.rows = connection.rows<PushTokenRow>(
       'SELECT kind, token, ios_app_id FROM push_token WHERE user_id = ? AND realm_id = ? ORDER BY +id',
+    );
+    this.owners = connection.values<UserId>(
+      `SELECT DISTINCT t.user_id FROM json_each(?) AS wanted
+       CROSS JOIN push_token t INDEXED BY push_token_of_user ON t.user_id = wanted.value AND t.realm_id = ?`,
     );
     this.insert = connection.command(
       `INSERT INTO push_token (realm_id, user_id, kind, token, ios_app_id) VALUES (?, ?, ?, ?, ?)
@@ -125,6 +142,10 @@ export class SqlitePushTokenRepository implements PushTokenRepository {
     return this.rows.all(userId, realmId).map(({ kind, token, ios_app_id }) => ({ kind, token, iosAppId: ios_app_id }));
   }
 
+  async filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    return this.owners.all(JSON.stringify(userIds), realmId);
+  }
+
   async add(realmId: RealmId, userId: UserId, { kind, token, iosAppId }: PushToken): Promise<void> {
     this.insert.run(realmId, userId, kind, token, iosAppId);
   }
@@ -138,6 +159,30 @@ export class SqlitePushTokenRepository implements PushTokenRepository {
   }
 }
 
+export class SqlitePushStatusRepository implements PushStatusRepository {
+  private readonly row;
+  private readonly store;
+
+  constructor(connection: Connection) {
+    this.row = connection.tuples<[number, UnixSeconds | null]>(
+      'SELECT is_enabled, ends_at FROM push_status WHERE realm_id = ?',
+    );
+    this.store = connection.command(
+      `INSERT INTO push_status (realm_id, is_enabled, ends_at) VALUES (?, ?, ?)
+       ON CONFLICT (realm_id) DO UPDATE SET is_enabled = excluded.is_enabled, ends_at = excluded.ends_at`,
+    );
+  }
+
+  async find(realmId: RealmId): Promise<PushStatus | null> {
+    const row = this.row.get(realmId);
+    return row ? { isEnabled: row[0] === 1, endsAt: row[1] } : null;
+  }
+
+  async put(realmId: RealmId, { isEnabled, endsAt }: PushStatus): Promise<void> {
+    this.store.run(realmId, isEnabled ? 1 : 0, endsAt);
+  }
+}
+
 interface PushTokenRow {
   readonly kind: PushTokenKind;
   readonly token: string;
@@ -146,13 +191,15 @@ interface PushTokenRow {
 
 export const PUSH_FEATURE = {
   schema: 'push',
-  realmTables: ['device', 'push_token'],
+  realmTables: ['device', 'push_token', 'push_status'],
   notExported: {
     device: 'Devices register anew.',
     push_token: 'Devices register anew.',
+    push_status: 'Another server asks its own push service.',
   },
   repositories: () => (connection) => ({
     devices: new SqliteDeviceRepository(connection),
     pushTokens: new SqlitePushTokenRepository(connection),
+    pushStatus: new SqlitePushStatusRepository(connection),
   }),
 } satisfies SqliteFeature;

@@ -1,5 +1,5 @@
 import type { DeviceId, RealmId, UserId } from '@parley/domain/kernel';
-import type { Device, DeviceRepository } from '@parley/domain/push';
+import { type Device, type DeviceRepository, isActiveDevice } from '@parley/domain/push';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
@@ -20,6 +20,12 @@ export class MemoryDevices implements DeviceRepository {
     return [...this.unit.read('devices').values()].filter(
       (device) => device.realmId === realmId && device.userId === userId,
     );
+  }
+
+  async filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    const active = [...this.unit.read('devices').values()].filter(isActiveDevice);
+    const owners = new Set(active.filter((device) => device.realmId === realmId).map((device) => device.userId));
+    return userIds.filter((id) => owners.has(id));
   }
 
   async add(realmId: RealmId, userId: UserId): Promise<Device> {

@@ -1,5 +1,5 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
-import type { PushToken, PushTokenRepository } from '@parley/domain/push';
+import type { PushStatus, PushStatusRepository, PushToken, PushTokenRepository } from '@parley/domain/push';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
@@ -14,6 +14,10 @@ export class MemoryPushTokens implements PushTokenRepository {
 
   async list(realmId: RealmId, userId: UserId): Promise<readonly PushToken[]> {
     return this.unit.read('pushTokens').get(keyOf(realmId, userId)) ?? [];
+  }
+
+  async filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
+    return userIds.filter((userId) => (this.unit.read('pushTokens').get(keyOf(realmId, userId)) ?? []).length > 0);
   }
 
   async add(realmId: RealmId, userId: UserId, token: PushToken): Promise<void> {
@@ -41,3 +45,21 @@ export class MemoryPushTokens implements PushTokenRepository {
 
 const isSame = (one: PushToken, { kind, token }: Pick<PushToken, 'kind' | 'token'>): boolean =>
   one.kind === kind && one.token === token;
+
+declare module './tables.js' {
+  interface Tables {
+    readonly pushStatus: Map<RealmId, PushStatus>;
+  }
+}
+
+export class MemoryPushStatus implements PushStatusRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId): Promise<PushStatus | null> {
+    return this.unit.read('pushStatus').get(realmId) ?? null;
+  }
+
+  async put(realmId: RealmId, status: PushStatus): Promise<void> {
+    this.unit.change('pushStatus').set(realmId, status);
+  }
+}

@@ -1,0 +1,290 @@
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import { eventsAfter, openQueue } from './testing/event-queues.js';
+import { fieldsOf, type Wire } from './testing/expectations.js';
+import { PUBLIC_KEY, sealed, TestPushService, tokenIdOf } from './testing/test-push-service.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+let service: TestPushService;
+let server: TestServer;
+let sender: TestUser;
+let reader: TestUser;
+let channel: string;
+let channelId: number;
+let count = 0;
+beforeAll(async () => {
+  service = await TestPushService.start();
+  server = await TestServer.start({ push: service.account, worksInBackground: true });
+});
+beforeEach(async () => {
+  count++;
+  sender = await server.addUser({ email: `sender${count}@zulip.com`, fullName: `Sender ${count}` });
+  reader = await server.addUser({ email: `reader${count}@zulip.com`, fullName: `Reader ${count}` });
+  channel = `channel ${count}`;
+  channelId = await server.createChannel(channel, [sender, reader]);
+  service.failure = null;
+  service.goneTokenIds.length = 0;
+  service.goneTokens.length = 0;
+  service.calls.length = 0;
+  service.status = { can_push: true, expected_end_timestamp: null };
+  service.now = server.clock.now();
+});
+afterAll(async () => {
+  await server.close();
+  await service.close();
+});
+
+const KEY = Buffer.alloc(32, 7);
+const OTHER_KEY = Buffer.alloc(32, 8);
+const keyOf = (push_key_id: number, key: Buffer) => ({
+  push_key_id,
+  push_key: Buffer.concat([Buffer.from([0x31]), key]).toString('base64'),
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isSo()); tries++) {
+    if (tries > 2000) throw new Error('It never came to be so');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Registers a device of the reader and returns its id. */
+async function addDevice(token: string, token_kind: 'fcm' | 'apns' = 'fcm'): Promise<number> {
+  const { device_id } = fieldsOf(await server.post('/register_client_device', reader));
+  const registration = { token, token_kind, timestamp: server.clock.now() };
+  const app = token_kind === 'apns' ? { ios_app_id: 'app' } : {};
+  const fields = {
+    ...{ device_id, token_kind, token_id: tokenIdOf(token), bouncer_public_key: PUBLIC_KEY },
+    encrypted_push_registration: sealed({ ...registration, ...app }),
+  };
+  fieldsOf(await server.post('/mobile_push/register', reader, { ...fields, ...keyOf(7, KEY) }));
+  await until(async () => (await devices())[device_id].push_token_id !== null);
+  service.calls.length = 0;
+  return device_id;
+}
+const devices = async (): Promise<Wire> =>
+  fieldsOf(await server.post('/register', reader, { fetch_event_types: ['device'] })).devices;
+
+/** Waits for notifications and returns them as they arrive at the service. */
+async function notified(path = 'push/e2ee/notify', calls = 1): Promise<readonly Wire[]> {
+  await until(() => service.callsOf(path).length >= calls);
+  return service.callsOf(path).map(({ fields }) => fields);
+}
+
+/** Opens a payload like an app does. */
+function decrypt({ payload }: Wire, key = KEY): Wire {
+  const bytes = Buffer.from(payload.encrypted_data, 'base64');
+  const text = xsalsa20poly1305(key, bytes.subarray(0, 24)).decrypt(bytes.subarray(24));
+  return JSON.parse(Buffer.from(text).toString());
+}
+
+const realmOf = () => ({ realm_url: server.url, realm_name: 'Realm zulip', user_id: reader.id });
+const mention = () => `hi @**${reader.user.fullName}**`;
+const markRead = (...messages: readonly number[]) =>
+  server.post('/messages/flags', reader, { messages, op: 'add', flag: 'read' });
+
+describe('encrypted notifications (organization §14)', () => {
+  it('reach the devices of a mentioned user and of nobody else', async () => {
+    const android = await addDevice('android');
+    await addDevice('abcd', 'apns');
+    const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: `${mention()} :pizza:` });
+    const [{ push_requests: requests }] = (await notified()) as [Wire];
+    expect(requests).toMatchObject([
+      { token_id: tokenIdOf('android'), fcm_priority: 'high', payload: { push_key_id: 7 } },
+      {
+        token_id: tokenIdOf('abcd'),
+        http_headers: { apns_priority: 10, apns_push_type: 'alert' },
+        payload: { push_key_id: 7, aps: { 'mutable-content': 1, alert: { title: 'New notification' } } },
+      },
+    ]);
+    const expected = {
+      ...realmOf(),
+      ...{ type: 'message', message_id: id, time: server.clock.now(), content: `hi @${reader.user.fullName} 🍕` },
+      ...{ sender_id: sender.id, sender_full_name: sender.user.fullName },
+      sender_avatar_url: expect.stringMatching(/^https?:\/\//),
+      ...{ recipient_type: 'channel', channel_id: channelId, channel_name: channel, topic: 'lunch' },
+    };
+    expect(requests.map((request: Wire) => decrypt(request))).toEqual([expected, expected]);
+    expect(requests[0].payload.encrypted_data).not.toBe(requests[1].payload.encrypted_data);
+    fieldsOf(await server.post('/mobile_push/register', reader, { device_id: android, ...keyOf(9, OTHER_KEY) }));
+    await server.sendMessage(sender, [reader]);
+    const rotated = (await notified('push/e2ee/notify', 2))[1]!.push_requests[0];
+    expect(rotated.payload.push_key_id).toBe(9);
+    expect(decrypt(rotated, OTHER_KEY)).toMatchObject({
+      ...{ type: 'message', recipient_type: 'direct' },
+      recipient_user_ids: [sender.id, reader.id],
+    });
+  });
+
+  it('fit into four kilobytes', async () => {
+    await addDevice('token');
+    const others = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        server.addUser({ email: `crowd${count}-${n}@zulip.com`, fullName: '𝒲'.repeat(90) + n }),
+      ),
+    );
+    await server.sendMessage(others[0]!, [reader, ...others], { content: '𝒲'.repeat(300) });
+    const [{ push_requests: requests }] = (await notified()) as [Wire];
+    expect(JSON.stringify(requests[0].payload).length).toBeLessThan(4096);
+    expect(decrypt(requests[0]).content).toMatch(/^𝒲{100,200}…$/u);
+  });
+
+  it('are removed once when the messages are read or no longer mention the user', async () => {
+    await addDevice('token');
+    const first = await server.sendMessage(sender, [reader]);
+    const second = await server.sendMessage(sender, [reader]);
+    const unsaid = await server.sendMessage(sender, channel, { content: mention() });
+    const deleted = await server.sendMessage(sender, channel, { content: mention() });
+    await notified('push/e2ee/notify', 4);
+    service.calls.length = 0;
+    fieldsOf(await markRead(first, second));
+    const [{ push_requests: requests }] = (await notified()) as [Wire];
+    expect(requests[0].fcm_priority).toBe('normal');
+    expect(decrypt(requests[0])).toEqual({ ...realmOf(), type: 'remove', message_ids: [second, first] });
+    await server.patch(`/messages/${unsaid}`, sender, { content: 'nobody' });
+    expect(decrypt((await notified('push/e2ee/notify', 2))[1]!.push_requests[0])).toMatchObject({
+      ...{ type: 'remove', message_ids: [unsaid] },
+    });
+    fieldsOf(await server.delete(`/messages/${deleted}`, server.people.desdemona));
+    expect(decrypt((await notified('push/e2ee/notify', 3))[2]!.push_requests[0])).toMatchObject({
+      ...{ type: 'remove', message_ids: [deleted] },
+    });
+    fieldsOf(await markRead(first, unsaid));
+    await server.sendMessage(sender, [reader]);
+    expect(decrypt((await notified('push/e2ee/notify', 4))[3]!.push_requests[0])).toMatchObject({ type: 'message' });
+  });
+
+  it('are not sent if the message is read or deleted before a later attempt', async () => {
+    await addDevice('token');
+    service.failure = { status: 503, body: {} };
+    const read = await server.sendMessage(sender, [reader]);
+    const deleted = await server.sendMessage(sender, channel, { content: mention() });
+    const kept = await server.sendMessage(sender, [reader]);
+    await notified('push/e2ee/notify', 3);
+    fieldsOf(await markRead(read));
+    fieldsOf(await server.delete(`/messages/${deleted}`, server.people.desdemona));
+    service.failure = null;
+    service.calls.length = 0;
+    server.clock.advance(5);
+    const latest = await wakeJobs();
+    const messages = (await notified('push/e2ee/notify', 4)).map(({ push_requests: [request] }) => decrypt(request));
+    const sent = messages.filter(({ type }) => type === 'message').map(({ message_id }) => message_id);
+    expect(sent.sort()).toEqual([kept, latest]);
+  });
+
+  it('are given up after a day', async () => {
+    await addDevice('token');
+    service.failure = { status: 503, body: {} };
+    await server.sendMessage(sender, [reader]);
+    await notified();
+    service.failure = null;
+    service.calls.length = 0;
+    server.clock.advance(86_401);
+    const latest = await wakeJobs();
+    await until(() => (server.parley.ports.notificationMeter.counts.get('push')?.expired ?? 0) > 0);
+    const messages = (await notified()).map(({ push_requests: [request] }) => decrypt(request));
+    expect(messages.map(({ message_id }) => message_id)).toEqual([latest]);
+  });
+
+  it('remove devices that the service no longer reaches', async () => {
+    const id = await addDevice('token');
+    const queue = await openQueue(server, reader, { event_types: ['device'] });
+    service.goneTokenIds.push(tokenIdOf('token'));
+    await server.sendMessage(sender, [reader]);
+    await until(async () => Object.keys(await devices()).length === 0);
+    expect(await eventsAfter(server, queue)).toEqual([{ type: 'device', op: 'remove', device_id: id }]);
+  });
+});
+
+/** Sends a message whose job makes the worker look at the clock, and returns its id. */
+const wakeJobs = () => server.sendMessage(sender, [reader]);
+
+describe('legacy notifications (organization §14.3)', () => {
+  const addToken = (token: string) => server.post('/users/me/android_gcm_reg_id', reader, { token });
+  const common = () => ({ realm_uri: server.url, ...realmOf() });
+
+  it('are sent to all tokens and removed when the message is read', async () => {
+    fieldsOf(await addToken('android'));
+    fieldsOf(await server.post('/users/me/apns_device_token', reader, { token: 'abcd', appid: 'app' }));
+    const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: mention() });
+    const [sent] = (await notified('push/notify')) as [Wire];
+    const from = { sender_id: sender.id, sender_email: sender.email };
+    const content = `hi @${reader.user.fullName}`;
+    expect(sent).toMatchObject({
+      ...{ user_id: reader.id, android_devices: ['android'], apple_devices: ['abcd'] },
+      gcm_options: { priority: 'high' },
+      apns_payload: {
+        aps: {
+          alert: { title: `#${channel} > lunch`, subtitle: `${sender.user.fullName} mentioned you:`, body: content },
+          ...{ sound: 'default', badge: 0 },
+        },
+        zulip: {
+          ...common(),
+          ...from,
+          ...{ recipient_type: 'stream', stream: channel, stream_id: channelId, topic: 'lunch', message_ids: [id] },
+        },
+      },
+    });
+    expect(sent.gcm_payload).toEqual({
+      ...{ server: new URL(server.url).host, realm_id: '1', event: 'message', zulip_message_id: String(id) },
+      ...{ ...common(), user_id: String(reader.id), time: String(server.clock.now()), content },
+      ...{ sender_id: String(sender.id), sender_email: sender.email, sender_full_name: sender.user.fullName },
+      sender_avatar_url: expect.stringMatching(/^https?:\/\//),
+      ...{ recipient_type: 'stream', stream: channel, stream_id: String(channelId), topic: 'lunch' },
+    });
+    fieldsOf(await markRead(id));
+    const removal = (await notified('push/notify', 2))[1]!;
+    expect(removal).toMatchObject({
+      gcm_options: { priority: 'normal' },
+      gcm_payload: { event: 'remove', zulip_message_ids: String(id) },
+      apns_payload: { aps: { badge: 0 }, zulip: { event: 'remove', zulip_message_ids: String(id) } },
+    });
+  });
+
+  it('hide the content if the organization requires encryption', async () => {
+    const require = (value: boolean) =>
+      server.patch('/realm', server.people.desdemona, { require_e2ee_push_notifications: value });
+    fieldsOf(await require(true));
+    fieldsOf(await addToken('token'));
+    await server.sendMessage(sender, [reader], { content: 'secret' });
+    const [sent] = (await notified('push/notify')) as [Wire];
+    expect(sent.gcm_payload.content).toBe('New message');
+    expect(JSON.stringify(sent)).not.toContain('secret');
+    fieldsOf(await require(false));
+  });
+
+  it('remove tokens that the service no longer reaches', async () => {
+    fieldsOf(await addToken('gone'));
+    service.goneTokens.push('gone');
+    await server.sendMessage(sender, [reader]);
+    const tokens = () => server.storage.uow.read(server.realmId, (r) => r.pushTokens.list(server.realmId, reader.id));
+    await until(async () => (await tokens()).length === 0);
+  });
+});
+
+describe('the status of the organization (organization §15, §17)', () => {
+  const status = async () => {
+    const fields = fieldsOf(await server.post('/register', reader, { fetch_event_types: ['realm'] }));
+    return [fields.realm_push_notifications_enabled, fields.realm_push_notifications_enabled_end_timestamp];
+  };
+
+  it('follows what the push service says', async () => {
+    await until(async () => (await status())[0] === true);
+    await addDevice('token');
+    const queue = await openQueue(server, reader, { event_types: ['realm'] });
+    service.status = { can_push: true, expected_end_timestamp: 2_000_000_000 };
+    await server.sendMessage(sender, [reader]);
+    await until(async () => (await status())[1] === 2_000_000_000);
+    const code = 'PUSH_NOTIFICATIONS_DISALLOWED';
+    service.failure = { status: 400, body: { result: 'error', code, msg: 'No plan' } };
+    await server.sendMessage(sender, [reader]);
+    await until(async () => (await status())[0] === false);
+    expect(await status()).toEqual([false, null]);
+    const update = (property: string, value: unknown) => ({ type: 'realm', op: 'update', property, value });
+    const end = 'push_notifications_enabled_end_timestamp';
+    expect(await eventsAfter(server, queue)).toEqual([
+      update(end, 2_000_000_000),
+      update('push_notifications_enabled', false),
+      update(end, null),
+    ]);
+  });
+});

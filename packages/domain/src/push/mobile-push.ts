@@ -1,0 +1,225 @@
+import { DomainError } from '../kernel/errors.js';
+import { type GroupId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { RenderedMessages } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import { DUE_REASONS, type DueReason } from './due.js';
+import type { NotificationMeter } from './notification-meter.js';
+import { notificationText, UNKNOWN_SENDER_NAME } from './notification-text.js';
+import type { DueMessage, NotificationChannel } from './notifications.js';
+import {
+  isActiveDevice,
+  type MessageNotice,
+  type PushDelivery,
+  type PushNotice,
+  type PushService,
+  removeDevice,
+  requirePushService,
+} from './push.js';
+import { retryingLater } from './push-jobs.js';
+import { setPushStatus } from './push-status.js';
+
+/** Time after which a notification is no longer worth sending. */
+export const NOTIFICATION_SECONDS = 86_400;
+/** Longer than three calls of the push service with their timeout. */
+const LEASE_SECONDS = 60;
+/** Maximum number of messages that one notification removes (organization §16). */
+const MAX_REMOVED = 200;
+
+/** Notification to the phones of one user. */
+interface PushJob {
+  readonly userId: UserId;
+  readonly since: UnixSeconds;
+  readonly message: { readonly id: MessageId; readonly reason: DueReason; readonly groupId: GroupId | null } | null;
+  /** Messages to remove from the phones if `message` is null. */
+  readonly removed: readonly MessageId[];
+}
+
+/** Delays grow up to one hour, so the attempts cover more than a day. */
+const kindOf = (name: string) =>
+  jobKind<PushJob>({
+    name,
+    readPayload: (stored) => {
+      const { userId, since, message, removed } = stored as Partial<PushJob>;
+      const isMessage = message === null || (isId(message?.id) && DUE_REASONS.includes(message.reason));
+      if (!isId(userId) || !Number.isSafeInteger(since) || !isMessage || !Array.isArray(removed)) {
+        throw new TypeError('No push notification');
+      }
+      return stored as PushJob;
+    },
+    leaseSeconds: LEASE_SECONDS,
+    concurrency: 16,
+    retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
+  });
+
+/** Encrypted and legacy notifications fail and are retried independently (organization §14.3). */
+const ENCRYPTED = kindOf('push.send');
+const LEGACY = kindOf('push.send_legacy');
+
+/** Sends push notifications to phones (organization §14–16). */
+export class MobilePush implements NotificationChannel {
+  static readonly inject = ['clock'] as const;
+  constructor(private readonly clock: Clock) {}
+
+  async schedule(tx: Transaction, realmId: RealmId, { messageId, recipients }: DueMessage): Promise<void> {
+    const due = new Map(recipients.flatMap((it) => (it.push === null ? [] : [[it.userId, it] as const])));
+    if (due.size === 0) return;
+    const reached = await ownersOf(tx, realmId, [...due.keys()]);
+    const marked = await tx.notifications.addPushed(realmId, messageId, [...reached.any]);
+    for (const userId of marked) {
+      const { push, groupId } = due.get(userId)!;
+      const message = { id: messageId, reason: push!, groupId };
+      await this.add(tx, realmId, { userId, since: this.clock.now(), message, removed: [] }, reached);
+      await tx.yield();
+    }
+  }
+
+  async withdraw(tx: Transaction, realmId: RealmId, userId: UserId, ids: readonly MessageId[]): Promise<void> {
+    const pushed = await tx.notifications.listPushed(realmId, userId, ids);
+    if (pushed.length === 0) return;
+    await tx.notifications.removePushed(realmId, userId, pushed);
+    const removed = pushed.slice(0, MAX_REMOVED);
+    const reached = await ownersOf(tx, realmId, [userId]);
+    await this.add(tx, realmId, { userId, since: this.clock.now(), message: null, removed }, reached);
+  }
+
+  private async add(tx: Transaction, realmId: RealmId, payload: PushJob, reached: Owners): Promise<void> {
+    const job = { realmId, dueAt: payload.since, payload };
+    if (reached.encrypted.has(payload.userId)) await tx.jobs.schedule(encodeJob(ENCRYPTED, job));
+    if (reached.legacy.has(payload.userId)) await tx.jobs.schedule(encodeJob(LEGACY, job));
+  }
+}
+
+/** Users with phones. */
+interface Owners {
+  readonly encrypted: ReadonlySet<UserId>;
+  readonly legacy: ReadonlySet<UserId>;
+  readonly any: ReadonlySet<UserId>;
+}
+
+async function ownersOf(tx: Transaction, realmId: RealmId, userIds: readonly UserId[]): Promise<Owners> {
+  const encrypted = new Set(await tx.devices.filterOwners(realmId, userIds));
+  const legacy = new Set(await tx.pushTokens.filterOwners(realmId, userIds));
+  return { encrypted, legacy, any: new Set(userIds.filter((id) => encrypted.has(id) || legacy.has(id))) };
+}
+
+const nothing: JobWork = async () => {};
+
+/** Sends one notification; encrypted and legacy ones differ in their targets. */
+abstract class SendPush implements JobHandler<PushJob> {
+  abstract readonly kind: typeof ENCRYPTED;
+  protected abstract readonly channel: 'push' | 'push_legacy';
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+    private readonly renderedMessages: RenderedMessages,
+    private readonly clock: Clock,
+    private readonly meter: NotificationMeter,
+  ) {}
+
+  /** Returns null if the user has no targets any more. */
+  protected abstract targetsOf(
+    reads: Repositories,
+    realmId: RealmId,
+    userId: UserId,
+  ): Promise<((service: PushService, realm: Realm, notice: PushNotice) => Promise<PushDelivery>) | null>;
+
+  async prepare({ realmId, payload }: Job<PushJob>): Promise<JobWork> {
+    const { userId, since } = payload;
+    if (this.clock.now() - since > NOTIFICATION_SECONDS) {
+      throw new DomainError('NOTIFICATION_EXPIRED', 'The notification is too old');
+    }
+    const found = await this.uow.read(realmId, async (reads) => {
+      const send = await this.targetsOf(reads, realmId, userId);
+      const realm = await reads.realms.get(realmId);
+      return { send, realm, notice: send && (await this.noticeOf(reads, realm, payload)) };
+    });
+    const { send, realm, notice } = found;
+    if (!send) return nothing;
+    if (!notice) return (tx) => tx.notifications.removePushed(realmId, userId, [payload.message!.id]);
+    const startedAt = this.clock.nowMs();
+    const delivery = await this.meter.measure(this.channel, () =>
+      retryingLater(() => send(requirePushService(this.service), realm, notice)),
+    );
+    this.meter.sent(this.channel, (this.clock.nowMs() - startedAt) / 1000);
+    return (tx) => finishDelivery(tx, { realm, userId }, delivery);
+  }
+
+  /** Runs after a refusal that would recur, or after a day of failures. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<PushJob>, error: unknown): Promise<void> {
+    const isRefused = error instanceof DomainError && error.code !== 'NOTIFICATION_EXPIRED';
+    if (error instanceof DomainError && error.code === 'PUSH_NOT_ALLOWED') {
+      await setPushStatus(tx, realmId, { isEnabled: false, endsAt: null });
+    }
+    this.meter.dropped(this.channel, isRefused ? 'refused' : 'expired');
+    if (payload.message) await tx.notifications.removePushed(realmId, payload.userId, [payload.message.id]);
+  }
+
+  /** Returns null if the message is read or gone, or no longer due for the reason. */
+  private async noticeOf(
+    reads: Repositories,
+    realm: Realm,
+    { userId, message, removed }: PushJob,
+  ): Promise<PushNotice | null> {
+    if (!message) return { type: 'remove', messageIds: removed };
+    const flags = (await reads.personal.listFlags({ realmId: realm.id, userId }, [message.id])).get(message.id);
+    if (!flags || flags.read || (message.reason === 'mentioned' && !flags.mentioned)) return null;
+    const [view] = await reads.pages.listViews(realm.id, [message.id]);
+    const actor = (await reads.actors.list(realm.id, [userId])).get(userId);
+    if (!view || !actor) return null;
+    const isHidden = (await inaccessibleUserIds(reads, actor, realm, [view.sender.id])).has(view.sender.id);
+    const group = message.groupId && (await reads.groups.find(realm.id, message.groupId));
+    const named = group?.name ? { id: group.id, name: group.name } : null;
+    const senderName = isHidden ? UNKNOWN_SENDER_NAME : view.sender.fullName;
+    const facts = { view, reason: message.reason, groupName: named?.name ?? null, senderName };
+    const text = notificationText(this.renderedMessages, facts);
+    return { type: 'message', view, isSenderHidden: isHidden, senderName, group: named, text } satisfies MessageNotice;
+  }
+}
+
+/** Removes what the push service no longer reaches, and keeps what it says about the organization. */
+async function finishDelivery(
+  tx: Transaction,
+  { realm, userId }: { readonly realm: Realm; readonly userId: UserId },
+  { goneTokenIds, goneTokens, status }: PushDelivery,
+): Promise<void> {
+  if (goneTokenIds.length > 0) {
+    for (const device of await tx.devices.list(realm.id, userId)) {
+      if (device.tokenId !== null && goneTokenIds.includes(device.tokenId)) await removeDevice(tx, device);
+    }
+  }
+  for (const token of goneTokens) await tx.pushTokens.remove(realm.id, userId, token);
+  if (status) await setPushStatus(tx, realm.id, status);
+}
+
+/** Sends encrypted notifications to registered devices. */
+export class SendEncryptedPush extends SendPush {
+  static readonly inject = ['unitOfWork', 'pushService', 'renderedMessages', 'clock', 'notificationMeter'] as const;
+  readonly kind = ENCRYPTED;
+  protected readonly channel = 'push';
+
+  protected async targetsOf(reads: Repositories, realmId: RealmId, userId: UserId) {
+    const devices = (await reads.devices.list(realmId, userId)).filter(isActiveDevice);
+    if (devices.length === 0) return null;
+    return (service: PushService, realm: Realm, notice: PushNotice) =>
+      service.sendEncrypted({ realm, userId }, devices, notice);
+  }
+}
+
+/** Sends notifications to the tokens of older apps. */
+export class SendLegacyPush extends SendPush {
+  static readonly inject = ['unitOfWork', 'pushService', 'renderedMessages', 'clock', 'notificationMeter'] as const;
+  readonly kind = LEGACY;
+  protected readonly channel = 'push_legacy';
+
+  protected async targetsOf(reads: Repositories, realmId: RealmId, userId: UserId) {
+    const tokens = await reads.pushTokens.list(realmId, userId);
+    if (tokens.length === 0) return null;
+    return (service: PushService, realm: Realm, notice: PushNotice) =>
+      service.sendLegacy({ realm, userId }, tokens, notice);
+  }
+}
