@@ -45,6 +45,22 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       }
     });
 
+    it('finds owners of devices with a key and a registered token', async () => {
+      const fixture = await stage(...pieces, aUser({ name: 'c' }));
+      const { id: realmId } = fixture.realm;
+      for (const who of ['a', 'a', 'c']) {
+        const device = await addDevice(fixture, who);
+        const isWhole = who === 'a';
+        await fixture.uow.write(realmId, (tx) =>
+          tx.devices.update({ ...device, ...full, tokenId: isWhole ? full.tokenId : null }),
+        );
+      }
+      const ids = ['a', 'b', 'c'].map((who) => fixture.user(who).id);
+      const owners = (id: typeof realmId) => fixture.uow.readAcross(({ devices }) => devices.filterOwners(id, ids));
+      expect(await owners(realmId)).toEqual([ids[0]]);
+      expect(await owners((await anotherRealm(fixture)).realm.id)).toEqual([]);
+    });
+
     it('isolates users and realms', async () => {
       const fixture = await stage(...pieces);
       const device = await addDevice(fixture, 'a');
@@ -95,6 +111,16 @@ export function pushTokenRepositoryContract(open: OpenStorage): void {
       expect([await listed(fixture, 'a'), await listed(fixture, 'b')]).toEqual([[], [token('2')]]);
     });
 
+    it('finds owners of tokens', async () => {
+      const fixture = await stage(...pieces);
+      await add(fixture, 'b', token('1'), token('2'));
+      const ids = [fixture.user('a').id, fixture.user('b').id];
+      const owners = (id: typeof fixture.realm.id) =>
+        fixture.uow.readAcross(({ pushTokens }) => pushTokens.filterOwners(id, ids));
+      expect(await owners(fixture.realm.id)).toEqual([ids[1]]);
+      expect(await owners((await anotherRealm(fixture)).realm.id)).toEqual([]);
+    });
+
     it('isolates realms', async () => {
       const fixture = await stage(...pieces);
       await add(fixture, 'a', token('1'));
@@ -105,6 +131,28 @@ export function pushTokenRepositoryContract(open: OpenStorage): void {
         await pushTokens.removeAll(other, fixture.user('a').id);
       });
       expect(await listed(fixture, 'a')).toEqual([token('1')]);
+    });
+  });
+}
+
+export function pushStatusRepositoryContract(open: OpenStorage): void {
+  describe('push status repository', () => {
+    const stage = stagesOn(open);
+
+    it('stores the latest status of each realm', async () => {
+      const fixture = await stage();
+      const { id: realmId } = fixture.realm;
+      const other = (await anotherRealm(fixture)).realm.id;
+      const read = (id: typeof realmId) => fixture.uow.read(id, ({ pushStatus }) => pushStatus.find(id));
+      expect(await read(realmId)).toBeNull();
+      for (const status of [
+        { isEnabled: true, endsAt: 7 },
+        { isEnabled: false, endsAt: null },
+      ]) {
+        await fixture.uow.write(realmId, ({ pushStatus }) => pushStatus.put(realmId, status));
+        expect(await read(realmId)).toEqual(status);
+      }
+      expect(await read(other)).toBeNull();
     });
   });
 }
