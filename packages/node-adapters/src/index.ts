@@ -4,7 +4,6 @@ export * from './disposable-domains.js';
 export * from './email.js';
 export * from './passwords.js';
 export * from './push.js';
-export type { AvatarUrlOf } from './push-payloads.js';
 export * from './system.js';
 export * from './tokens.js';
 export * from './web-client.js';

@@ -1,10 +1,9 @@
 import { type FeatureParts, wholeRealm } from '../kernel/event.js';
 import type { RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { PushService } from './push.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 
-/** What the push service has said about an organization (organization §15, §17). */
+/** Latest statement of the push service about an organization (organization §15, §17). */
 export interface PushStatus {
   readonly isEnabled: boolean;
   /** Time at which pushes are expected to end; null if they are not. */
@@ -45,49 +44,23 @@ export const PUSH_STATUS_FEATURE = {
   notExported: { pushStatus: 'Another server asks its own push service.' },
 } satisfies FeatureParts<PushStatusEventTypes>;
 
-const UNKNOWN: PushStatus = { isEnabled: false, endsAt: null };
+/** Status of an organization of which nothing is known. */
+export const UNKNOWN_PUSH_STATUS: PushStatus = { isEnabled: false, endsAt: null };
 
 export const loadPushStatus = async ({ caller, repositories }: Snapshot): Promise<PushStatus> =>
-  (await repositories.pushStatus.find(caller.realmId)) ?? UNKNOWN;
+  (await repositories.pushStatus.find(caller.realmId)) ?? UNKNOWN_PUSH_STATUS;
 
-const isSame = (one: PushStatus, other: PushStatus): boolean =>
+export const isSameStatus = (one: PushStatus, other: PushStatus): boolean =>
   one.isEnabled === other.isEnabled && one.endsAt === other.endsAt;
 
 /** Stores the status and publishes what has changed. */
 export async function setPushStatus(tx: Transaction, realmId: RealmId, status: PushStatus): Promise<void> {
-  const before = (await tx.pushStatus.find(realmId)) ?? UNKNOWN;
+  const before = (await tx.pushStatus.find(realmId)) ?? UNKNOWN_PUSH_STATUS;
   const { isEnabled, endsAt } = status;
-  if (isSame(before, status)) return;
+  if (isSameStatus(before, status)) return;
   await tx.pushStatus.put(realmId, status);
   const publish = (change: PushStatusEventTypes['realm.push_status_changed']['change']) =>
     tx.events.append(realmId, { event: { type: 'realm.push_status_changed', change }, audience: wholeRealm });
   if (before.isEnabled !== isEnabled) await publish({ name: 'isEnabled', value: isEnabled });
   if (before.endsAt !== endsAt) await publish({ name: 'endsAt', value: endsAt });
-}
-
-/** Organizations asked about in one request. */
-const REALMS_AT_A_TIME = 100;
-
-/** Asks the push service which organizations it serves, about once an hour. */
-export class RefreshPushStatus {
-  static readonly inject = ['unitOfWork', 'pushService'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly service: PushService | null,
-  ) {}
-
-  /** @throws DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED */
-  async execute(): Promise<void> {
-    const realms = (await this.uow.readAcross((reads) => reads.realms.list())).filter((it) => !it.isDeactivated);
-    for (let start = 0; start < realms.length; start += REALMS_AT_A_TIME) {
-      const some = realms.slice(start, start + REALMS_AT_A_TIME);
-      const statuses = this.service ? await this.service.askAbout(some) : new Map<string, PushStatus>();
-      for (const { id, uuid } of some) {
-        const status = statuses.get(uuid) ?? UNKNOWN;
-        const before = (await this.uow.read(id, ({ pushStatus }) => pushStatus.find(id))) ?? UNKNOWN;
-        if (isSame(before, status)) continue;
-        await this.uow.write(id, (tx) => setPushStatus(tx, id, status));
-      }
-    }
-  }
 }

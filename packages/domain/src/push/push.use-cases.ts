@@ -25,6 +25,7 @@ import {
   updateDevice,
 } from './push.js';
 import { scheduleRegistration } from './push-jobs.js';
+import { isSameStatus, type PushStatus, setPushStatus, UNKNOWN_PUSH_STATUS } from './push-status.js';
 
 /** Adds a device, which then registers for push notifications (organization §11). */
 export class AddDevice {
@@ -287,3 +288,30 @@ export class SendEncryptedTestPush {
 }
 
 const noActiveDevice = () => new DomainError('NO_ACTIVE_PUSH_DEVICE', 'No active registered push device');
+
+/** Organizations asked about in one request. */
+const REALMS_AT_A_TIME = 100;
+
+/** Asks the push service which organizations it serves, about once an hour. */
+export class RefreshPushStatus {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+  ) {}
+
+  /** @throws DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED */
+  async execute(): Promise<void> {
+    const realms = (await this.uow.readAcross((reads) => reads.realms.list())).filter((it) => !it.isDeactivated);
+    for (let start = 0; start < realms.length; start += REALMS_AT_A_TIME) {
+      const some = realms.slice(start, start + REALMS_AT_A_TIME);
+      const statuses = this.service ? await this.service.askAbout(some) : new Map<string, PushStatus>();
+      for (const { id, uuid } of some) {
+        const status = statuses.get(uuid) ?? UNKNOWN_PUSH_STATUS;
+        const before = (await this.uow.read(id, ({ pushStatus }) => pushStatus.find(id))) ?? UNKNOWN_PUSH_STATUS;
+        if (isSameStatus(before, status)) continue;
+        await this.uow.write(id, (tx) => setPushStatus(tx, id, status));
+      }
+    }
+  }
+}
