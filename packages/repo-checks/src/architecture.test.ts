@@ -3,6 +3,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { AREAS } from './areas.js';
 import {
   entryPoints,
+  importedSource,
   moduleNamed,
   nodesOf,
   packageNames,
@@ -116,6 +117,21 @@ const RULES: Readonly<Record<string, Rules>> = {
   client: { mayImport: [] },
   // Runs in browsers and in Node, so it uses neither the DOM nor Node.
   chat: { mayImport: ['@parley/client', '@preact/signals-core'] },
+  // The browser's part; the libraries are bundled by the build.
+  web: {
+    mayImport: [
+      '@lingui/core',
+      '@lingui/react',
+      '@parley/chat',
+      '@parley/client',
+      '@preact/signals-core',
+      '@tanstack/react-virtual',
+      'lucide-react',
+      'react',
+      'react-dom',
+      'text-field-edit',
+    ],
+  },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
   // Package that applications install; re-exports their part of the other packages.
   parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
@@ -345,7 +361,8 @@ function importsIn(file: string): readonly string[] {
 function localImportsIn(file: string): readonly string[] {
   return importsIn(file)
     .filter(isLocal)
-    .map((specifier) => resolve(file, '..', specifier.replace(/\.js$/, '.ts')));
+    .map((specifier) => importedSource(file, specifier))
+    .filter((source) => source !== null);
 }
 
 /** Returns the files of one import cycle, each importing the next; empty if there is none. */

@@ -1,6 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { entryPoints, packageNames, packagesDir, parseSource, type SyntaxNode, sourcesOf } from './source-code.js';
+import {
+  entryPoints,
+  importedSource,
+  packageNames,
+  packagesDir,
+  parseSource,
+  type SyntaxNode,
+  sourcesOf,
+} from './source-code.js';
 
 const ENTRIES = entryPoints();
 const root = resolve(packagesDir, '..');
@@ -97,7 +105,7 @@ function namesDeclared(declaration: SyntaxNode): readonly string[] {
 }
 
 function sourceNamed(file: string, specifier: string): string {
-  return ENTRIES.get(specifier) ?? resolve(file, '..', specifier.replace(/\.js$/, '.ts'));
+  return ENTRIES.get(specifier) ?? importedSource(file, specifier) ?? resolve(file, '..', specifier);
 }
 
 /** Imported names as `name of entry`, limited to entries of other packages. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { AREAS } from './areas.js';
-import { packageNames, packagesDir } from './source-code.js';
+import { packageNames, packagesDir, sourcesOf } from './source-code.js';
 
 /** Packages that are never shipped. */
 const SUPPORT_PACKAGES = new Set(['acceptance', 'bench', 'e2e', 'repo-checks', 'testkit']);
@@ -33,7 +33,7 @@ export function productSources(): readonly Source[] {
   return packageNames()
     .filter((name) => !SUPPORT_PACKAGES.has(name) && existsSync(join(packagesDir, name, 'src')))
     .flatMap((packageName) =>
-      filesBelow(join(packagesDir, packageName, 'src'), '.ts')
+      sourcesOf(packageName)
         .filter((file) => !/\.(test|child)\.ts$/.test(file) && !GENERATED_SOURCES.has(file))
         .filter(
           (file) =>

@@ -6,7 +6,11 @@ export const packagesDir = resolve(import.meta.dirname, '../..');
 
 export type SyntaxNode = Readonly<Record<string, unknown>> & { readonly type: string };
 
-const PARSE: ParseOptions = { syntax: 'typescript', decorators: true, target: 'es2022' };
+const PARSE: Extract<ParseOptions, { syntax: 'typescript' }> = {
+  syntax: 'typescript',
+  decorators: true,
+  target: 'es2022',
+};
 
 /** Names of all packages. */
 export function packageNames(): readonly string[] {
@@ -18,7 +22,7 @@ export function packageNames(): readonly string[] {
 /** Sources of a package including tests. */
 export function sourcesOf(name: string): string[] {
   return readdirSync(join(packagesDir, name, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map((path) => join(packagesDir, name, 'src', path))
     .sort();
 }
@@ -43,8 +47,23 @@ export function entryPoints(): ReadonlyMap<string, string> {
 }
 
 /** The parser types every kind of node; generic nodes are easier to search. */
-export const parseSource = (code: string): readonly SyntaxNode[] =>
-  parseSync(code, PARSE).body as unknown as readonly SyntaxNode[];
+export function parseSource(code: string): readonly SyntaxNode[] {
+  const parse = (tsx: boolean) => parseSync(code, { ...PARSE, tsx }).body as unknown as readonly SyntaxNode[];
+  try {
+    return parse(false);
+  } catch {
+    // Components contain markup.
+    return parse(true);
+  }
+}
+
+/** Source file that an import with a relative path names; null for style sheets and texts. */
+export function importedSource(file: string, specifier: string): string | null {
+  const path = resolve(file, '..', specifier);
+  if (!path.endsWith('.js')) return null;
+  const source = path.replace(/\.js$/, '.ts');
+  return existsSync(source) ? source : `${source}x`;
+}
 
 /** Yields nodes at any depth. */
 export function* nodesOf(code: string): Generator<SyntaxNode> {

@@ -1,0 +1,9 @@
+import { defineConfig } from '@lingui/cli';
+import { formatter } from '@lingui/format-po';
+
+export default defineConfig({
+  sourceLocale: 'en',
+  locales: ['en', 'de'],
+  catalogs: [{ path: '<rootDir>/src/app/texts/{locale}', include: ['src'] }],
+  format: formatter({ lineNumbers: false, origins: false, explicitIdAsDefault: true, printLinguiId: false }),
+});

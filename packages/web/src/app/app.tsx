@@ -1,0 +1,174 @@
+import { useLingui } from '@lingui/react';
+import type { Chat } from '@parley/chat';
+import { LogOut, Menu, Moon, Sun, X } from 'lucide-react';
+import { Component, type ReactNode, useEffect, useMemo, useState } from 'react';
+import type { ContentWorld } from '../content/message-body.js';
+import { ContentContext } from '../content/message-body.js';
+import type { Mention } from '../content/tree.js';
+import { ConversationPage, ConversationTitle } from '../conversation/conversation-page.js';
+import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
+import { Avatar } from '../kit/avatar.js';
+import { IconButton } from '../kit/icon-button.js';
+import { useChat, useField, useServices } from '../services/context.js';
+import { useAddress } from '../services/location.js';
+import { useReading } from '../services/use-reading.js';
+import { Sidebar } from '../sidebar/sidebar.js';
+import styles from './app.module.css';
+import { ConnectionLine } from './connection-line.js';
+import { FailureLine } from './failure-line.js';
+import { useTheme } from './theme.js';
+
+/** The whole application: sidebar, heading and the page that the address names. */
+export function App({ onLogOut }: { readonly onLogOut: () => void }) {
+  const { i18n } = useLingui();
+  const place = useAddress();
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
+  useEffect(() => setMenuOpen(false), [place]);
+  usePageTitle();
+  return (
+    <ContentContext.Provider value={useContentWorld()}>
+      <a className={styles.skip} href="#main" onClick={skipToMain}>
+        {i18n._('Skip to the messages')}
+      </a>
+      <div className={styles.app}>
+        <aside className={styles.side} data-open={isMenuOpen || undefined}>
+          <OrganizationHeader onClose={() => setMenuOpen(false)} />
+          <Sidebar />
+          <Account onLogOut={onLogOut} />
+        </aside>
+        <main className={styles.main} id="main" tabIndex={-1}>
+          <header className={styles.header}>
+            <span className={styles.menuButton}>
+              <IconButton icon={Menu} label={i18n._('Conversations')} onClick={() => setMenuOpen(true)} />
+            </span>
+            <h1>
+              <PageTitle />
+            </h1>
+          </header>
+          <ConnectionLine />
+          <FailureLine />
+          <ErrorBoundary key={place.hash} text={i18n._('This page could not be shown.')}>
+            <Page />
+          </ErrorBoundary>
+        </main>
+      </div>
+    </ContentContext.Provider>
+  );
+}
+
+function Page() {
+  const { i18n } = useLingui();
+  const { address } = useAddress();
+  if (address?.view === 'inbox') return <InboxPage />;
+  if (address?.view === 'recent') return <RecentPage />;
+  if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
+  return (
+    <p className={styles.notFound}>
+      {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
+    </p>
+  );
+}
+
+function PageTitle() {
+  const { i18n } = useLingui();
+  const { address } = useAddress();
+  if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
+  return <>{address?.view === 'recent' ? i18n._('Recent conversations') : i18n._('Inbox')}</>;
+}
+
+function OrganizationHeader({ onClose }: { readonly onClose: () => void }) {
+  const { i18n } = useLingui();
+  const name = useField('realm_name') ?? '';
+  const { baseUrl } = useServices();
+  const icon = useField('realm_icon_url');
+  const iconUrl = icon === undefined ? null : new URL(icon.replace(/^\//, ''), baseUrl).href;
+  return (
+    <div className={styles.organization}>
+      <Avatar url={iconUrl} name={name} size={28} />
+      <span className={styles.organizationName}>{name}</span>
+      <span className={styles.menuButton}>
+        <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />
+      </span>
+    </div>
+  );
+}
+
+function Account({ onLogOut }: { readonly onLogOut: () => void }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const self = useReading(chat.people.person(chat.state.selfId));
+  const [theme, toggleTheme] = useTheme();
+  return (
+    <div className={styles.account}>
+      <Avatar url={self.avatarUrl} name={self.name} size={28} />
+      <span className={styles.organizationName}>{self.name}</span>
+      <IconButton
+        icon={theme === 'dark' ? Sun : Moon}
+        label={theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme')}
+        onClick={toggleTheme}
+      />
+      <IconButton icon={LogOut} label={i18n._('Log out')} onClick={onLogOut} />
+    </div>
+  );
+}
+
+function usePageTitle(): void {
+  const chat = useChat();
+  const { count } = useReading(chat.sidebar.total);
+  const name = useField('realm_name') ?? '';
+  useEffect(() => {
+    document.title = count > 0 ? `(${count}) ${name} - Parley` : `${name} - Parley`;
+  }, [count, name]);
+}
+
+function useContentWorld(): ContentWorld {
+  const { chat, baseUrl } = useServices();
+  const { i18n } = useLingui();
+  return useMemo(
+    () => ({
+      baseUrl,
+      userName: (id) => chat.people.person(id).peek().name || undefined,
+      groupName: (id) => chat.state.groups.peek(id)?.name,
+      concernsMe: (mention) => concerns(chat, mention),
+      formatTime: (date) =>
+        i18n.date(date, {
+          weekday: 'short',
+          day: 'numeric',
+          month: 'short',
+          year: 'numeric',
+          hour: '2-digit',
+          minute: '2-digit',
+        }),
+    }),
+    [chat, baseUrl, i18n],
+  );
+}
+
+function concerns({ state }: Chat, { kind, id }: Mention): boolean {
+  if (kind === 'user') return id === state.selfId;
+  return kind !== 'group' || state.groups.peek(id!)?.members.includes(state.selfId) === true;
+}
+
+function skipToMain(event: React.MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+interface BoundaryProps {
+  readonly text: string;
+  readonly children: ReactNode;
+}
+
+/** Shows a line instead of a part that throws; the rest of the page keeps working. */
+class ErrorBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override render() {
+    return this.state.hasFailed ? <p role="alert">{this.props.text}</p> : this.props.children;
+  }
+}

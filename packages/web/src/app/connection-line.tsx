@@ -1,0 +1,35 @@
+import { useLingui } from '@lingui/react';
+import { useServices } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import styles from './app.module.css';
+
+/** One quiet line while the server cannot be reached, or after the session ended. */
+export function ConnectionLine() {
+  const { i18n } = useLingui();
+  const { chat, baseUrl } = useServices();
+  const connection = useReading(chat.connection);
+  if (connection.state === 'ended') {
+    return (
+      <div className={styles.ended} role="alert">
+        {endTexts(i18n)[connection.code ?? ''] ?? i18n._('Your session has ended.')}{' '}
+        <a href={`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`}>
+          {i18n._('Log in')}
+        </a>
+      </div>
+    );
+  }
+  if (connection.state !== 'offline' || connection.since === null) return null;
+  const since = i18n.date(new Date(connection.since), { hour: '2-digit', minute: '2-digit' });
+  return (
+    <output className={styles.offline}>
+      {i18n._('No connection since {since}. Messages that you write are sent later.', { since })}
+    </output>
+  );
+}
+
+type I18n = ReturnType<typeof useLingui>['i18n'];
+
+const endTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
+  USER_DEACTIVATED: i18n._('Your account has been deactivated.'),
+  REALM_DEACTIVATED: i18n._('This organization has been deactivated.'),
+});

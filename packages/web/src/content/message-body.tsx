@@ -1,0 +1,274 @@
+import { useLingui } from '@lingui/react';
+import { Check, Copy, ImageOff } from 'lucide-react';
+import { type CSSProperties, createContext, memo, type ReactNode, useContext, useMemo, useState } from 'react';
+import styles from './message-body.module.css';
+import { type ContentNode, type ImageNode, type Mention, parseContent } from './tree.js';
+
+/** Surroundings of message content: the organization's address and names that may have changed since rendering. */
+export interface ContentWorld {
+  /** Address of the organization, with a slash at the end. */
+  readonly baseUrl: string;
+  userName(id: number): string | undefined;
+  groupName(id: number): string | undefined;
+  /** True for mentions of the reader or of a group they belong to. */
+  concernsMe(mention: Mention): boolean;
+  /** Locale and options for times. */
+  formatTime(date: Date): string;
+}
+
+export const ContentContext = createContext<ContentWorld | null>(null);
+
+const useWorld = (): ContentWorld => {
+  const world = useContext(ContentContext);
+  if (!world) throw new Error('Message content needs a ContentContext');
+  return world;
+};
+
+/** Draws the HTML of a message. */
+export const MessageBody = memo(function MessageBody({ html }: { readonly html: string }) {
+  const { baseUrl } = useWorld();
+  const nodes = useMemo(() => parseContent(html, baseUrl), [html, baseUrl]);
+  return <div className={styles.body}>{drawAll(nodes)}</div>;
+});
+
+const drawAll = (nodes: readonly ContentNode[]): ReactNode[] => nodes.map((node, index) => draw(node, index));
+
+function draw(node: ContentNode, key: number): ReactNode {
+  if (typeof node === 'string') return node;
+  switch (node.type) {
+    case 'element': {
+      const Tag = node.tag;
+      if (Tag === 'hr' || Tag === 'br') return <Tag key={key} />;
+      // React refuses white space between rows, which the contract's tables contain.
+      const isTablePart = Tag === 'table' || Tag === 'thead' || Tag === 'tbody' || Tag === 'tr';
+      const children = isTablePart ? node.children.filter((child) => typeof child !== 'string') : node.children;
+      if (Tag === 'table') {
+        return (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, which needs the keyboard.
+          <div className={styles.tableFrame} key={key} tabIndex={0} role="group">
+            <table>{drawAll(children)}</table>
+          </div>
+        );
+      }
+      return <Tag key={key}>{drawAll(children)}</Tag>;
+    }
+    case 'list':
+      return (
+        <ol key={key} start={node.start}>
+          {drawAll(node.children)}
+        </ol>
+      );
+    case 'cell': {
+      const Tag = node.tag;
+      return (
+        <Tag key={key} style={{ textAlign: node.align }}>
+          {drawAll(node.children)}
+        </Tag>
+      );
+    }
+    case 'link':
+      return <Link key={key} href={node.href} title={node.title} nodes={node.children} />;
+    case 'mention':
+      return <MentionPart key={key} mention={node} />;
+    case 'emoji':
+      return (
+        <span key={key} className={styles.emoji} role="img" aria-label={node.name} title={`:${node.name}:`}>
+          {node.text}
+        </span>
+      );
+    case 'custom-emoji':
+      return (
+        <img key={key} className={styles.customEmoji} src={node.src} alt={`:${node.name}:`} title={`:${node.name}:`} />
+      );
+    case 'time':
+      return <Time key={key} date={node.date} text={node.text} />;
+    case 'code':
+      return <Code key={key} node={node} />;
+    case 'spoiler':
+      return <Spoiler key={key} header={node.header} nodes={node.children} />;
+    case 'math':
+      return <Formula key={key} element={node.element} source={node.source} isBlock={node.isBlock} />;
+    case 'math-error':
+      return (
+        <code key={key} className={styles.mathError}>
+          {node.text}
+        </code>
+      );
+    case 'highlight':
+      return <mark key={key}>{drawAll(node.children)}</mark>;
+    case 'image':
+      return <Image key={key} image={node} />;
+    case 'video':
+      return (
+        <span key={key} className={styles.media}>
+          {/* biome-ignore lint/a11y/useMediaCaption: uploads have no captions. */}
+          <video controls preload="metadata" src={node.src} title={node.title} />
+        </span>
+      );
+    case 'audio':
+      return (
+        // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
+        <audio key={key} controls preload="metadata" src={node.src} title={node.title} />
+      );
+    case 'unknown':
+      return (
+        <span key={key} data-unknown="">
+          {node.text}
+        </span>
+      );
+  }
+}
+
+function Link({ href, title, nodes }: { href: string; title: string; nodes: readonly ContentNode[] }) {
+  const { baseUrl } = useWorld();
+  // Addresses of the application stay in this window; its router reads the hash.
+  if (href.startsWith(`${baseUrl}#`)) return <a href={href.slice(baseUrl.length)}>{drawAll(nodes)}</a>;
+  return (
+    <a href={href} title={title || undefined} target="_blank" rel="noopener noreferrer">
+      {drawAll(nodes)}
+    </a>
+  );
+}
+
+function MentionPart({ mention }: { mention: Mention }) {
+  const world = useWorld();
+  const name =
+    mention.id === null
+      ? undefined
+      : mention.kind === 'group'
+        ? world.groupName(mention.id)
+        : world.userName(mention.id);
+  const text = name === undefined ? mention.text : mention.isSilent ? name : `@${name}`;
+  const mark = !mention.isSilent && world.concernsMe(mention) ? styles.mentionOfMe : styles.mention;
+  return <span className={mark}>{text}</span>;
+}
+
+function Time({ date, text }: { date: Date; text: string }) {
+  return (
+    <time className={styles.time} dateTime={date.toISOString()} title={text}>
+      {useWorld().formatTime(date)}
+    </time>
+  );
+}
+
+function Code({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
+  const { i18n } = useLingui();
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(node.text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  const label = isCopied ? i18n._('Copied') : i18n._('Copy code');
+  return (
+    <div className={styles.code}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, which needs the keyboard. */}
+      <pre tabIndex={0} aria-label={node.language || undefined}>
+        <code>
+          {node.tokens.map(({ kind, text }, index) =>
+            kind === '' ? (
+              text
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: tokens never change places.
+              <span key={index} data-token={kind}>
+                {text}
+              </span>
+            ),
+          )}
+        </code>
+      </pre>
+      <button type="button" className={styles.copy} onClick={copy} aria-label={label} title={label}>
+        {isCopied ? <Check size={16} /> : <Copy size={16} />}
+      </button>
+    </div>
+  );
+}
+
+function Spoiler({ header, nodes }: { header: readonly ContentNode[]; nodes: readonly ContentNode[] }) {
+  const { i18n } = useLingui();
+  const isEmpty = header.every((node) => typeof node === 'string' && node.trim() === '');
+  return (
+    <details className={styles.spoiler}>
+      <summary>{isEmpty ? i18n._('Spoiler') : drawAll(header)}</summary>
+      {drawAll(nodes)}
+    </details>
+  );
+}
+
+/** Draws KaTeX's own elements: spans with classes and inline lengths, which KaTeX's style sheet lays out. */
+function Formula({ element, source, isBlock }: { element: Element; source: string; isBlock: boolean }) {
+  return (
+    <span className={isBlock ? 'katex-display' : undefined}>
+      <span className="katex" role="math" aria-label={source}>
+        {drawFormula(element, 0)}
+      </span>
+    </span>
+  );
+}
+
+function drawFormula(element: Element, key: number): ReactNode {
+  const { style } = element as HTMLElement;
+  const lengths: Record<string, string> = {};
+  for (const name of style ?? []) {
+    lengths[name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())] = style.getPropertyValue(name);
+  }
+  const children = [...element.childNodes].map((node, index) =>
+    node instanceof Element ? drawFormula(node, index) : node.nodeValue,
+  );
+  if (element instanceof SVGElement) return drawSvg(element, children, key);
+  return (
+    <span key={key} className={element.className} style={lengths as CSSProperties} aria-hidden={key === 0 || undefined}>
+      {children}
+    </span>
+  );
+}
+
+/** Roots, arrows and braces: KaTeX draws them as one `path`. */
+function drawSvg(element: SVGElement, children: ReactNode[], key: number): ReactNode {
+  const value = (name: string) => element.getAttribute(name) ?? undefined;
+  if (element.tagName === 'path') return <path key={key} d={value('d')} />;
+  if (element.tagName !== 'svg') return null;
+  return (
+    <svg
+      key={key}
+      aria-hidden="true"
+      width={value('width')}
+      height={value('height')}
+      viewBox={value('viewBox')}
+      preserveAspectRatio={value('preserveAspectRatio')}
+    >
+      {children}
+    </svg>
+  );
+}
+
+const PREVIEW_WIDTH = 360;
+const PREVIEW_HEIGHT = 240;
+
+function Image({ image }: { image: ImageNode }) {
+  const { i18n } = useLingui();
+  const { baseUrl } = useWorld();
+  const isOwn = image.src === null || image.src.startsWith(baseUrl);
+  const [isShown, setShown] = useState(isOwn);
+  const [width, height] = image.size ?? [PREVIEW_WIDTH, PREVIEW_HEIGHT];
+  const scale = Math.min(1, PREVIEW_WIDTH / width, PREVIEW_HEIGHT / height);
+  const box = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  if (!isShown) {
+    // Loading would show the reader's address to another site.
+    return (
+      <button type="button" className={styles.hiddenImage} onClick={() => setShown(true)}>
+        <ImageOff size={16} aria-hidden />
+        {i18n._('Show image from {site}', { site: new URL(image.src!).host })}
+      </button>
+    );
+  }
+  return (
+    <a href={image.href} target="_blank" rel="noopener noreferrer" className={image.isBlock ? styles.media : undefined}>
+      {image.src === null ? (
+        <span className={styles.loading} style={box} role="img" aria-label={i18n._('Image is being prepared')} />
+      ) : (
+        <img src={image.src} alt={image.title} {...box} loading="lazy" />
+      )}
+    </a>
+  );
+}

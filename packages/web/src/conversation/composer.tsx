@@ -1,0 +1,192 @@
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, TextQuote } from 'lucide-react';
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
+import { MessageBody } from '../content/message-body.js';
+import { IconButton } from '../kit/icon-button.js';
+import { useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import styles from './composer.module.css';
+import { DestinationName } from './destination-heading.js';
+
+export interface ComposerHandle {
+  /** Inserts text at the cursor, on lines of its own. */
+  insert(text: string): void;
+  focus(): void;
+}
+
+interface Props {
+  readonly destination: Destination;
+  readonly ref?: Ref<ComposerHandle>;
+}
+
+const SAVE_AFTER_MS = 600;
+
+/** Field in which a message is written. The draft belongs to the destination shown above the text. */
+export function Composer({ destination, ref }: Props) {
+  const { chat, client, drafts } = useServices();
+  const { i18n } = useLingui();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState(() => drafts.textFor(destination));
+  const [preview, setPreview] = useState<string | null>(null);
+  const maxLength = useField('max_message_length') ?? 10_000;
+  const entersSend = useField('user_settings')?.enter_sends === true;
+
+  useEffect(() => {
+    const timer = setTimeout(() => drafts.save(destination, text), SAVE_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [drafts, destination, text]);
+  // A change of page within the pause must not lose what was typed.
+  const latest = useRef(text);
+  latest.current = text;
+  useEffect(() => {
+    const save = () => drafts.save(destination, latest.current);
+    addEventListener('pagehide', save);
+    return () => {
+      removeEventListener('pagehide', save);
+      save();
+    };
+  }, [drafts, destination]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (!element) return;
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`;
+  }, [text, preview]);
+
+  useImperativeHandle(ref, () => ({
+    insert(more) {
+      const element = field.current;
+      if (!element) return;
+      element.focus();
+      element.setSelectionRange(element.value.length, element.value.length);
+      insertTextIntoField(element, element.value === '' ? more : `\n\n${more}`);
+    },
+    focus: () => field.current?.focus(),
+  }));
+
+  const isTooLong = [...text].length > maxLength;
+  const send = () => {
+    if (text.trim() === '' || isTooLong) return;
+    chat.send(destination, text);
+    const element = field.current;
+    if (element) setFieldText(element, '');
+    setText('');
+    drafts.save(destination, '');
+    setPreview(null);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    // The Enter key that ends a composition belongs to the input method.
+    if (event.nativeEvent.isComposing) return;
+    const hasModifier = event.ctrlKey || event.metaKey;
+    if (event.key === 'Enter' && (entersSend ? !event.shiftKey && !event.altKey : hasModifier)) {
+      event.preventDefault();
+      send();
+      return;
+    }
+    const mark = hasModifier ? { b: '**', i: '*' }[event.key] : undefined;
+    if (mark !== undefined && field.current) {
+      event.preventDefault();
+      wrapFieldSelection(field.current, mark);
+    }
+    if (event.key === 'Escape') field.current?.blur();
+  };
+  const onPreview = async () => {
+    if (preview !== null) setPreview(null);
+    else setPreview((await client.post('/messages/render', { content: text })).rendered);
+  };
+  const format = (change: (element: HTMLTextAreaElement) => void) => () => {
+    const element = field.current;
+    if (!element) return;
+    element.focus();
+    change(element);
+  };
+  const prefixLines = (prefix: string) =>
+    format((element) => {
+      const { value, selectionStart, selectionEnd } = element;
+      const start = value.lastIndexOf('\n', selectionStart - 1) + 1;
+      element.setSelectionRange(start, selectionEnd);
+      insertTextIntoField(element, value.slice(start, selectionEnd).replaceAll(/^/gm, prefix));
+    });
+
+  return (
+    <form
+      className={styles.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div className={styles.destination}>
+        {i18n._('To:')} <DestinationName destination={destination} />
+      </div>
+      {preview === null ? (
+        <textarea
+          ref={field}
+          className={styles.field}
+          value={text}
+          rows={1}
+          aria-label={i18n._('Message')}
+          placeholder={i18n._('Write a message')}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+      ) : (
+        <div className={styles.preview}>
+          <MessageBody html={preview} />
+        </div>
+      )}
+      <div className={styles.tools}>
+        <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
+          <IconButton
+            icon={Bold}
+            label={i18n._('Bold')}
+            onClick={format((element) => wrapFieldSelection(element, '**'))}
+          />
+          <IconButton
+            icon={Italic}
+            label={i18n._('Italic')}
+            onClick={format((element) => wrapFieldSelection(element, '*'))}
+          />
+          <IconButton
+            icon={Link}
+            label={i18n._('Link')}
+            onClick={format((element) => wrapFieldSelection(element, '[', '](https://)'))}
+          />
+          <IconButton icon={Code} label={i18n._('Code')} onClick={format(wrapCode)} />
+          <IconButton icon={TextQuote} label={i18n._('Quote')} onClick={prefixLines('> ')} />
+          <IconButton icon={List} label={i18n._('List')} onClick={prefixLines('* ')} />
+          <IconButton
+            icon={preview === null ? Eye : EyeOff}
+            label={preview === null ? i18n._('Preview') : i18n._('Edit')}
+            isPressed={preview !== null}
+            isDisabled={text.trim() === ''}
+            onClick={() => void onPreview().catch(reportFailure)}
+          />
+        </div>
+        {isTooLong && (
+          <span className={styles.tooLong} role="alert">
+            {i18n._('{count} characters too many', { count: [...text].length - maxLength })}
+          </span>
+        )}
+        <button
+          type="submit"
+          className={styles.send}
+          disabled={text.trim() === '' || isTooLong}
+          aria-label={i18n._('Send')}
+        >
+          <SendHorizontal size={18} aria-hidden />
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function wrapCode(element: HTMLTextAreaElement): void {
+  const selected = element.value.slice(element.selectionStart, element.selectionEnd);
+  if (selected.includes('\n')) wrapFieldSelection(element, '```\n', '\n```');
+  else wrapFieldSelection(element, '`');
+}

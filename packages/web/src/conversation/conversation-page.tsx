@@ -1,0 +1,183 @@
+import { useLingui } from '@lingui/react';
+import {
+  type Chat,
+  type ConversationView,
+  destinationKey,
+  destinationOf,
+  type MessageRow as Message,
+  type Narrow,
+  narrowKey,
+  narrowOf,
+} from '@parley/chat';
+import { RotateCcw } from 'lucide-react';
+import { type Ref, useCallback, useEffect, useRef, useState } from 'react';
+import { useChat } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { useReading } from '../services/use-reading.js';
+import { Composer, type ComposerHandle } from './composer.js';
+import styles from './conversation-page.module.css';
+import { ChannelName, DestinationName } from './destination-heading.js';
+import { MessageList } from './message-list.js';
+import { MessageRow } from './message-row.js';
+import { NewTopic } from './new-topic.js';
+
+interface Props {
+  readonly narrow: Narrow;
+  readonly near: number | null;
+}
+
+/** Messages of a narrow with a field to write below. */
+export function ConversationPage({ narrow, near }: Props) {
+  const chat = useChat();
+  const view = useConversation(narrow, near);
+  const composer = useRef<ComposerHandle>(null);
+  const { i18n } = useLingui();
+  const onQuote = useCallback(
+    (message: Message) => {
+      quoteOf(chat, message, i18n._('said'))
+        .then((quote) => composer.current?.insert(quote))
+        .catch(reportFailure);
+    },
+    [chat, i18n],
+  );
+  const onEditFailed = useCallback(
+    (message: Message) => {
+      chat.outbox.discard(message.key);
+      composer.current?.insert(message.markdown ?? '');
+    },
+    [chat],
+  );
+  if (!view) return null;
+  return (
+    <>
+      <Messages view={view} onQuote={onQuote} onEditFailed={onEditFailed} />
+      <Writing view={view} composer={composer} />
+    </>
+  );
+}
+
+function useConversation(narrow: Narrow, near: number | null): ConversationView | null {
+  const chat = useChat();
+  const [view, setView] = useState<ConversationView | null>(null);
+  const place = `${narrowKey(narrow)} ${near}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: narrows are equal if their keys are.
+  useEffect(() => {
+    const opened = chat.open(narrow, near);
+    setView(opened);
+    return () => opened.close();
+  }, [chat, place]);
+  return view;
+}
+
+interface MessagesProps {
+  readonly view: ConversationView;
+  readonly onQuote: (message: Message) => void;
+  readonly onEditFailed: (message: Message) => void;
+}
+
+function Messages({ view, onQuote, onEditFailed }: MessagesProps) {
+  const { i18n } = useLingui();
+  const keys = useReading(view.keys);
+  const older = useReading(view.older);
+  const newer = useReading(view.newer);
+  const anchor = useReading(view.anchor);
+  const firstUnread = useReading(view.firstUnread);
+  const failure = useReading(view.failure);
+  const unreadKey = firstUnread === null ? null : String(firstUnread);
+  const isOneConversation = view.destination !== null;
+  const draw = useCallback(
+    (key: string, index: number) => (
+      <MessageRow
+        messageKey={key}
+        previousKey={keys[index - 1] ?? null}
+        isFirstUnread={key === unreadKey}
+        showsDestination={!isOneConversation}
+        onQuote={onQuote}
+        onEditFailed={onEditFailed}
+      />
+    ),
+    [keys, unreadKey, isOneConversation, onQuote, onEditFailed],
+  );
+  const onNearStart = useCallback(() => void view.loadOlder(), [view]);
+  const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
+  const onSeen = useCallback((seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)), [view]);
+  if (failure) return <Failed text={failure.message} onRetry={() => void view.goTo('newest')} />;
+  if (keys.length === 0) {
+    const isLoading = older !== 'none' || newer !== 'none';
+    return (
+      <div className={styles.empty}>{isLoading ? i18n._('Loading…') : i18n._('There are no messages here yet.')}</div>
+    );
+  }
+  return (
+    <MessageList
+      label={i18n._('Messages')}
+      keys={keys}
+      place={`${narrowKey(view.narrow)} ${anchor}`}
+      startKey={anchor === null ? null : String(anchor)}
+      unreadKey={unreadKey}
+      hasNewer={newer !== 'none'}
+      onNearStart={onNearStart}
+      onNearEnd={onNearEnd}
+      onSeen={onSeen}
+      draw={draw}
+      header={
+        older === 'failed' ? (
+          <Failed text={i18n._('Older messages could not be loaded.')} onRetry={onNearStart} />
+        ) : (
+          older === 'none' && <p className={styles.start}>{i18n._('This is the beginning.')}</p>
+        )
+      }
+    />
+  );
+}
+
+function Failed({ text, onRetry }: { readonly text: string; readonly onRetry: () => void }) {
+  const { i18n } = useLingui();
+  return (
+    <div className={styles.empty} role="alert">
+      <p>{text}</p>
+      <button type="button" onClick={onRetry}>
+        <RotateCcw size={16} aria-hidden /> {i18n._('Try again')}
+      </button>
+    </div>
+  );
+}
+
+interface WritingProps {
+  readonly view: ConversationView;
+  readonly composer: Ref<ComposerHandle>;
+}
+
+function Writing({ view: { narrow, destination }, composer }: WritingProps) {
+  const channelId = onlyChannel(narrow);
+  if (destination) return <Composer key={destinationKey(destination)} destination={destination} ref={composer} />;
+  return channelId === null ? null : <NewTopic channelId={channelId} composer={composer} />;
+}
+
+/** Channel of which a narrow shows all messages; null for other narrows. */
+function onlyChannel(narrow: Narrow): number | null {
+  const [first, ...others] = narrow;
+  if (!first || others.length > 0 || first.operator !== 'channel' || first.negated) return null;
+  return typeof first.operand === 'number' ? first.operand : null;
+}
+
+/** Markdown that quotes a message with its author and a link, as Zulip's clients write it. */
+async function quoteOf(chat: Chat, message: Message, said: string): Promise<string> {
+  const { sender, destination, id } = message;
+  const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id });
+  const source = await chat.commands.source(id!);
+  // A fence is longer than every fence inside.
+  const longest = Math.max(2, ...[...source.matchAll(/^`{3,}/gm)].map(([marks]) => marks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `@_**${sender.name}|${sender.id}** [${said}](${address}):\n${fence}quote\n${source}\n${fence}`;
+}
+
+export function ConversationTitle({ narrow }: { readonly narrow: Narrow }) {
+  const { i18n } = useLingui();
+  const destination = destinationOf(narrow);
+  const channelId = onlyChannel(narrow);
+  if (destination) return <DestinationName destination={destination} />;
+  if (channelId !== null) return <ChannelName channelId={channelId} />;
+  if (narrow.length === 0) return <>{i18n._('Combined feed')}</>;
+  return <>{narrow.map(({ operator, operand, negated }) => `${negated ? '-' : ''}${operator}:${operand}`).join(' ')}</>;
+}

@@ -1,0 +1,99 @@
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import { Check, ChevronRight, Globe, Hash, Lock, User, Users } from 'lucide-react';
+import { useAddressOf, useChat, useField, useNames } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import styles from './destination-heading.module.css';
+
+interface Props {
+  readonly destination: Destination;
+  /** Message at which the link opens the conversation; null: at its first unread message. */
+  readonly messageId?: number | null;
+}
+
+/** Name of a conversation with a link to it. */
+export function DestinationHeading({ destination, messageId = null }: Props) {
+  const href = useAddressOf(destination, messageId);
+  return (
+    <div className={styles.heading}>
+      <a href={href}>
+        <DestinationName destination={destination} />
+      </a>
+    </div>
+  );
+}
+
+export function DestinationName({ destination }: { readonly destination: Destination }) {
+  return destination.kind === 'channel' ? (
+    <TopicName channelId={destination.channelId} topic={destination.topic} />
+  ) : (
+    <PeopleNames userIds={destination.userIds} />
+  );
+}
+
+const ICONS = { public: Hash, private: Lock, 'web-public': Globe };
+
+export function ChannelIcon({ channelId, size = 15 }: { readonly channelId: number; readonly size?: number }) {
+  const channel = useReading(useChat().sidebar.channel(channelId));
+  const { i18n } = useLingui();
+  const Icon = ICONS[channel?.privacy ?? 'public'];
+  const label = {
+    public: i18n._('public channel'),
+    private: i18n._('private channel'),
+    'web-public': i18n._('web-public channel'),
+  };
+  return <Icon size={size} color={channel?.color} aria-label={label[channel?.privacy ?? 'public']} />;
+}
+
+export function ChannelName({ channelId }: { readonly channelId: number }) {
+  const channel = useReading(useChat().sidebar.channel(channelId));
+  const { i18n } = useLingui();
+  return (
+    <span className={styles.name}>
+      <ChannelIcon channelId={channelId} />
+      <strong className={styles.topic}>{channel?.name ?? i18n._('Unknown channel')}</strong>
+    </span>
+  );
+}
+
+function TopicName({ channelId, topic }: { readonly channelId: number; readonly topic: string }) {
+  const chat = useChat();
+  const channel = useReading(chat.sidebar.channel(channelId));
+  const { title, isResolved } = useTopicTitle(topic);
+  const { i18n } = useLingui();
+  return (
+    <span className={styles.name}>
+      <ChannelIcon channelId={channelId} />
+      <strong>{channel?.name ?? i18n._('Unknown channel')}</strong>
+      <ChevronRight size={14} aria-hidden />
+      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />}
+      <span className={styles.topic}>{title}</span>
+    </span>
+  );
+}
+
+/** Mark that clients put before the names of resolved topics. */
+const RESOLVED = '✔ ';
+
+function useTopicTitle(topic: string): { readonly title: string; readonly isResolved: boolean } {
+  const emptyName = useField('realm_empty_topic_display_name') ?? '';
+  const isResolved = topic.startsWith(RESOLVED);
+  const title = isResolved ? topic.slice(RESOLVED.length) : topic;
+  return { title: title === '' ? emptyName : title, isResolved };
+}
+
+function PeopleNames({ userIds }: { readonly userIds: readonly number[] }) {
+  const { i18n } = useLingui();
+  const names = useNames(userIds);
+  const Icon = userIds.length > 1 ? Users : User;
+  return (
+    <span className={styles.name}>
+      <Icon size={15} aria-hidden />
+      <strong className={styles.topic}>
+        {names.length === 0
+          ? i18n._('Messages with yourself')
+          : new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format(names)}
+      </strong>
+    </span>
+  );
+}

@@ -1,0 +1,84 @@
+import { useLingui } from '@lingui/react';
+import { DestinationName } from '../conversation/destination-heading.js';
+import { UnreadBadge } from '../kit/badge.js';
+import { useAddressOf, useChat, useComputed } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import { type Conversation, inboxOf, recentConversations } from './conversations.js';
+import styles from './inbox.module.css';
+
+/** Unread conversations: direct ones, then topics by channel. */
+export function InboxPage() {
+  const chat = useChat();
+  const { i18n } = useLingui();
+  const { directs, channels } = useComputed(() => inboxOf(chat), [chat]);
+  if (directs.length === 0 && channels.length === 0) {
+    return <p className={styles.empty}>{i18n._('You have read everything.')}</p>;
+  }
+  return (
+    <div className={styles.page}>
+      {directs.length > 0 && (
+        <section>
+          <h2>{i18n._('Direct messages')}</h2>
+          <Rows rows={directs} />
+        </section>
+      )}
+      {channels.map(({ channelId, topics }) => (
+        <section key={channelId}>
+          <ChannelTitle channelId={channelId} />
+          <Rows rows={topics} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function ChannelTitle({ channelId }: { readonly channelId: number }) {
+  const chat = useChat();
+  const channel = useReading(chat.sidebar.channel(channelId));
+  return (
+    <h2>
+      <a
+        href={chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: channelId }], near: null })}
+      >
+        #{channel?.name}
+      </a>
+    </h2>
+  );
+}
+
+/** Conversations with the latest message first, read ones included. */
+export function RecentPage() {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const rows = useComputed(() => recentConversations(chat), [chat]);
+  if (rows.length === 0) return <p className={styles.empty}>{i18n._('There are no conversations yet.')}</p>;
+  return (
+    <div className={styles.page}>
+      <Rows rows={rows} />
+    </div>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly Conversation[] }) {
+  return (
+    <ul>
+      {rows.map((row) => (
+        <Row key={row.key} row={row} />
+      ))}
+    </ul>
+  );
+}
+
+function Row({ row }: { readonly row: Conversation }) {
+  const href = useAddressOf(row.destination);
+  return (
+    <li>
+      <a className={styles.row} href={href}>
+        <span className={styles.name}>
+          <DestinationName destination={row.destination} />
+        </span>
+        <UnreadBadge count={row.unread.count} />
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,27 @@
+import type { ComponentType, MouseEventHandler } from 'react';
+import styles from './kit.module.css';
+
+export interface IconButtonProps {
+  readonly icon: ComponentType<{ readonly size?: number }>;
+  readonly label: string;
+  readonly onClick: MouseEventHandler;
+  readonly isPressed?: boolean;
+  readonly isDisabled?: boolean;
+}
+
+/** Button that shows a picture; its label is read aloud and shown on hover. */
+export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      className={styles.iconButton}
+      aria-label={label}
+      title={label}
+      aria-pressed={isPressed}
+      disabled={isDisabled}
+      onClick={onClick}
+    >
+      <Icon size={18} />
+    </button>
+  );
+}

@@ -1,0 +1,50 @@
+import { type Chat, type Destination, type Fields, narrowOf } from '@parley/chat';
+import type { ParleyClient } from '@parley/client';
+import { computed } from '@preact/signals-core';
+import { createContext, useContext, useMemo } from 'react';
+import type { Drafts } from './drafts.js';
+import { useReading } from './use-reading.js';
+
+/** Services of the page that components use. */
+export interface Services {
+  readonly chat: Chat;
+  readonly client: ParleyClient;
+  /** Address of the organization, with a slash at the end. */
+  readonly baseUrl: string;
+  readonly drafts: Drafts;
+}
+
+export const ServicesContext = createContext<Services | null>(null);
+
+export function useServices(): Services {
+  const services = useContext(ServicesContext);
+  if (!services) throw new Error('Components of the chat need a ServicesContext');
+  return services;
+}
+
+export const useChat = (): Chat => useServices().chat;
+
+/** Value computed from readings; renders again when the value changes. */
+export function useComputed<T>(compute: () => T, dependencies: readonly unknown[]): T {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller lists them.
+  return useReading(useMemo(() => computed(compute), dependencies));
+}
+
+/** Field of the register response, such as `realm_name`. */
+export function useField<F extends keyof Fields>(name: F): Fields[F] {
+  const chat = useChat();
+  return useComputed(() => chat.field(name), [chat, name]);
+}
+
+/** Names of people, in the order of their ids. */
+export function useNames(userIds: readonly number[]): readonly string[] {
+  const chat = useChat();
+  const key = userIds.join();
+  const names = useComputed(() => userIds.map((id) => chat.people.person(id).value.name).join('\n'), [chat, key]);
+  return useMemo(() => (names === '' ? [] : names.split('\n')), [names]);
+}
+
+/** Address of a conversation within the page. */
+export function useAddressOf(destination: Destination, near: number | null = null): string {
+  return useChat().formatAddress({ view: 'narrow', narrow: narrowOf(destination), near });
+}

@@ -1,0 +1,40 @@
+import { type Address, parseAddress } from '@parley/chat';
+import { useSyncExternalStore } from 'react';
+
+export interface Place {
+  readonly hash: string;
+  /** Null for an address without a meaning. */
+  readonly address: Address | null;
+  /** Channel whose messages are shown. */
+  readonly channelId: number | null;
+}
+
+let last: Place | null = null;
+
+function current(): Place {
+  const hash = location.hash === '' ? '#inbox' : location.hash;
+  if (last?.hash !== hash) {
+    const address = parseAddress(hash);
+    last = { hash, address, channelId: channelOf(address) };
+  }
+  return last!;
+}
+
+function channelOf(address: Address | null): number | null {
+  if (address?.view !== 'narrow') return null;
+  const term = address.narrow.find(({ operator, negated }) => operator === 'channel' && !negated);
+  return typeof term?.operand === 'number' ? term.operand : null;
+}
+
+function subscribe(onChange: () => void): () => void {
+  addEventListener('hashchange', onChange);
+  return () => removeEventListener('hashchange', onChange);
+}
+
+/** Place that the address of the page names. */
+export const useAddress = (): Place => useSyncExternalStore(subscribe, current);
+
+/** Goes to a place; the browser's back button returns. */
+export function navigate(hash: string): void {
+  location.hash = hash;
+}

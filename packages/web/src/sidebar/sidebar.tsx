@@ -1,0 +1,178 @@
+import { useLingui } from '@lingui/react';
+import type { DirectRow, TopicRow } from '@parley/chat';
+import { BellOff, Check, ChevronDown, Clock, Inbox, ListTree, Rows3 } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
+import { ChannelIcon } from '../conversation/destination-heading.js';
+import { UnreadBadge } from '../kit/badge.js';
+import { useAddressOf, useChat, useNames } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { useAddress } from '../services/location.js';
+import { useReading } from '../services/use-reading.js';
+import styles from './sidebar.module.css';
+
+/** Topics that a channel shows before its list is opened. */
+const FEW_TOPICS = 5;
+const FEW_DIRECTS = 12;
+
+/** Views, direct conversations and channels, each with its unread count. */
+export function Sidebar() {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const total = useReading(chat.sidebar.total);
+  const channelIds = useReading(chat.sidebar.channelIds);
+  const directs = useReading(chat.sidebar.directs);
+  return (
+    <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
+      <ul className={styles.list}>
+        <Entry href="#inbox" icon={<Inbox size={17} aria-hidden />} count={total.count}>
+          {i18n._('Inbox')}
+        </Entry>
+        <Entry href="#recent" icon={<Clock size={17} aria-hidden />}>
+          {i18n._('Recent conversations')}
+        </Entry>
+        <Entry href="#feed" icon={<Rows3 size={17} aria-hidden />}>
+          {i18n._('Combined feed')}
+        </Entry>
+      </ul>
+      <Section title={i18n._('Direct messages')}>
+        {directs.slice(0, FEW_DIRECTS).map((row) => (
+          <Direct key={row.key} row={row} />
+        ))}
+      </Section>
+      <Section title={i18n._('Channels')}>
+        {channelIds.map((id) => (
+          <Channel key={id} id={id} />
+        ))}
+      </Section>
+    </nav>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <details open className={styles.section}>
+      <summary>
+        <ChevronDown size={14} aria-hidden />
+        <h2>{title}</h2>
+      </summary>
+      <ul className={styles.list}>{children}</ul>
+    </details>
+  );
+}
+
+interface EntryProps {
+  readonly href: string;
+  readonly icon: ReactNode;
+  readonly children: ReactNode;
+  readonly count?: number;
+  readonly isMuted?: boolean;
+  readonly hasMention?: boolean;
+  readonly isNested?: boolean;
+  readonly below?: ReactNode;
+}
+
+function Entry({ href, icon, children, count = 0, isMuted = false, hasMention = false, isNested, below }: EntryProps) {
+  const { i18n } = useLingui();
+  const isCurrent = useAddress().hash === href;
+  return (
+    <li>
+      <a
+        href={href}
+        className={styles.entry}
+        aria-current={isCurrent ? 'page' : undefined}
+        data-unread={count > 0 || undefined}
+        data-muted={isMuted || undefined}
+        data-nested={isNested}
+      >
+        {icon}
+        <span className={styles.label}>{children}</span>
+        {hasMention && (
+          <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
+            @
+          </span>
+        )}
+        <UnreadBadge count={count} isMuted={isMuted} />
+      </a>
+      {below}
+    </li>
+  );
+}
+
+function Direct({ row }: { readonly row: DirectRow }) {
+  const chat = useChat();
+  const { i18n } = useLingui();
+  const names = useNames(row.userIds);
+  const first = useReading(chat.people.person(row.userIds[0] ?? chat.state.selfId));
+  const href = useAddressOf({ kind: 'direct', userIds: row.userIds });
+  const presence = { active: i18n._('active'), idle: i18n._('idle'), offline: i18n._('offline') }[first.presence];
+  const dot = <span className={styles.presence} data-presence={first.presence} role="img" aria-label={presence} />;
+  return (
+    <Entry
+      href={href}
+      icon={row.userIds.length > 1 ? <ListTree size={15} aria-hidden /> : dot}
+      count={row.unread.count}
+      hasMention={row.unread.hasMention}
+    >
+      {names.length === 0 ? i18n._('Messages with yourself') : names.join(', ')}
+    </Entry>
+  );
+}
+
+function Channel({ id }: { readonly id: number }) {
+  const chat = useChat();
+  const channel = useReading(chat.sidebar.channel(id));
+  const { channelId } = useAddress();
+  if (!channel) return null;
+  return (
+    <Entry
+      href={chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null })}
+      icon={<ChannelIcon channelId={id} size={16} />}
+      count={channel.unread.count}
+      hasMention={channel.unread.hasMention}
+      isMuted={channel.isMuted}
+      below={channelId === id ? <Topics channelId={id} /> : undefined}
+    >
+      {channel.name}
+    </Entry>
+  );
+}
+
+function Topics({ channelId }: { readonly channelId: number }) {
+  const chat = useChat();
+  const topics = useReading(chat.sidebar.topics(channelId));
+  useEffect(() => {
+    chat.loadTopics(channelId).catch(reportFailure);
+  }, [chat, channelId]);
+  const shown = topics.filter(({ unread }, index) => index < FEW_TOPICS || unread.count > 0);
+  return (
+    <ul className={styles.list}>
+      {shown.map((topic) => (
+        <Topic key={topic.name.toLowerCase()} topic={topic} />
+      ))}
+    </ul>
+  );
+}
+
+function Topic({ topic }: { readonly topic: TopicRow }) {
+  const { i18n } = useLingui();
+  const href = useAddressOf({ kind: 'channel', channelId: topic.channelId, topic: topic.name });
+  const icon = topic.isResolved ? (
+    <Check size={14} aria-label={i18n._('resolved')} />
+  ) : topic.isMuted ? (
+    <BellOff size={13} aria-label={i18n._('muted')} />
+  ) : (
+    <span className={styles.bullet} aria-hidden />
+  );
+  return (
+    <Entry
+      href={href}
+      icon={icon}
+      count={topic.unread.count}
+      hasMention={topic.unread.hasMention}
+      isMuted={topic.isMuted}
+      isNested
+    >
+      {topic.title}
+    </Entry>
+  );
+}

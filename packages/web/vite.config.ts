@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { lingui } from '@lingui/vite-plugin';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const OUT = 'dist/app';
+const ASSETS = 'web';
+
+/** Writes compressed copies beside the files, which the server sends to browsers that accept them. */
+const compress: Plugin = {
+  name: 'compress',
+  closeBundle() {
+    const folder = join(import.meta.dirname, OUT, ASSETS);
+    for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
+      const bytes = readFileSync(join(folder, name));
+      writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+      const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
+    }
+  },
+};
+
+/** Builds the application. Addresses are relative, because the server may be mounted below a path. */
+export default defineConfig({
+  base: './',
+  plugins: [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), compress],
+  resolve: { conditions: ['browser'] },
+  build: {
+    outDir: OUT,
+    assetsDir: ASSETS,
+    manifest: 'manifest.json',
+    target: 'es2022',
+    // Inlined images would need `data:` sources, and inlined modules would break the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});
