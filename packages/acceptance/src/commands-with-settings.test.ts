@@ -68,6 +68,7 @@ describe('parley command line with every setting in the environment file', () =>
       webPublic: 'on',
       limitPresence: 'on',
       mailGatewayPattern: 'chat+%s@example.com',
+      webClient: 'off',
       webhookNetworks: '10.0.0.0/8,loopback',
       trustedProxies: '10.0.0.0/8,loopback',
       rateLimits: 'on',

@@ -42,6 +42,7 @@ export type { CallerRole, RoleLookup } from './kernel/route.js';
 export { type Route, route } from './kernel/route.js';
 export { FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
+export type { WebAsset, WebAssets } from './kernel/web-assets.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
 export { compactResponseSchemaOf } from './openapi/openapi.js';

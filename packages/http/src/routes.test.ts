@@ -61,6 +61,7 @@ describe('route table', () => {
       'GET /user_avatars/:realm_id/realm/night_logo.png',
       'GET /user_avatars/exports/*path_id',
       'GET /user_uploads/temporary/:token/:name',
+      'GET /web/:file',
       'POST /accounts/login/',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',

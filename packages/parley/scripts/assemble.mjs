@@ -52,6 +52,7 @@ for (const [from, to] of [
   ['../LICENSE', 'LICENSE'],
   ['parley/README.md', 'README.md'],
   ['../docs', 'docs'],
+  ['web/dist/app', 'dist/web'],
 ]) {
   cpSync(join(packagesDir, from), join(out, to), { recursive: true });
 }

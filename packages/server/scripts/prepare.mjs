@@ -11,6 +11,7 @@ const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
 const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
 const clientApi = join(packagesDir, 'client', 'scripts', 'write-api.mjs');
 const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
+const web = join(packagesDir, 'web');
 /** Written last by npm, so an interrupted installation does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
 /** Dated to the start of the last successful build. Dates of outputs prove nothing, since unchanged files are not rewritten. */
@@ -29,6 +30,7 @@ export function prepare() {
     const startedAt = new Date();
     run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages']);
     run('Bundling …', process.execPath, [bundler]);
+    run('Building the web client …', process.execPath, [vite(), 'build', web, '--logLevel', 'warn']);
     writeFileSync(builtMark, '');
     utimesSync(builtMark, startedAt, startedAt);
   }
@@ -55,8 +57,9 @@ function needsBuild() {
     return true;
   return packages().some((name) => {
     const dir = join(packagesDir, name);
+    const output = dir === web ? join('app', 'index.html') : 'tsconfig.tsbuildinfo';
     return (
-      !existsSync(join(dir, 'dist', 'tsconfig.tsbuildinfo')) ||
+      !existsSync(join(dir, 'dist', output)) ||
       modifiedAt(join(dir, 'tsconfig.json')) > builtAt ||
       hasNewerSource(join(dir, 'src'), builtAt)
     );
@@ -73,7 +76,7 @@ function hasNewerSource(dir, than) {
   return readdirSync(dir, { withFileTypes: true }).some((entry) => {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) return hasNewerSource(path, than);
-    return /(?<!\.test)\.(ts|sql)$/.test(entry.name) && modifiedAt(path) > than;
+    return /(?<!\.test)\.(tsx?|css|sql)$/.test(entry.name) && modifiedAt(path) > than;
   });
 }
 
@@ -83,6 +86,10 @@ function modifiedAt(path) {
 
 function tsc() {
   return join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+}
+
+function vite() {
+  return join(root, 'node_modules', 'vite', 'bin', 'vite.js');
 }
 
 function run(title, command, args) {

@@ -78,6 +78,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       limitsPresence: config.limitPresence ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
       webhookNetworks: config.webhookNetworks === undefined ? [] : read('webhookNetworks', parseWebhookNetworks),
+      hasWebClient: config.webClient ?? true,
       trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,

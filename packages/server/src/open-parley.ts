@@ -26,6 +26,7 @@ import type { ParleyParts } from './parley-parts.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
+import { openWebAssets } from './web-assets.js';
 
 type RuntimeConfig = Omit<
   Configuration,
@@ -98,6 +99,7 @@ export async function openParley(
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
+      ...(configuration.hasWebClient && { webAssets: openWebAssets() }),
       ...hostOptions,
       release,
     });

@@ -110,6 +110,8 @@ export interface ParleyOptions {
    * Networks beside the public Internet that outgoing webhooks may reach, such as `10.0.0.0/8,loopback`; default: none.
    */
   readonly webhookNetworks?: string;
+  /** False to keep the chat for browsers from the start page; default: true. */
+  readonly webClient?: boolean;
   /** Proxies trusted to report the client's address: their number or their networks; default: none. */
   readonly trustedProxies?: ProxyTrust;
   /** Limits of requests, responses and connections; default: `TRANSPORT_LIMITS`. */
@@ -182,6 +184,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   limitPresence: true,
   mailGatewayPattern: true,
   webhookNetworks: true,
+  webClient: true,
   trustedProxies: true,
   limits: true,
   shedsLoad: true,

@@ -12,6 +12,7 @@ import type {
   Route,
   TransportLimits,
   TrustedOrigins,
+  WebAssets,
 } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { StorageGauges } from '@parley/sqlite';
@@ -69,6 +70,8 @@ export interface ParleyParts {
   readonly mailGatewayPattern?: string | null;
   /** Networks beside the public Internet that outgoing webhooks may reach; default: none. */
   readonly webhookNetworks?: readonly string[];
+  /** Web client for the start page; default: none. */
+  readonly webAssets?: WebAssets | null;
   readonly hasRateLimits: boolean;
   /** Quotas that replace the default ones. */
   readonly rateLimitRules?: RateLimitRules;

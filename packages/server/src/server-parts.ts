@@ -114,6 +114,7 @@ export function serverParts(
         publicRealms: get('publicRealms'),
         presence: resolve(PresenceBoard),
         sessionCookies: new SessionCookies(options.url),
+        webAssets: options.webAssets ?? null,
         clock,
         unicodeEmoji: options.unicodeEmoji,
         serverInfo: {

@@ -15,6 +15,7 @@ import {
   type Route,
   silentLogger,
   type TransportLimits,
+  type WebAssets,
 } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type BigBlueButtonAccount, type PushServiceAccount, ScryptPasswordHasher } from '@parley/node-adapters';
@@ -40,6 +41,7 @@ export interface TestServerOptions {
   readonly limitsPresence?: boolean;
   readonly mailGatewayPattern?: string | null;
   readonly webhookNetworks?: readonly string[];
+  readonly webAssets?: WebAssets;
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: ProxyTrust;
   readonly rateLimitRules?: RateLimitRules;

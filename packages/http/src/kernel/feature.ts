@@ -10,6 +10,7 @@ import type { RegisterSection } from './register-section.js';
 import type { WireErrors } from './reply.js';
 import type { Route } from './route.js';
 import type { ServerInfo } from './server-info.js';
+import type { WebAssets } from './web-assets.js';
 import type { WireSchema } from './wire-schema.js';
 
 /** Dependencies of presenters besides use case results. */
@@ -23,6 +24,8 @@ export interface RouteDependencies {
   readonly publicRealms: PublicRealms;
   readonly presence: PresenceBoard;
   readonly sessionCookies: SessionCookies;
+  /** Null without a web client. */
+  readonly webAssets: WebAssets | null;
 }
 
 /** Dependencies of the sections of the register response. */

@@ -5,14 +5,25 @@ import { accountPages, signUpPages } from './account-pages.js';
 import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
 import { type PageParts, pageReply, pageRoute, redirectTo, seeOther } from './layout.js';
-import { connecting, logInPages } from './log-in-page.js';
+import { connecting, isUserOf, logInPages } from './log-in-page.js';
+import { webAppPage, webAssetRoutes } from './web-app.js';
 
-/** Start page of an organization, and paths that lead to it. */
+/**
+ * Start page of an organization, and paths that lead to it. With a web client it is the application, or leads to the
+ * log-in page.
+ */
 export const homePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/', {
     dto: NoParameters,
-    handle: async ({ site, realm: { settings } }) =>
-      pageReply({
+    knowsCaller: true,
+    handle: async ({ site, realm, identity }) => {
+      if (parts.webAssets) {
+        if (!identity || !isUserOf(realm, identity)) return seeOther(site, '/login/');
+        const app = await webAppPage(parts.webAssets, site, identity);
+        if (app) return app;
+      }
+      const { settings } = realm;
+      return pageReply({
         title: site.name,
         site,
         content: html`${settings.description !== '' && html`<p>${settings.description}</p>`}
@@ -26,7 +37,8 @@ export const homePages = (parts: PageParts): readonly Route[] => [
               })
         }</p>
 ${connecting(site)}`,
-      }),
+      });
+    },
   }),
   pageRoute(parts, 'GET', '/help/', { dto: NoParameters, handle: async ({ site }) => seeOther(site, '/') }),
   pageRoute(parts, 'GET', '/favicon.ico', { dto: NoParameters, handle: async ({ site }) => redirectTo(site.icon) }),
@@ -36,6 +48,7 @@ ${connecting(site)}`,
 export const PAGES = {
   routes: (parts) => [
     ...homePages(parts),
+    ...webAssetRoutes(parts),
     ...logInPages(parts),
     ...externalLogInPages(parts),
     ...accountPages(parts),

@@ -28,6 +28,8 @@ export interface Configuration {
   /** Null if no gateway accepts email for channels. */
   readonly mailGatewayPattern: string | null;
   readonly webhookNetworks: readonly string[];
+  /** True if the start page is the web client. */
+  readonly hasWebClient: boolean;
   /** Proxies trusted to report the client's address. */
   readonly trustedProxies: ProxyTrust;
   /** Null to use the file beside the database. */

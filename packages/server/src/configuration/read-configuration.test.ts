@@ -37,6 +37,7 @@ describe('readConfiguration', () => {
       mailFrom: null,
       invitationValidityMinutes: 14_400,
       hasRateLimits: true,
+      hasWebClient: true,
       rateLimitRules: {},
       limits: expect.any(Object),
       files: null,
@@ -86,6 +87,7 @@ describe('readConfiguration', () => {
       PARLEY_MAX_UPLOAD: '25',
       PARLEY_UPLOAD_QUOTA: '5000',
       PARLEY_LIMIT_PRESENCE: 'on',
+      PARLEY_WEB_CLIENT: 'off',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -110,6 +112,7 @@ describe('readConfiguration', () => {
       mailFrom: 'chat@example.com',
       invitationValidityMinutes: 60,
       hasRateLimits: false,
+      hasWebClient: false,
       rateLimitRules: { api_by_ip: [{ windowSeconds: 60, limit: 50 }] },
       limits: {
         connections: 100,

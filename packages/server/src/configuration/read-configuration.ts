@@ -140,6 +140,7 @@ export function readConfiguration(
     limitsPresence: read('limitPresence'),
     mailGatewayPattern: read('mailGatewayPattern'),
     webhookNetworks: read('webhookNetworks'),
+    hasWebClient: read('webClient'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push,

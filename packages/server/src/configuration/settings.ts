@@ -117,6 +117,7 @@ export const SETTINGS = {
     parseWebhookNetworks,
     [] as readonly string[],
   ),
+  webClient: switchSetting('PARLEY_WEB_CLIENT', 'web-client', 'serves the chat for browsers at the start page', true),
   trustedProxies: setting(
     'PARLEY_TRUST_PROXY',
     'trust-proxy',
@@ -341,8 +342,8 @@ function setting<T>(
   return { variable, flag, placeholder, help, parse, default: initial };
 }
 
-function switchSetting(variable: string, flag: string, help: string): Setting<boolean> {
-  return { variable, flag, help, isSwitch: true, parse: parseSwitch, default: false };
+function switchSetting(variable: string, flag: string, help: string, initial = false): Setting<boolean> {
+  return { variable, flag, help, isSwitch: true, parse: parseSwitch, default: initial };
 }
 
 /** First setting of each section in the documentation. */
@@ -369,7 +370,7 @@ const described: readonly DescribedSetting[] = Object.entries(SETTINGS as Record
     help,
     isSecret,
     usage: flag === undefined ? '' : isSwitch ? `--[no-]${flag}` : `--${flag} ${placeholder}`,
-    default: isSwitch ? 'off' : textOf(fallback),
+    default: isSwitch ? (fallback ? 'on' : 'off') : textOf(fallback),
     section: SECTIONS[name as SettingName] ?? null,
   }),
 );

@@ -28,9 +28,9 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
   usePageTitle();
   return (
     <ContentContext.Provider value={useContentWorld()}>
-      <a className={styles.skip} href="#main" onClick={skipToMain}>
+      <button type="button" className={styles.skip} onClick={() => document.getElementById('main')?.focus()}>
         {i18n._('Skip to the messages')}
-      </a>
+      </button>
       <div className={styles.app}>
         <aside className={styles.side} data-open={isMenuOpen || undefined}>
           <OrganizationHeader onClose={() => setMenuOpen(false)} />
@@ -148,11 +148,6 @@ function useContentWorld(): ContentWorld {
 function concerns({ state }: Chat, { kind, id }: Mention): boolean {
   if (kind === 'user') return id === state.selfId;
   return kind !== 'group' || state.groups.peek(id!)?.members.includes(state.selfId) === true;
-}
-
-function skipToMain(event: React.MouseEvent): void {
-  event.preventDefault();
-  document.getElementById('main')?.focus();
 }
 
 interface BoundaryProps {

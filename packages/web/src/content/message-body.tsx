@@ -45,7 +45,7 @@ function draw(node: ContentNode, key: number): ReactNode {
       if (Tag === 'table') {
         return (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, which needs the keyboard.
-          <div className={styles.tableFrame} key={key} tabIndex={0} role="group">
+          <div className={styles.tableFrame} key={key} tabIndex={0}>
             <table>{drawAll(children)}</table>
           </div>
         );
@@ -163,7 +163,7 @@ function Code({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
   return (
     <div className={styles.code}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, which needs the keyboard. */}
-      <pre tabIndex={0} aria-label={node.language || undefined}>
+      <pre tabIndex={0}>
         <code>
           {node.tokens.map(({ kind, text }, index) =>
             kind === '' ? (
