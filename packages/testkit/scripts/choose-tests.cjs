@@ -13,8 +13,9 @@ module.exports = (paths) => {
       .filter((path) => path.endsWith('.test.ts'))
       .map((path) => join(folder, path));
     const parts = tests.filter((path) => !isSuite(path));
-    const isWhole = parts.every((path) => chosen.has(path));
-    for (const path of isWhole ? parts : tests.filter(isSuite)) chosen.delete(path);
+    const namedCount = parts.filter((path) => chosen.has(path)).length;
+    const isSome = namedCount > 0 && namedCount < parts.length;
+    for (const path of isSome ? tests.filter(isSuite) : parts) chosen.delete(path);
   }
   return { filtered: [...chosen] };
 };
