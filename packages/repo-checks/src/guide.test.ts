@@ -42,3 +42,12 @@ describe('guide to adding an operation', () => {
     expect(named.filter((path) => !existsSync(join(packagesDir, path)))).toEqual([]);
   });
 });
+
+describe('documents', () => {
+  it.each(['architecture', 'api-index', 'helpers', 'testing', 'tour'])('names only existing files in %s.md', (name) => {
+    const text = readFileSync(join(packagesDir, `../docs/${name}.md`), 'utf8');
+    const named = [...text.matchAll(/`((?:packages\/)?[a-z0-9-]+\/src\/[\w./-]+)`/g)].map(([, path]) => path!);
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((path) => !existsSync(join(packagesDir, path.replace(/^packages\//, ''))))).toEqual([]);
+  });
+});
