@@ -24,8 +24,8 @@ const userOf = async (id: number, as = people.iago): Promise<Wire> =>
 /** Requests a URL of this server without credentials. */
 const load = (url: string, realm?: string) =>
   server.request('GET', `/${url.replace(server.url, '')}`, realm === undefined ? {} : { realm });
-const place = () => `${server.url}/user_avatars/${server.realmId}`;
-const uploadedUrl = (version: number) => new RegExp(`^${place()}/[0-9a-f]{32}\\.png\\?version=${version}$`);
+const avatarsUrl = () => `${server.url}/user_avatars/${server.realmId}`;
+const uploadedUrl = (version: number) => new RegExp(`^${avatarsUrl()}/[0-9a-f]{32}\\.png\\?version=${version}$`);
 const mediumOf = (url: string) => url.replace('.png', '-medium.png');
 const DISABLED = 'Avatar changes are disabled in this organization.';
 
@@ -60,7 +60,7 @@ describe('own avatar (users §11)', () => {
     const { id } = fieldsOf(await server.post('/messages', hamlet, params)) as Wire;
     const shown = async () =>
       (fieldsOf(await server.get('/messages', cordelia, { message_ids: [id] })) as Wire).messages[0].avatar_url;
-    expect(await shown()).toBe(`${place()}/${hamlet.id}.png?version=1`);
+    expect(await shown()).toBe(`${avatarsUrl()}/${hamlet.id}.png?version=1`);
     const url = await changed();
     expect(await shown()).toBe(url);
     const queue = await openQueue(server, cordelia, { event_types: ['message'] });
@@ -91,7 +91,7 @@ describe('own avatar (users §11)', () => {
     const { hamlet, cordelia } = people;
     const url = await changed();
     const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });
-    const drawn = `${place()}/${hamlet.id}.png?version=3`;
+    const drawn = `${avatarsUrl()}/${hamlet.id}.png?version=3`;
     for (let times = 0; times < 2; times++) expect(fieldsOf(await remove())).toEqual({ avatar_url: drawn });
     expect(await eventsAfter(server, queue)).toEqual([
       {
@@ -120,7 +120,7 @@ describe('own avatar (users §11)', () => {
     );
     const [seen, unseen] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
     expect(seen).toMatchObject([{ person: { avatar_source: 'G', avatar_url: expect.stringContaining('gravatar') } }]);
-    expect(unseen).toMatchObject([{ person: { avatar_url: `${place()}/${hamlet.id}.png?version=3` } }]);
+    expect(unseen).toMatchObject([{ person: { avatar_url: `${avatarsUrl()}/${hamlet.id}.png?version=3` } }]);
   });
 
   it.each`
@@ -155,7 +155,7 @@ it('deletes an uploaded avatar together with the profile', async () => {
   const url = await changed();
   const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });
   fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: { delete_profile: true } }));
-  const drawn = `${place()}/${hamlet.id}.png?version=3`;
+  const drawn = `${avatarsUrl()}/${hamlet.id}.png?version=3`;
   expect(await userOf(hamlet.id)).toMatchObject({ full_name: 'Deleted user', avatar_url: drawn, avatar_version: 3 });
   expect((await load(url)).status).toBe(404);
   expect(await eventsAfter(server, queue)).toMatchObject([
@@ -188,7 +188,7 @@ describe('avatar by user id (users §1.3)', () => {
     const { hamlet, polonius } = people;
     const realmId = await server.addRealm('other');
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'Other', realmId });
-    const unknown = [302, `${place()}/unknown.png`];
+    const unknown = [302, `${avatarsUrl()}/unknown.png`];
     expect(await redirect('999999', hamlet)).toEqual(unknown);
     expect(await redirect(`${outsider.id}`, hamlet)).toEqual(unknown);
     expect((await redirect(`${hamlet.id}`, polonius))[1]).toContain(`/${hamlet.id}.png`);
@@ -201,7 +201,7 @@ describe('avatar by user id (users §1.3)', () => {
     await server.addRealm('other');
     expect((await load(url, 'other')).status).toBe(404);
     expect((await load(url.replace(`/${server.realmId}/`, '/99/'))).status).toBe(404);
-    expect((await load(`${place()}/${'0'.repeat(32)}.png`)).status).toBe(404);
+    expect((await load(`${avatarsUrl()}/${'0'.repeat(32)}.png`)).status).toBe(404);
   });
 });
 

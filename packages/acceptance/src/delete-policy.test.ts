@@ -6,13 +6,13 @@ const TOO_LATE = 'The time limit for deleting this message has passed';
 const LIMIT_SECONDS = 600;
 
 const WHOSE = ['own', "another's", "their bot's", "another's bot's"] as const;
-const PLACES = ['channel', 'direct'] as const;
+const CONVERSATIONS = ['channel', 'direct'] as const;
 
 interface Cell {
   readonly name: string;
   readonly caller: TestUser;
   readonly whose: (typeof WHOSE)[number];
-  readonly place: (typeof PLACES)[number];
+  readonly conversation: (typeof CONVERSATIONS)[number];
   readonly isLate: boolean;
   readonly messageId: number;
 }
@@ -38,13 +38,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Expected response by the rows of messages §11. */
-function expectedResponse({ caller, whose, place, isLate }: Cell, grant: Grant): string {
+function expectedResponse({ caller, whose, conversation, isLate }: Cell, grant: Grant): string {
   const isInTeam = team.includes(caller);
   // A setting that excludes guests grants them nothing, even through a group.
   if (grant === 'organization, any' && isInTeam && caller.user.role !== 'guest') return '';
-  if (grant === 'channel, any' && isInTeam && place === 'channel') return '';
+  if (grant === 'channel, any' && isInTeam && conversation === 'channel') return '';
   if (whose === "another's" || whose === "another's bot's") return FORBIDDEN;
-  const mayDeleteOwn = isInTeam && (grant === 'organization, own' || (grant === 'channel, own' && place === 'channel'));
+  const mayDeleteOwn =
+    isInTeam && (grant === 'organization, own' || (grant === 'channel, own' && conversation === 'channel'));
   if (!mayDeleteOwn) return FORBIDDEN;
   return isLate ? TOO_LATE : '';
 }
@@ -71,7 +72,7 @@ it.each<Grant>(['none', 'organization, own', 'organization, any', 'channel, own'
       const cells: Cell[] = [];
       for (const caller of callers)
         for (const whose of WHOSE)
-          for (const place of PLACES) {
+          for (const conversation of CONVERSATIONS) {
             const another = callers[(callers.indexOf(caller) + 1) % callers.length]!;
             const sender = {
               own: caller,
@@ -80,10 +81,10 @@ it.each<Grant>(['none', 'organization, own', 'organization, any', 'channel, own'
               "another's bot's": bots.get(another)!,
             }[whose];
             const direct = whose === 'own' ? [another] : [caller];
-            const messageId = await server.sendMessage(sender, place === 'channel' ? channel : direct);
+            const messageId = await server.sendMessage(sender, conversation === 'channel' ? channel : direct);
             const age = isLate ? 'late' : 'in time';
-            const name = `${caller.user.fullName}: ${whose}, ${place}, ${age}`;
-            cells.push({ name, caller, whose, place, isLate, messageId });
+            const name = `${caller.user.fullName}: ${whose}, ${conversation}, ${age}`;
+            cells.push({ name, caller, whose, conversation, isLate, messageId });
           }
       return cells;
     };

@@ -643,7 +643,7 @@ describe('PATCH /messages/{message_id}: channel', () => {
     expect(await inTopic(hamlet, general, 'moved')).toHaveLength(2);
   });
 
-  it('posts notices with the old and the new place', async () => {
+  it('posts notices with the old and the new location', async () => {
     const { hamlet, iago } = people;
     const other = await server.createChannel('other', [hamlet]);
     const id = await say(general, iago);

@@ -410,8 +410,8 @@ describe('file access', () => {
       secret: await server.createChannel('secret', [hamlet, desdemona], { invite_only: true }),
     };
     const READERS = { open: ALL, secret: ['hamlet', 'desdemona'], direct: ['hamlet', 'cordelia'] } as const;
-    type Place = keyof typeof READERS;
-    let messages: { readonly id: number; readonly place: Place; readonly isLinked: boolean }[] = [];
+    type Conversation = keyof typeof READERS;
+    let messages: { readonly id: number; readonly conversation: Conversation; readonly isLinked: boolean }[] = [];
     const random = new SeededRandomness(16);
     const anyOf = <T>(list: readonly T[]): T => list[Math.floor(random.fraction() * list.length)]!;
     for (let step = 0; step < 30; step++) {
@@ -421,21 +421,27 @@ describe('file access', () => {
       const content = isLinked ? `${step} [x](${url})` : `${step}`;
       const others = messages.filter((message) => message !== chosen);
       if (chosen === null || what === 'send') {
-        const place = anyOf(['open', 'secret', 'direct'] as const);
-        messages.push({ id: await say(hamlet, content, place === 'direct' ? [cordelia] : place), place, isLinked });
+        const conversation = anyOf(['open', 'secret', 'direct'] as const);
+        messages.push({
+          id: await say(hamlet, content, conversation === 'direct' ? [cordelia] : conversation),
+          conversation,
+          isLinked,
+        });
       } else if (what === 'edit') {
         fieldsOf(await server.patch(`/messages/${chosen.id}`, hamlet, { content }));
         messages = [...others, { ...chosen, isLinked }];
       } else if (what === 'delete') {
-        fieldsOf(await server.delete(`/messages/${chosen.id}`, chosen.place === 'direct' ? hamlet : desdemona));
+        fieldsOf(await server.delete(`/messages/${chosen.id}`, chosen.conversation === 'direct' ? hamlet : desdemona));
         messages = others;
-      } else if (chosen.place !== 'direct') {
-        const place = chosen.place === 'open' ? 'secret' : 'open';
-        fieldsOf(await server.patch(`/messages/${chosen.id}`, desdemona, { stream_id: channels[place] }));
-        messages = [...others, { ...chosen, place }];
+      } else if (chosen.conversation !== 'direct') {
+        const conversation = chosen.conversation === 'open' ? 'secret' : 'open';
+        fieldsOf(await server.patch(`/messages/${chosen.id}`, desdemona, { stream_id: channels[conversation] }));
+        messages = [...others, { ...chosen, conversation }];
       }
       const linked = messages.filter((message) => message.isLinked);
-      await expectReaders(url, [...new Set(['hamlet' as const, ...linked.flatMap(({ place }) => READERS[place])])]);
+      await expectReaders(url, [
+        ...new Set(['hamlet' as const, ...linked.flatMap(({ conversation }) => READERS[conversation])]),
+      ]);
       expect(await messageIds(hamlet)).toEqual([linked.map(({ id }) => id).sort((a, b) => a - b)]);
     }
   });

@@ -112,7 +112,7 @@ describe('invalid values', () => {
   };
 
   /** Replaces the whole value or each of its parts. */
-  const placesIn = (least: unknown): readonly ((value: unknown) => unknown)[] => [
+  const slotsIn = (least: unknown): readonly ((value: unknown) => unknown)[] => [
     (value) => value,
     ...(typeof least === 'object' && least !== null ? Object.keys(least) : []).map((key) => (value: unknown) => ({
       ...(least as object),
@@ -126,8 +126,8 @@ describe('invalid values', () => {
     const distinct = [...new Map(routes.map((route) => [route.useCase ?? route, route])).values()];
     for (const route of distinct) {
       for (const member of membersOf(route)) {
-        const places = placesIn(leastOf(schemaOf(member)));
-        const texts = places.flatMap((put) => JSON_VALUES.map((value) => JSON.stringify(put(value))));
+        const slots = slotsIn(leastOf(schemaOf(member)));
+        const texts = slots.flatMap((put) => JSON_VALUES.map((value) => JSON.stringify(put(value))));
         for (const text of [...texts, ...TEXTS]) {
           const request = requestWith(route, member, text);
           if (request.path.length > MAX_PATH_LENGTH) continue;

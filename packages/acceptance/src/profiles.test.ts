@@ -196,7 +196,7 @@ describe('profile fields (users §13.3, §13.4)', () => {
     for (const _ of ['changed', 'the same']) fieldsOf(await order([one, three, 999, two, one]));
     const fields = await list();
     expect(await eventsAfter(server, queue)).toEqual([1, 2].map(() => ({ type: 'custom_profile_fields', fields })));
-    expect((await list()).map(({ id, order: place }) => [id, place])).toEqual([
+    expect((await list()).map(({ id, order: position }) => [id, position])).toEqual([
       [three, 1],
       [two, 3],
       [one, 4],

@@ -116,7 +116,7 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
       const { status, headers } = await server.request('GET', `//avatar/${path}`, {});
       return [status, headers.location];
     };
-    const place = () => `${server.url}/user_avatars/${server.realmId}`;
+    const avatarsUrl = () => `${server.url}/user_avatars/${server.realmId}`;
 
     it('reveal nothing about emails', async () => {
       const { hamlet, desdemona } = people;
@@ -124,13 +124,13 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
       fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
       fieldsOf(await server.delete('/users/me/avatar', hamlet));
       expect((fieldsOf(await server.get(`/users/me`, hamlet)) as Wire).avatar_url).toContain('gravatar');
-      expect(await redirect(`${hamlet.id}`)).toEqual([302, `${place()}/${hamlet.id}.png?version=3`]);
-      expect(await redirect(`${hamlet.id}/medium`)).toEqual([302, `${place()}/${hamlet.id}-medium.png?version=3`]);
+      expect(await redirect(`${hamlet.id}`)).toEqual([302, `${avatarsUrl()}/${hamlet.id}.png?version=3`]);
+      expect(await redirect(`${hamlet.id}/medium`)).toEqual([302, `${avatarsUrl()}/${hamlet.id}-medium.png?version=3`]);
     });
 
     it('return the default for unknown users and for all users where guests have limited access', async () => {
       const { hamlet, desdemona } = people;
-      const unknown = [302, `${place()}/unknown.png`];
+      const unknown = [302, `${avatarsUrl()}/unknown.png`];
       expect(await redirect('999999')).toEqual(unknown);
       const { members, everyone } = await server.systemGroups();
       const limit = (group: number) =>

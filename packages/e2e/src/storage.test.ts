@@ -37,7 +37,7 @@ describe('server with storage problems', () => {
     ['the database is deleted', () => rmSync(organization.database)],
     ['the log is deleted', () => rmSync(`${organization.database}-wal`)],
     [
-      'a backup takes the place of the database',
+      'a backup replaces the database',
       () => {
         copyFileSync(organization.database, `${organization.database}.backup`);
         renameSync(`${organization.database}.backup`, organization.database);

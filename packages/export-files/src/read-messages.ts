@@ -57,9 +57,9 @@ const EXTRA = object({
   lastMovedAt: orNull(time),
   reactions: orElse(
     list(
-      (value, place) => ({
-        ...emojiShape(value, place),
-        userId: userId(record(value, place).userId, `${place}.userId`),
+      (value, path) => ({
+        ...emojiShape(value, path),
+        userId: userId(record(value, path).userId, `${path}.userId`),
       }),
       10_000,
     ),

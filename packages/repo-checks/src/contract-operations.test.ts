@@ -31,7 +31,7 @@ describe('operation list', () => {
   it.each(CONTRACT_OPERATIONS.map((it) => [`${it.method} ${it.path}`, it] as const))(
     '%s is in the section that it names',
     (_, operation) => {
-      const { area, number } = placeOf(operation);
+      const { area, number } = sectionOf(operation);
       const { text } = sectionsOf(textOf(area)).get(number)!;
       expect(text.replace(/\{[^}]*\}/g, '{}')).toContain(shapeOf(operation));
     },
@@ -39,14 +39,14 @@ describe('operation list', () => {
 
   it('marks the same operations as the contract', () => {
     const unmarked = CONTRACT_OPERATIONS.filter((operation) => {
-      const { area, number } = placeOf(operation);
+      const { area, number } = sectionOf(operation);
       return operation.isStarred && !sectionsOf(textOf(area)).get(number)!.text.includes('★');
     });
     expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 });
 
-function placeOf({ section }: ContractOperation): { readonly area: string; readonly number: string } {
+function sectionOf({ section }: ContractOperation): { readonly area: string; readonly number: string } {
   const [area, number] = section.split(' §') as [string, string];
   return { area, number };
 }

@@ -1,6 +1,6 @@
 import type { Wire } from './expectations.js';
 
-type Place =
+type Destination =
   | { readonly kind: 'channel'; readonly streamId: number; readonly topic: string }
   /** Other participants, ascending. */
   | { readonly kind: 'direct'; readonly userIds: readonly number[] };
@@ -17,7 +17,7 @@ const VISIBILITY = { muted: 1, unmuted: 2, followed: 3 };
 
 /** Unread messages of a client by id; `present` formats them as in events §4.4. */
 export class WireUnread {
-  private readonly places = new Map<number, Place>();
+  private readonly destinations = new Map<number, Destination>();
   private readonly named = new Set<number>();
   private readonly wildcards = new Set<number>();
 
@@ -37,21 +37,22 @@ export class WireUnread {
     const { id, stream_id: streamId, subject: topic } = message;
     const isDirect = message.type === 'private';
     const people = isDirect ? message.display_recipient.map((person: Wire) => person.id) : [];
-    this.places.set(id, isDirect ? direct(people) : { kind: 'channel', streamId, topic });
+    this.destinations.set(id, isDirect ? direct(people) : { kind: 'channel', streamId, topic });
     if (flags.includes('mentioned')) this.named.add(id);
     if (flags.some((flag) => WILDCARDS.includes(flag))) this.wildcards.add(id);
   }
 
   /** Null for all. */
   markRead(ids: readonly number[] | null): void {
-    for (const id of ids ?? [...this.places.keys()]) this.places.delete(id);
+    for (const id of ids ?? [...this.destinations.keys()]) this.destinations.delete(id);
   }
 
   /** Moves messages to another channel or topic; null keeps the topic. */
   move(ids: readonly number[], streamId: number, topic: string | null): void {
     for (const id of ids) {
-      const place = this.places.get(id);
-      if (place?.kind === 'channel') this.places.set(id, { ...place, streamId, topic: topic ?? place.topic });
+      const destination = this.destinations.get(id);
+      if (destination?.kind === 'channel')
+        this.destinations.set(id, { ...destination, streamId, topic: topic ?? destination.topic });
     }
   }
 
@@ -64,12 +65,12 @@ export class WireUnread {
 
   /** Removes deleted messages. */
   remove(ids: readonly number[]): void {
-    for (const id of ids) for (const known of [this.places, this.named, this.wildcards]) known.delete(id);
+    for (const id of ids) for (const known of [this.destinations, this.named, this.wildcards]) known.delete(id);
   }
 
   /** Uses the details of `update_message_flags/remove`. */
   markUnread(id: number, details: Wire): void {
-    this.places.set(
+    this.destinations.set(
       id,
       details.type === 'private'
         ? direct(details.user_ids)
@@ -84,13 +85,13 @@ export class WireUnread {
     const streams = new Map<string, { stream_id: number; topic: string; unread_message_ids: number[] }>();
     const mentions: number[] = [];
     let count = 0;
-    for (const [id, place] of [...this.places].sort(([a], [b]) => a - b)) {
-      if (place.kind === 'channel' && !isSubscribed(place.streamId, context)) continue;
-      const isMuted = place.kind === 'channel' && isMutedTopic(place, context);
+    for (const [id, destination] of [...this.destinations].sort(([a], [b]) => a - b)) {
+      if (destination.kind === 'channel' && !isSubscribed(destination.streamId, context)) continue;
+      const isMuted = destination.kind === 'channel' && isMutedTopic(destination, context);
       if (!isMuted) count++;
       if (this.named.has(id) || (this.wildcards.has(id) && !isMuted)) mentions.push(id);
-      if (place.kind === 'channel') {
-        const { streamId: stream_id, topic } = place;
+      if (destination.kind === 'channel') {
+        const { streamId: stream_id, topic } = destination;
         // Topics ignore case; the oldest spelling is used.
         const row = entry(streams, `${stream_id}:${topic.toLowerCase()}`, () => ({
           stream_id,
@@ -100,7 +101,7 @@ export class WireUnread {
         row.unread_message_ids.push(id);
         continue;
       }
-      const others = place.userIds.filter((other) => other !== userId);
+      const others = destination.userIds.filter((other) => other !== userId);
       if (others.length < 2) entry(pms, others[0] ?? userId, () => []).push(id);
       else entry(huddles, [...others, userId].sort((a, b) => a - b).join(','), () => []).push(id);
     }
@@ -118,14 +119,14 @@ export class WireUnread {
     };
   }
 
-  private add(ids: readonly number[], place: Place): void {
-    for (const id of ids) this.places.set(id, place);
+  private add(ids: readonly number[], destination: Destination): void {
+    for (const id of ids) this.destinations.set(id, destination);
   }
 }
 
 type Muting = Omit<UnreadContext, 'userId'>;
 
-const direct = (userIds: readonly number[]): Place => ({ kind: 'direct', userIds });
+const direct = (userIds: readonly number[]): Destination => ({ kind: 'direct', userIds });
 
 const isSubscribed = (id: number, { subscriptions }: Muting): boolean =>
   subscriptions.some(({ stream_id }) => stream_id === id);

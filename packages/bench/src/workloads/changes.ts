@@ -61,12 +61,12 @@ export const changes: Workload = {
     });
 
     const [first] = await idsOf(administrator, everybody, topic, messagesInTopic);
-    let place = 0;
+    let moves = 0;
     const move = () =>
       administrator.text({
         method: 'PATCH',
         path: `/api/v1/messages/${first}`,
-        form: { topic: `${topic} ${++place}`, propagate_mode: 'change_all', send_notification_to_new_thread: 'false' },
+        form: { topic: `${topic} ${++moves}`, propagate_mode: 'change_all', send_notification_to_new_thread: 'false' },
       });
     const moved = await p50(Array.from({ length: lab.size(20, 2) }, move));
     const what = `${formatNumber(messagesInTopic)} messages move to another topic ${offline}`;

@@ -43,11 +43,11 @@ export const people: Workload = {
       value: ms,
       goal: { atMost, unit: 'ms' },
     });
-    const place = `among ${formatNumber(all.length)} users and ${formatNumber(contents.channelCount)} channels`;
+    const scope = `among ${formatNumber(all.length)} users and ${formatNumber(contents.channelCount)} channels`;
     const group = `a group of ${formatNumber(all.length)}`;
     return [
-      figure(`a member becomes a guest ${place}`, lowered, 100),
-      figure(`a guest becomes a member ${place}`, raised, 100),
+      figure(`a member becomes a guest ${scope}`, lowered, 100),
+      figure(`a guest becomes a member ${scope}`, raised, 100),
       figure(`a member leaves ${group}`, removed, 20),
       figure(`a member comes into ${group}`, added, 20),
     ];

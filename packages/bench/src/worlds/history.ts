@@ -14,7 +14,11 @@ export interface HistoryPlan {
   /** Users who have read everything; for others everything is unread, even their own messages. */
   readonly readBy: readonly UserId[];
   /** Place and sender of the nth message. */
-  readonly place: (n: number) => { readonly channelId: ChannelId; readonly topic: string; readonly senderId: UserId };
+  readonly originOf: (n: number) => {
+    readonly channelId: ChannelId;
+    readonly topic: string;
+    readonly senderId: UserId;
+  };
 }
 
 export const clock: Clock = {
@@ -23,7 +27,7 @@ export const clock: Clock = {
 };
 
 /** Writes messages directly to the storage for speed, without events, which are pruned in an old archive. */
-export async function writeHistory(database: string, { realmId, count, readBy, place }: HistoryPlan): Promise<void> {
+export async function writeHistory(database: string, { realmId, count, readBy, originOf }: HistoryPlan): Promise<void> {
   const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const startAt = clock.now() - count;
   try {
@@ -31,7 +35,7 @@ export async function writeHistory(database: string, { realmId, count, readBy, p
       await storage.uow.write(realmId, async (tx) => {
         const channels = new Map((await tx.channels.listAll(realmId)).map((channel) => [channel.id, channel]));
         for (let n = from; n < Math.min(count, from + PER_UNIT); n++) {
-          const { channelId, topic, senderId } = place(n);
+          const { channelId, topic, senderId } = originOf(n);
           await tx.messages.append(aMessage(n, channels.get(channelId)!, topic, senderId, startAt));
         }
       });

@@ -54,8 +54,8 @@ export const changingChannel: WorldBuilder<ChangingChannel> = async function cha
   const { realmId, owner, people, everybody } = organization;
   const topic = 'long';
   const messagesInTopic = lab.size(1000, 50);
-  const place = (n: number) => ({ channelId: everybody, topic, senderId: people[n % 10]!.id });
-  await writeHistory(database, { realmId, count: messagesInTopic, readBy: [owner.id], place });
+  const originOf = (n: number) => ({ channelId: everybody, topic, senderId: people[n % 10]!.id });
+  await writeHistory(database, { realmId, count: messagesInTopic, readBy: [owner.id], originOf });
   return { ...organization, topic, messagesInTopic };
 };
 
@@ -172,7 +172,7 @@ async function buildArchive(database: string, messages: number): Promise<Archive
     realmId: world.realmId,
     count: messages,
     readBy: [people[0]!.id],
-    place: (n) => ({
+    originOf: (n) => ({
       channelId: channelIds[n % 2 === 0 ? 0 : 1 + (((n - 1) / 2) % (ARCHIVE_CHANNELS - 1))]!,
       topic: `topic ${(n * 7) % ARCHIVE_TOPICS}`,
       senderId: people[(n * 5) % people.length]!.id,
@@ -194,14 +194,14 @@ export const backlog: WorldBuilder<Backlog> = async function backlog(database, l
   for (let n = 1; n <= 20; n++) channelIds.push(await world.addChannel(`channel ${n}`, [reader!, ...writers]));
   await world.close();
   const unread = lab.size(50_000, 500);
-  const place = (n: number) => ({
+  const originOf = (n: number) => ({
     channelId: channelIds[(n * 7) % channelIds.length]!,
     topic: `topic ${(n * 3) % 21}`,
     senderId: writers[n % writers.length]!.id,
   });
   const { realmId } = world;
-  await writeHistory(database, { realmId, count: 4 * unread, readBy: [reader!.id], place });
-  await writeHistory(database, { realmId, count: unread, readBy: [], place });
+  await writeHistory(database, { realmId, count: 4 * unread, readBy: [reader!.id], originOf });
+  await writeHistory(database, { realmId, count: unread, readBy: [], originOf });
   return { reader: reader!, unread };
 };
 
@@ -226,7 +226,7 @@ export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function
     realmId: world.realmId,
     count: topics.length * messagesPerTopic,
     readBy: [],
-    place: (n) => ({ channelId, topic: topics[n % topics.length]!, senderId: writer!.id }),
+    originOf: (n) => ({ channelId, topic: topics[n % topics.length]!, senderId: writer!.id }),
   });
   return { realmId: world.realmId, readers, channelId, topics, messagesPerTopic };
 };

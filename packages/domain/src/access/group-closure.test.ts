@@ -232,7 +232,7 @@ describe('GroupClosure with 10,000 users and 500 nested groups', () => {
   function build(): GroupClosure {
     const members: number[][] = Array.from({ length: NESTED }, () => []);
     for (let who = 1; who <= PEOPLE; who++) {
-      for (let place = 0; place < 3; place++) members[(who * (place + 1) * 7) % NESTED]!.push(1000 + who);
+      for (let slot = 0; slot < 3; slot++) members[(who * (slot + 1) * 7) % NESTED]!.push(1000 + who);
     }
     return new GroupClosure(members.map((ids, index) => group(index + 1, ids, index === 0 ? [] : [index])));
   }

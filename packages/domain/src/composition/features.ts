@@ -105,7 +105,7 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   isInAudience,
   questionsOf,
   selection: MESSAGE_SELECTION,
-  noAnswers: { holders: new Map(), inaccessible: new Map() },
+  noResults: { holders: new Map(), inaccessible: new Map() },
 
   async loadRights(repositories, { realmId, ownerId }) {
     const user = await loadUserRights(repositories, realmId, ownerId);

@@ -34,7 +34,7 @@ export interface RealmSnapshot {
 
 /** Results of storage look-ups for audiences. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface AudienceAnswers {}
+export interface AudienceResults {}
 
 /** Users for whom storage is queried. */
 export interface LookupUsers {
@@ -46,7 +46,7 @@ export class LiveCandidate {
   /** Set before any decision. */
   user!: OnlineUser;
 
-  constructor(public answers: AudienceAnswers) {}
+  constructor(public results: AudienceResults) {}
 }
 
 /** Owner of a queue that reads the log. */
@@ -54,7 +54,7 @@ export interface ReplayedCandidate {
   readonly user: QueueOwnerRights;
   /** Event as of which audiences are decided. */
   seq: EventSeq;
-  answers: AudienceAnswers;
+  results: AudienceResults;
 }
 
 /**
@@ -107,7 +107,7 @@ export interface ReceiverRequest {
 /** Decisions and look-ups that features contribute to delivery, combined in composition/delivery-features.ts. */
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
-  readonly noAnswers: AudienceAnswers;
+  readonly noResults: AudienceResults;
   /** Returns null if the user does not exist or is deactivated. */
   loadRights(repositories: Repositories, queue: EventQueue): Promise<QueueOwnerRights | null>;
   loadSnapshot(repositories: Repositories, realmId: RealmId): Promise<RealmSnapshot>;
@@ -117,7 +117,7 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
     realmId: RealmId,
     questions: AudienceQuestions,
     asked: LookupUsers,
-  ): Promise<AudienceAnswers>;
+  ): Promise<AudienceResults>;
   /** Returns null if the questions do not concern the owner. */
   askedOwner(rights: QueueOwnerRights, questions: AudienceQuestions): LookupUsers | null;
   membershipOf(candidate: ReplayedCandidate): FeatureMembership;

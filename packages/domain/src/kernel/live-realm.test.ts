@@ -4,7 +4,7 @@ import type { Role } from '../access/roles.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { DELIVERY_FEATURES } from '../composition/features.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
-import type { AudienceAnswers, OnlineUser, RealmSnapshot } from './delivery.js';
+import type { AudienceResults, OnlineUser, RealmSnapshot } from './delivery.js';
 import { type Audience, allOf, anyOf, type DomainEvent, except, nobody, users, wholeRealm } from './event.js';
 import { type EventQueue, type QueueFilter, seqOf } from './event-queue.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from './ids.js';
@@ -50,7 +50,7 @@ function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
       wants: () => true,
       lookUp: async (questions, users) => {
         lookedUp.push({ questions, users });
-        return { holders: byNumber(holders), inaccessible: byNumber(inaccessible) } as unknown as AudienceAnswers;
+        return { holders: byNumber(holders), inaccessible: byNumber(inaccessible) } as unknown as AudienceResults;
       },
       onUnfit: (live, what, error) => unfit.push([live.queue.id, what, (error as Error).message]),
       onBroken: ({ seq }, error) => broken.push([seq, (error as Error).message]),
@@ -371,8 +371,8 @@ describe('live queues of a realm', () => {
 
   it('fall back to the log if a look-up of receivers fails', async () => {
     let isDiskBroken = true;
-    const answers: AudienceAnswers = { holders: new Map(), inaccessible: new Map() };
-    const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : answers);
+    const results: AudienceResults = { holders: new Map(), inaccessible: new Map() };
+    const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : results);
     const { join, publish, realm, broken } = aLiveRealm({ parts: { lookUp } });
     const before = join(1, 'member');
     publish(wholeRealm);

@@ -1,6 +1,6 @@
 import {
-  type AudienceAnswers,
   type AudienceQuestions,
+  type AudienceResults,
   type DeliveryFeatures,
   type FeatureAudienceKind,
   LiveCandidate,
@@ -26,7 +26,7 @@ export interface LiveRealmParts {
   /** True if the queue's client wants events of this type. */
   readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
   /** Answers all questions in one look-up. */
-  readonly lookUp: (questions: AudienceQuestions, asked: LookupUsers) => Promise<AudienceAnswers>;
+  readonly lookUp: (questions: AudienceQuestions, asked: LookupUsers) => Promise<AudienceResults>;
   /** Called if deciding an event failed for this queue. */
   readonly onUnfit: (queue: LiveQueue, what: EventReference, error: unknown) => void;
   /** Called if the projection of the realm is invalid from this event on. */
@@ -71,7 +71,7 @@ export class LiveRealm {
   ) {
     this.lastSeq = snapshot.lastSeq;
     this.projection = parts.features.projectionOf(snapshot, this.users);
-    const candidate = new LiveCandidate(parts.features.noAnswers);
+    const candidate = new LiveCandidate(parts.features.noResults);
     this.candidate = candidate;
     this.member = {
       ...this.projection.membershipOf(candidate),
@@ -125,7 +125,7 @@ export class LiveRealm {
       this.lookingUp ??= this.lookUpAndGoOn();
       return;
     }
-    this.process(announced, this.parts.features.noAnswers);
+    this.process(announced, this.parts.features.noResults);
   }
 
   /** Looks up waiting events together, so that an event waits for two look-ups at most. */
@@ -135,19 +135,19 @@ export class LiveRealm {
     while (this.waiting.length > 0) {
       const batch = this.waiting;
       this.waiting = [];
-      const answers = await this.lookUp(batch).catch((error: unknown) => {
+      const results = await this.lookUp(batch).catch((error: unknown) => {
         this.parts.onLookUpFailed(error);
         return null;
       });
-      for (const announced of batch) this.process(announced, answers);
+      for (const announced of batch) this.process(announced, results);
     }
     this.lookingUp = null;
   }
 
-  private async lookUp(batch: readonly Announced[]): Promise<AudienceAnswers> {
+  private async lookUp(batch: readonly Announced[]): Promise<AudienceResults> {
     const { features, lookUp } = this.parts;
     const questions = mergeQuestions(batch.map((announced) => features.questionsOf(audienceOf(announced))));
-    if (!this.projection.concerns(questions)) return features.noAnswers;
+    if (!this.projection.concerns(questions)) return features.noResults;
     return lookUp(questions, this.projection.lookupUsers());
   }
 
@@ -155,17 +155,17 @@ export class LiveRealm {
     return this.users.size > 0 && this.projection.concerns(this.parts.features.questionsOf(audienceOf(announced)));
   }
 
-  /** `answers` is null if the look-up failed. */
-  private process(announced: Announced, answers: AudienceAnswers | null): void {
-    if (announced.stored) this.processStored(announced.stored, answers);
-    else if (answers) this.distributeEphemeral(announced.ephemeral, announced.at, answers);
+  /** `results` is null if the look-up failed. */
+  private process(announced: Announced, results: AudienceResults | null): void {
+    if (announced.stored) this.processStored(announced.stored, results);
+    else if (results) this.distributeEphemeral(announced.ephemeral, announced.at, results);
   }
 
-  private processStored(stored: StoredEvent, answers: AudienceAnswers | null): void {
+  private processStored(stored: StoredEvent, results: AudienceResults | null): void {
     const { event, seq } = stored;
     try {
       this.projection.fold(event);
-      if (answers) this.distribute(stored, answers);
+      if (results) this.distribute(stored, results);
       else this.loseEvent(seq);
     } catch (error) {
       this.parts.onBroken(stored, error);
@@ -180,9 +180,9 @@ export class LiveRealm {
     for (const user of this.users.values()) for (const live of user.queues) live.markLagging(seq);
   }
 
-  private distribute(stored: StoredEvent, answers: AudienceAnswers): void {
+  private distribute(stored: StoredEvent, results: AudienceResults): void {
     const { event, audience, seq } = stored;
-    const receivers = this.resolve(audience, answers);
+    const receivers = this.resolve(audience, results);
     for (const user of receivers) {
       for (const live of user.queues) {
         if (isForQueue(audience, live) && this.isDue(live, stored)) live.push(dueEvent(seq, false));
@@ -208,9 +208,9 @@ export class LiveRealm {
   private distributeEphemeral(
     { event, audience }: EphemeralAnnouncement,
     at: UnixSeconds,
-    answers: AudienceAnswers,
+    results: AudienceResults,
   ): void {
-    for (const user of this.resolve(audience, answers)) {
+    for (const user of this.resolve(audience, results)) {
       for (const live of user.queues) {
         const isWanted = () => isForQueue(audience, live) && this.parts.wants(live, event.type);
         if (this.judge(live, { type: event.type, seq: null }, isWanted)) live.pushEphemeral({ event, at });
@@ -228,7 +228,7 @@ export class LiveRealm {
   }
 
   /** Returns the online users of an audience; common kinds need no scan of all online users. */
-  private resolve(audience: Audience, answers: AudienceAnswers): ReadonlySet<OnlineUser> {
+  private resolve(audience: Audience, results: AudienceResults): ReadonlySet<OnlineUser> {
     switch (audience.kind) {
       case 'nobody':
         return NOBODY;
@@ -238,21 +238,21 @@ export class LiveRealm {
         return new Set(audience.ids.flatMap((id) => this.users.get(id) ?? []));
       case 'anyOf': {
         const union = new Set<OnlineUser>();
-        for (const part of audience.of) for (const user of this.resolve(part, answers)) union.add(user);
+        for (const part of audience.of) for (const user of this.resolve(part, results)) union.add(user);
         return union;
       }
       case 'allOf': {
         const [first, ...rest] = audience.of;
         if (!first) return new Set(this.users.values());
-        return this.filter(this.resolve(first, answers), (user) =>
-          rest.every((part) => this.isIn(user, part, answers)),
+        return this.filter(this.resolve(first, results), (user) =>
+          rest.every((part) => this.isIn(user, part, results)),
         );
       }
       case 'except':
-        return this.filter(this.resolve(audience.from, answers), (user) => !this.isIn(user, audience.without, answers));
+        return this.filter(this.resolve(audience.from, results), (user) => !this.isIn(user, audience.without, results));
       default: {
         const members = this.projection.members[audience.kind as FeatureAudienceKind] as MembersOf | undefined;
-        return members?.(audience) ?? this.filter(this.users.values(), (user) => this.isIn(user, audience, answers));
+        return members?.(audience) ?? this.filter(this.users.values(), (user) => this.isIn(user, audience, results));
       }
     }
   }
@@ -263,9 +263,9 @@ export class LiveRealm {
     return kept;
   }
 
-  private isIn(user: OnlineUser, audience: Audience, answers: AudienceAnswers): boolean {
+  private isIn(user: OnlineUser, audience: Audience, results: AudienceResults): boolean {
     this.candidate.user = user;
-    this.candidate.answers = answers;
+    this.candidate.results = results;
     return this.parts.features.isInAudience(audience, this.member);
   }
 }

@@ -1,5 +1,5 @@
 import {
-  type AudienceAnswers,
+  type AudienceResults,
   type DeliveryFeatures,
   type Membership,
   mergeQuestions,
@@ -50,7 +50,7 @@ export class LogReplay {
     private readonly rights: QueueOwnerRights,
     private readonly wants: (event: StoredEvent['event']) => boolean,
   ) {
-    this.candidate = { user: rights, seq: rights.lastSeq, answers: features.noAnswers };
+    this.candidate = { user: rights, seq: rights.lastSeq, results: features.noResults };
     this.member = {
       ...features.membershipOf(this.candidate),
       isAmong: (ids) => ids.includes(rights.userId),
@@ -59,28 +59,28 @@ export class LogReplay {
   }
 
   /** Uses one look-up for all events. */
-  async answersFor(page: readonly LoggedEvent[]): Promise<AudienceAnswers> {
+  async resultsFor(page: readonly LoggedEvent[]): Promise<AudienceResults> {
     const { features } = this;
     const questions = mergeQuestions(
       page.flatMap(({ audience }) => (audience ? [features.questionsOf(audience)] : [])),
     );
     const asked = features.askedOwner(this.rights, questions);
-    if (!asked) return features.noAnswers;
+    if (!asked) return features.noResults;
     return this.uow.read(this.queue.realmId, (repositories) =>
       features.findAnswers(repositories, this.queue.realmId, questions, asked),
     );
   }
 
   /** Returns null if the event is not due. @throws UnreadableEventDue */
-  dueEvent(logged: LoggedEvent, answers: AudienceAnswers): DueEvent | null {
+  dueEvent(logged: LoggedEvent, results: AudienceResults): DueEvent | null {
     if (!isReadable(logged)) {
       // The audience may be readable even if the content is not.
-      if (logged.audience && !this.isIn(logged.audience, logged.seq, answers)) return null;
+      if (logged.audience && !this.isIn(logged.audience, logged.seq, results)) return null;
       throw new UnreadableEventDue(logged);
     }
     const { event, seq, audience } = logged;
     if (!this.wants(event)) return null;
-    const isReceiver = this.isIn(audience, seq, answers);
+    const isReceiver = this.isIn(audience, seq, results);
     if (!isReceiver && !this.isOpenTo(event)) return null;
     return this.features.selection.isInNarrow(this.queue, event) ? dueEvent(seq, !isReceiver) : null;
   }
@@ -90,9 +90,9 @@ export class LogReplay {
     return selection.isPublic(event) && selection.isOpen(this.queue.filter) && selection.mayReadPublic(this.rights);
   }
 
-  private isIn(audience: Audience, seq: EventSeq, answers: AudienceAnswers): boolean {
+  private isIn(audience: Audience, seq: EventSeq, results: AudienceResults): boolean {
     this.candidate.seq = seq;
-    this.candidate.answers = answers;
+    this.candidate.results = results;
     return this.features.isInAudience(audience, this.member);
   }
 }
@@ -256,7 +256,7 @@ export class QueueReader {
     while (progress.after < rights.lastSeq && !live.isClosed) {
       const page = await cache.listAfter(queue.realmId, progress.after, rights.lastSeq);
       if (!page) throw this.parts.expire(live);
-      const found = this.findDue(live, replay, page, await replay.answersFor(page));
+      const found = this.findDue(live, replay, page, await replay.resultsFor(page));
       await this.offerAll(live, rights, found, take, progress);
       if (progress.isFull) return;
       progress.after = page.at(-1)!.seq;
@@ -266,13 +266,13 @@ export class QueueReader {
     }
   }
 
-  private findDue(live: LiveQueue, replay: LogReplay, page: readonly LoggedEvent[], answers: AudienceAnswers): Found {
+  private findDue(live: LiveQueue, replay: LogReplay, page: readonly LoggedEvent[], results: AudienceResults): Found {
     const found = new Found();
     let at: LoggedEvent | undefined;
     try {
       for (const logged of page) {
         at = logged;
-        const due = replay.dueEvent(logged, answers);
+        const due = replay.dueEvent(logged, results);
         if (due && isReadable(logged)) found.add(due, logged);
       }
     } catch (error) {

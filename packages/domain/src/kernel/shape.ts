@@ -1,44 +1,44 @@
 import { DomainError } from './errors.js';
 
 /** Reads a value of an untrusted document. @throws DomainError INVALID_IMPORT with the position of the error */
-export type Shape<T> = (value: unknown, place: string) => T;
+export type Shape<T> = (value: unknown, path: string) => T;
 
 export type Shaped<S> = S extends Shape<infer T> ? T : never;
 
 /** Positions contain keys, which may be arbitrarily long. */
-const MAX_PLACE_LENGTH = 300;
+const MAX_PATH_LENGTH = 300;
 
-export const wrong = (place: string, what: string): DomainError =>
-  new DomainError('INVALID_IMPORT', `${place.slice(0, MAX_PLACE_LENGTH)} ${what}.`);
+export const wrong = (path: string, what: string): DomainError =>
+  new DomainError('INVALID_IMPORT', `${path.slice(0, MAX_PATH_LENGTH)} ${what}.`);
 
 export const text =
   (max = 1_000_000): Shape<string> =>
-  (value, place) => {
-    if (typeof value !== 'string') throw wrong(place, 'is not a text');
-    if (value.length > max) throw wrong(place, 'is too long');
+  (value, path) => {
+    if (typeof value !== 'string') throw wrong(path, 'is not a text');
+    if (value.length > max) throw wrong(path, 'is too long');
     return value;
   };
 
-export const flag: Shape<boolean> = (value, place) => {
-  if (typeof value !== 'boolean') throw wrong(place, 'is neither true nor false');
+export const flag: Shape<boolean> = (value, path) => {
+  if (typeof value !== 'boolean') throw wrong(path, 'is neither true nor false');
   return value;
 };
 
-export const number: Shape<number> = (value, place) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(place, 'is not a number');
+export const number: Shape<number> = (value, path) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(path, 'is not a number');
   return value;
 };
 
-export const integer: Shape<number> = (value, place) => {
-  if (!Number.isSafeInteger(value)) throw wrong(place, 'is not an integer');
+export const integer: Shape<number> = (value, path) => {
+  if (!Number.isSafeInteger(value)) throw wrong(path, 'is not an integer');
   return value as number;
 };
 
 /** Reads an id of the requested type. */
 export const id =
   <Id extends number>(): Shape<Id> =>
-  (value, place) => {
-    if (!Number.isSafeInteger(value) || (value as number) <= 0) throw wrong(place, 'is not an id');
+  (value, path) => {
+    if (!Number.isSafeInteger(value) || (value as number) <= 0) throw wrong(path, 'is not an id');
     return value as Id;
   };
 
@@ -46,62 +46,62 @@ export const id =
 const LAST_SECOND = 253_402_300_799;
 
 /** Reads seconds since 1970 with fractions. */
-export const moment: Shape<number> = (value, place) => {
-  const seconds = number(value, place);
-  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(place, 'is no time of the years 1970 to 9999');
+export const moment: Shape<number> = (value, path) => {
+  const seconds = number(value, path);
+  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(path, 'is no time of the years 1970 to 9999');
   return seconds;
 };
 
 /** Reads a time as whole seconds. */
-export const time: Shape<number> = (value, place) => Math.floor(moment(value, place));
+export const time: Shape<number> = (value, path) => Math.floor(moment(value, path));
 
 export const orNull =
   <T>(shape: Shape<T>): Shape<T | null> =>
-  (value, place) =>
-    value === null || value === undefined ? null : shape(value, place);
+  (value, path) =>
+    value === null || value === undefined ? null : shape(value, path);
 
 export const orElse =
   <T>(shape: Shape<T>, otherwise: T): Shape<T> =>
-  (value, place) =>
-    value === undefined || value === null ? otherwise : shape(value, place);
+  (value, path) =>
+    value === undefined || value === null ? otherwise : shape(value, path);
 
 export const oneOf =
   <const T extends string | number>(...values: readonly T[]): Shape<T> =>
-  (value, place) => {
-    if (!values.includes(value as T)) throw wrong(place, `is none of ${values.join(', ')}`);
+  (value, path) => {
+    if (!values.includes(value as T)) throw wrong(path, `is none of ${values.join(', ')}`);
     return value as T;
   };
 
 export const list =
   <T>(shape: Shape<T>, max = 10_000_000): Shape<T[]> =>
-  (value, place) => {
-    if (!Array.isArray(value)) throw wrong(place, 'is not a list');
-    if (value.length > max) throw wrong(place, `has more than ${max} members`);
-    return value.map((member, index) => shape(member, `${place}[${index}]`));
+  (value, path) => {
+    if (!Array.isArray(value)) throw wrong(path, 'is not a list');
+    if (value.length > max) throw wrong(path, `has more than ${max} members`);
+    return value.map((member, index) => shape(member, `${path}[${index}]`));
   };
 
 /** Reads an object and drops unknown members. */
 export const object =
   <S extends Readonly<Record<string, Shape<unknown>>>>(shapes: S): Shape<{ readonly [K in keyof S]: Shaped<S[K]> }> =>
-  (value, place) => {
-    const members = record(value, place);
+  (value, path) => {
+    const members = record(value, path);
     const read: Record<string, unknown> = {};
-    for (const name in shapes) read[name] = shapes[name]!(members[name], `${place}.${name}`);
+    for (const name in shapes) read[name] = shapes[name]!(members[name], `${path}.${name}`);
     return read as { readonly [K in keyof S]: Shaped<S[K]> };
   };
 
 /** Reads an object with any members. */
-export const record: Shape<Readonly<Record<string, unknown>>> = (value, place) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(place, 'is not an object');
+export const record: Shape<Readonly<Record<string, unknown>>> = (value, path) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, 'is not an object');
   return value as Readonly<Record<string, unknown>>;
 };
 
 /** Reads an object with any keys and values of one shape. */
 export const dictionary =
   <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> =>
-  (value, place) =>
+  (value, path) =>
     Object.fromEntries(
-      Object.entries(record(value, place)).map(([name, member]) => [name, shape(member, `${place}.${name}`)]),
+      Object.entries(record(value, path)).map(([name, member]) => [name, shape(member, `${path}.${name}`)]),
     );
 
 /** Reads a short text, such as a name. */

@@ -7,8 +7,8 @@ import type { RealmId } from './ids.js';
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface RepositoryMap {}
 
-type Ports<Place extends 0 | 1> = {
-  readonly [K in keyof RepositoryMap as RepositoryMap[K][Place] extends never ? never : K]: RepositoryMap[K][Place];
+type Ports<Index extends 0 | 1> = {
+  readonly [K in keyof RepositoryMap as RepositoryMap[K][Index] extends never ? never : K]: RepositoryMap[K][Index];
 };
 
 interface Unit {

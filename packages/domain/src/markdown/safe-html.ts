@@ -81,8 +81,8 @@ const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** Reads safe HTML of an untrusted document. */
-export const htmlShape: Shape<string> = (value, place) => {
-  const html = text()(value, place);
-  if (!isSafeHtml(html)) throw wrong(place, 'is HTML that is not safe');
+export const htmlShape: Shape<string> = (value, path) => {
+  const html = text()(value, path);
+  if (!isSafeHtml(html)) throw wrong(path, 'is HTML that is not safe');
   return html;
 };

@@ -160,7 +160,7 @@ export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
   }
 }
 
-/** Places in which messages of a deactivated user can be deleted. */
+/** Scopes in which messages of a deactivated user can be deleted. */
 export const MESSAGE_SCOPES = ['publicChannels', 'privateChannels', 'direct'] as const;
 export type MessageScope = (typeof MESSAGE_SCOPES)[number];
 
@@ -234,7 +234,7 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
 /** Messages sent by the user. Senders always hold their own direct messages. */
 function filtersOf(userId: UserId, places: readonly MessageScope[]): readonly MessageFilter[] {
   const bySender: MessageCondition = { kind: 'sender', userId };
-  const privacies = places.flatMap((place) => PRIVACIES[place]);
+  const privacies = places.flatMap((scope) => PRIVACIES[scope]);
   const inChannels: MessageCondition = { kind: 'channelPrivacy', privacies };
   return [
     ...(privacies.length > 0 ? [{ conditions: [bySender, inChannels], scope: 'shared' } as const] : []),
@@ -259,7 +259,7 @@ export interface Deletions {
   readonly byId: UserId;
   /** Deletes the name, avatar, profile field values and status. */
   readonly ofProfile: boolean;
-  /** Places in which a job deletes the user's messages; empty if messages are kept. */
+  /** Scopes in which a job deletes the user's messages; empty if messages are kept. */
   readonly ofMessages: readonly MessageScope[];
 }
 

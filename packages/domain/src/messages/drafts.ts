@@ -123,17 +123,17 @@ declare module '../kernel/export-parts.js' {
   }
 }
 
-const addressee: shape.Shape<object> = (value, place) => {
-  const kind = shape.oneOf('channel', 'direct', 'nobody')(shape.record(value, place).kind, `${place}.kind`);
+const addressee: shape.Shape<object> = (value, path) => {
+  const kind = shape.oneOf('channel', 'direct', 'nobody')(shape.record(value, path).kind, `${path}.kind`);
   if (kind === 'nobody') return { kind };
   if (kind === 'direct') {
-    return { kind, ...shape.object({ userIds: shape.list(shape.anyId, 100_000) })(value, place) };
+    return { kind, ...shape.object({ userIds: shape.list(shape.anyId, 100_000) })(value, path) };
   }
-  return { kind, ...shape.object({ channelId: shape.anyId, topic: shape.name })(value, place) };
+  return { kind, ...shape.object({ channelId: shape.anyId, topic: shape.name })(value, path) };
 };
 
-const editTime: shape.Shape<number> = (value, place) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw shape.wrong(place, 'is not a time');
+const editTime: shape.Shape<number> = (value, path) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw shape.wrong(path, 'is not a time');
   return value;
 };
 

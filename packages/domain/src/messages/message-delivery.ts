@@ -1,8 +1,8 @@
 import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
 import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
 import type {
-  AudienceAnswers,
   AudienceQuestions,
+  AudienceResults,
   AudienceRules,
   LiveCandidate,
   LookupUsers,
@@ -121,7 +121,7 @@ declare module '../kernel/delivery.js' {
 }
 
 declare module '../kernel/delivery.js' {
-  interface AudienceAnswers {
+  interface AudienceResults {
     /** Requested users who have each message. */
     readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   }
@@ -155,7 +155,7 @@ export const MESSAGE_AUDIENCES: AudienceRules<'holders'> = {
 };
 
 export const messageHolder = (candidate: LiveCandidate | ReplayedCandidate): Pick<Membership, 'holds'> => ({
-  holds: (id) => candidate.answers.holders.get(id)?.has(candidate.user.userId) ?? false,
+  holds: (id) => candidate.results.holders.get(id)?.has(candidate.user.userId) ?? false,
 });
 
 /** Any user may hold a message. */
@@ -166,7 +166,7 @@ export async function findHolders(
   realmId: RealmId,
   { messageIds = [] }: AudienceQuestions,
   { ids }: LookupUsers,
-): Promise<Pick<AudienceAnswers, 'holders'>> {
+): Promise<Pick<AudienceResults, 'holders'>> {
   const holders = messageIds.length === 0 ? [] : await personal.filterHolders(realmId, messageIds, ids);
   return { holders: new Map([...holders].map(([id, userIds]) => [id, new Set(userIds)])) };
 }

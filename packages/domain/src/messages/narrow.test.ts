@@ -432,9 +432,9 @@ describe('`with` (messages §7.5)', () => {
   it('drops `with` for a hidden or missing message if other terms select a conversation', async () => {
     const fixture = await town();
     const hidden = term('with', fixture.messages[1]!.id);
-    const place = [term('stream', 'public'), term('topic', 'x')];
+    const location = [term('stream', 'public'), term('topic', 'x')];
     for (const gone of [hidden, term('with', 999)]) {
-      expect(await replaced(fixture, 'moderator', ...place, gone)).toEqual(place);
+      expect(await replaced(fixture, 'moderator', ...location, gone)).toEqual(location);
       expect(await replaced(fixture, 'moderator', gone, term('dm', []))).toEqual([term('dm', [])]);
     }
   });

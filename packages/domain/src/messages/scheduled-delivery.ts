@@ -232,11 +232,11 @@ declare module '../kernel/export-parts.js' {
   }
 }
 
-const addressee: shape.Shape<object> = (value, place) => {
-  const kind = shape.oneOf('channelId', 'userIds')(shape.record(value, place).kind, `${place}.kind`);
+const addressee: shape.Shape<object> = (value, path) => {
+  const kind = shape.oneOf('channelId', 'userIds')(shape.record(value, path).kind, `${path}.kind`);
   return kind === 'channelId'
-    ? { kind, ...shape.object({ id: shape.anyId })(value, place) }
-    : { kind, ...shape.object({ ids: shape.list(shape.anyId, 100_000) })(value, place) };
+    ? { kind, ...shape.object({ id: shape.anyId })(value, path) }
+    : { kind, ...shape.object({ ids: shape.list(shape.anyId, 100_000) })(value, path) };
 };
 
 const personPart: PersonPart<'scheduledMessages' | 'reminders'> = {

@@ -25,7 +25,7 @@ describe('audiences of a move to another channel (messages §9.4)', () => {
     const source = makeChannel({ id: 1 as ChannelId });
     const target = makeChannel({ id: 2 as ChannelId, privacy: privacy as ChannelPrivacy });
     const actor = makeActor(who.split(',')[0] as Role);
-    const isIn = (place: string) => who.includes('in both') || who.includes(`in the ${place}`);
+    const isIn = (channel: string) => who.includes('in both') || who.includes(`in the ${channel}`);
     const member = makeMembership(actor, {
       isSubscribed: (id) => (id === source.id ? isIn('source') : isIn('target')),
     });

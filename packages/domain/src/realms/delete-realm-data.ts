@@ -12,8 +12,8 @@ export type RemovalCursor = { readonly table: string; readonly key: readonly (st
 /** Removes entire realms. Every implementation passes realm-data.contract.ts. */
 export interface RealmDataRepository {
   /**
-   * Removes at most `limit` rows of the realm, starting at a place; null starts at the beginning. Returns the next
-   * place, or `done` if only the realm and its deletion job are left.
+   * Removes at most `limit` rows of the realm, starting at a cursor; null starts at the beginning. Returns the next
+   * cursor, or `done` if only the realm and its deletion job are left.
    */
   removeSome(realmId: RealmId, from: RemovalCursor, limit: number): Promise<RemovalCursor | 'done'>;
   /** Removes the realm itself after all its data. Idempotent. */

@@ -351,10 +351,10 @@ const realmPart: RealmPart<'profileFields'> = {
         order: shape.integer,
         name: shape.name,
         hint: shape.name,
-        data: shape.dictionary((value, place) =>
+        data: shape.dictionary((value, path) =>
           typeof value === 'string'
-            ? shape.text(10_000)(value, place)
-            : shape.dictionary(shape.text(10_000))(value, place),
+            ? shape.text(10_000)(value, path)
+            : shape.dictionary(shape.text(10_000))(value, path),
         ),
         isRequired: shape.flag,
         isEditableByUser: shape.flag,

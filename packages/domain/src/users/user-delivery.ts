@@ -1,9 +1,9 @@
 import type { GroupProjection } from '../access/group-delivery.js';
 import { isAtLeast, ROLES, type Role } from '../access/roles.js';
 import type {
-  AudienceAnswers,
   AudienceMembers,
   AudienceQuestions,
+  AudienceResults,
   AudienceRules,
   LiveCandidate,
   LiveProjection,
@@ -67,7 +67,7 @@ declare module '../kernel/delivery.js' {
   interface RealmSnapshot {
     readonly permissions: Realm['permissions'];
   }
-  interface AudienceAnswers {
+  interface AudienceResults {
     /** Users hidden from each guest, among the requested ones. */
     readonly inaccessible: ReadonlyMap<UserId, ReadonlySet<UserId>>;
   }
@@ -133,7 +133,7 @@ const membership = (
   hasRole: (minimum) => isAtLeast(candidate.user.role, minimum),
   isLimitedGuest: isLimited,
   // Users without a result stay hidden from the receiver.
-  knows: (userId) => candidate.answers.inaccessible.get(candidate.user.userId)?.has(userId) === false,
+  knows: (userId) => candidate.results.inaccessible.get(candidate.user.userId)?.has(userId) === false,
 });
 
 export const replayedUser = (candidate: ReplayedCandidate): UserMembership =>
@@ -162,7 +162,7 @@ export const findInaccessible = async (
   realmId: RealmId,
   { userIds = [] }: AudienceQuestions,
   { guestIds }: LookupUsers,
-): Promise<Pick<AudienceAnswers, 'inaccessible'>> => ({
+): Promise<Pick<AudienceResults, 'inaccessible'>> => ({
   inaccessible: await inaccessibleUserIdsByGuest(repositories, realmId, guestIds, userIds),
 });
 

@@ -127,7 +127,7 @@ describe('level 496', () => {
     expect(differencesOf(recorded, here)).toEqual([]);
   });
 
-  it("ignores places named in the case's rule", () => {
+  it("ignores paths named in the case's rule", () => {
     expect(
       differencesOf({ name: 'topics/list', body: { topics: [{ max_id: 5 }] } }, { body: { topics: [{ max_id: 0 }] } }),
     ).toEqual([]);

@@ -77,8 +77,8 @@ export class AnswerComparer {
       return left!.flatMap((event, index) => {
         const type = String(event.type);
         // The property determines the meaning of its value.
-        const place = event.property === 'first_message_id' ? event.property : type;
-        return compareValues(this.ids, event, right![index]!, [place], type).map((difference) => ({
+        const path = event.property === 'first_message_id' ? event.property : type;
+        return compareValues(this.ids, event, right![index]!, [path], type).map((difference) => ({
           ...difference,
           where: `events.${queue}.${index}(${titles[index]}).${difference.where}`,
         }));

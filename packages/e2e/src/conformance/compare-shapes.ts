@@ -6,7 +6,7 @@ import { isList, isObject, type Json, type JsonObject, type JsonType, jsonTypeOf
 export const compareShapes = (recorded: Json, here: Json): readonly Difference[] =>
   compareSamples([recorded], [here], 'body', '');
 
-/** Compares all values at one place on both sides. */
+/** Compares all values at one path on both sides. */
 function compareSamples(
   recorded: readonly Json[],
   here: readonly Json[],

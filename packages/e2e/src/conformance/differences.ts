@@ -1,6 +1,6 @@
 import type { Json } from './json.js';
 
-/** Place where two responses differ. */
+/** Path at which two responses differ. */
 export interface Difference {
   /** `body`, `status`, `header allow`, `stream.name`, `events.hamlet.0(message).message.content`. */
   readonly where: string;

@@ -12,7 +12,7 @@ export interface CaseRule {
   readonly anyEvents?: boolean;
   /** True to compare only `result` and `code`. */
   readonly loose?: boolean;
-  /** Patterns of places where differences are ignored. */
+  /** Patterns of paths where differences are ignored. */
   readonly ignore?: readonly RegExp[];
 }
 

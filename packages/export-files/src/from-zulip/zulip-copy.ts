@@ -23,7 +23,7 @@ export interface ZulipCopy {
   readonly submessagesOf: (message: MessageId) => MessageCopy['submessages'];
   /** Returns the user of a personal recipient. */
   readonly personOf: (recipient: RecipientId) => UserId | null;
-  /** True for messages whose sender or place is missing from the export. */
+  /** True for messages whose sender or conversation is missing from the export. */
   readonly skipsMessage: (head: MessageHead) => boolean;
 }
 

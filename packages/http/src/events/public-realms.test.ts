@@ -9,15 +9,15 @@ describe('PublicRealms', () => {
     const host = () => (isAlone ? 'chat.example' : 'lear.chat.example');
     const realmUrls: RealmUrls = { urlOf: () => `https://${host()}`, emailDomainOf: host };
     const publicRealms = new PublicRealms(fixture.uow, realmUrls);
-    const place = { id: fixture.realm.id, stringId: 'lear' };
+    const realm = { id: fixture.realm.id, stringId: 'lear' };
     expect(await publicRealms.of(fixture.realm.id)).toEqual({
-      ...place,
+      ...realm,
       url: 'https://chat.example',
       emailDomain: 'chat.example',
     });
     isAlone = false;
     expect(await publicRealms.of(fixture.realm.id)).toEqual({
-      ...place,
+      ...realm,
       url: 'https://lear.chat.example',
       emailDomain: 'lear.chat.example',
     });

@@ -12,7 +12,7 @@ import {
   presentMessage,
 } from './message.presenters.js';
 
-const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
+const realm = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
 const html: MessageForm = {
   editHistory: 'all',
   asHtml: true,
@@ -56,7 +56,7 @@ describe('message presenter', () => {
   });
 
   it('presents a channel message with exactly the fields of the contract', () => {
-    expect(presentMessage(channelMessage, place, html)).toEqual({
+    expect(presentMessage(channelMessage, realm, html)).toEqual({
       id: channelMessage.message.id,
       sender_id: channelMessage.sender.id,
       sender_full_name: 'hamlet',
@@ -80,7 +80,7 @@ describe('message presenter', () => {
   });
 
   it('lists direct message participants by ascending id with four keys each', () => {
-    const presented = presentMessage(directMessage, place, html);
+    const presented = presentMessage(directMessage, realm, html);
     const [hamlet, cordelia] =
       directMessage.conversation.kind === 'direct' ? directMessage.conversation.participants : [];
     expect(presented).toMatchObject({ type: 'private', subject: '' });
@@ -92,16 +92,16 @@ describe('message presenter', () => {
   });
 
   it('presents raw Markdown on request', () => {
-    expect(presentMessage(channelMessage, place, { ...html, asHtml: false })).toMatchObject({
+    expect(presentMessage(channelMessage, realm, { ...html, asHtml: false })).toMatchObject({
       content: 'hi',
       content_type: 'text/x-markdown',
     });
   });
 
   it('names the empty topic for clients that cannot show it', () => {
-    expect(presentMessage(emptyTopic, place, html).subject).toBe('general chat');
-    expect(presentMessage(emptyTopic, place, { ...html, allowEmptyTopicName: true }).subject).toBe('');
-    expect(presentMessage(directMessage, place, html).subject).toBe('');
+    expect(presentMessage(emptyTopic, realm, html).subject).toBe('general chat');
+    expect(presentMessage(emptyTopic, realm, { ...html, allowEmptyTopicName: true }).subject).toBe('');
+    expect(presentMessage(directMessage, realm, html).subject).toBe('');
   });
 
   it.each`
@@ -122,7 +122,7 @@ describe('message presenter', () => {
         avatar: { source: row.source, version: 1, ...(row.source === 'uploaded' && { key: '7' }) },
       });
       const { clientGravatar, sees: seesSenderEmail } = row;
-      const { avatar_url } = presentMessage(view, place, { ...html, clientGravatar, seesSenderEmail });
+      const { avatar_url } = presentMessage(view, realm, { ...html, clientGravatar, seesSenderEmail });
       if (row.expected === null) expect(avatar_url).toBeNull();
       else expect(avatar_url).toMatch(row.expected);
       expect(differsByViewer(view.sender)).toBe(row.differs);
@@ -131,11 +131,11 @@ describe('message presenter', () => {
 
   it('replaces a restricted email address with a dummy', () => {
     const view = withSender(channelMessage, { emailVisibility: 'members' });
-    expect(presentMessage(view, place, html).sender_email).toBe(`user${view.sender.id}@chat.example`);
+    expect(presentMessage(view, realm, html).sender_email).toBe(`user${view.sender.id}@chat.example`);
   });
 
   it('hides an inaccessible sender from a guest', () => {
-    expect(presentMessage(channelMessage, place, { ...html, hidesSender: true })).toMatchObject({
+    expect(presentMessage(channelMessage, realm, { ...html, hidesSender: true })).toMatchObject({
       sender_full_name: 'Unknown user',
       sender_email: `user${channelMessage.sender.id}@chat.example`,
       avatar_url: 'https://chat.example/user_avatars/2/unknown.png',
@@ -144,7 +144,7 @@ describe('message presenter', () => {
 
   it('includes the times of the last edit and move', () => {
     const message = { ...channelMessage.message, lastEditedAt: 5, lastMovedAt: 6 };
-    expect(presentMessage({ ...channelMessage, message }, place, html)).toMatchObject({
+    expect(presentMessage({ ...channelMessage, message }, realm, html)).toMatchObject({
       last_edit_timestamp: 5,
       last_moved_timestamp: 6,
     });
@@ -153,11 +153,11 @@ describe('message presenter', () => {
   it('presents topic links as text and URL only', () => {
     const link = { text: '#1', url: 'https://x.example/1', position: 0 };
     const view = { ...channelMessage, message: { ...channelMessage.message, topicLinks: [link] } };
-    expect(presentMessage(view, place, html).topic_links).toEqual([{ text: '#1', url: 'https://x.example/1' }]);
+    expect(presentMessage(view, realm, html).topic_links).toEqual([{ text: '#1', url: 'https://x.example/1' }]);
   });
 
   it('produces the same result as JSON text', () => {
-    expect(JSON.parse(messageText(channelMessage, place, html))).toEqual(presentMessage(channelMessage, place, html));
+    expect(JSON.parse(messageText(channelMessage, realm, html))).toEqual(presentMessage(channelMessage, realm, html));
   });
 });
 

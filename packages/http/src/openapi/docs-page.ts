@@ -78,10 +78,10 @@ function operationHtml(method: string, path: string, operation: OpenApiOperation
 }
 
 function fieldsHtml(fields: readonly Field[], names: Names): string {
-  const rows = fields.map(({ name, location: place, schema, isRequired, holdsJson }) => {
+  const rows = fields.map(({ name, location, schema, isRequired, holdsJson }) => {
     const notes = [
-      ...(place === 'path' ? ['in the path'] : []),
-      ...(isRequired && place !== 'path' ? ['required'] : []),
+      ...(location === 'path' ? ['in the path'] : []),
+      ...(isRequired && location !== 'path' ? ['required'] : []),
       ...(holdsJson ? ['JSON'] : []),
       ...boundsOf(schema),
     ];

@@ -1,6 +1,6 @@
 import { type AvatarOwner, avatarUrl, mediumAvatarUrl } from './avatar-urls.js';
 
-const place = { id: 2, stringId: 'zulip', url: 'https://chat.example/chat', emailDomain: 'chat.example' };
+const realm = { id: 2, stringId: 'zulip', url: 'https://chat.example/chat', emailDomain: 'chat.example' };
 const KEY = '0123456789abcdef'.repeat(2);
 const person = (source: AvatarOwner['avatar']['source']): AvatarOwner => ({
   id: 7,
@@ -27,9 +27,9 @@ describe('avatarUrl', () => {
   `(
     'returns the URL of a $source avatar (sees email: $seesEmail, client_gravatar: $clientGravatar)',
     ({ source, url, ...viewer }) => {
-      expect(avatarUrl(person(source), place, viewer)).toBe(url);
+      expect(avatarUrl(person(source), realm, viewer)).toBe(url);
       const medium = url === null ? null : url === GRAVATAR ? `${GRAVATAR}&s=500` : url.replace('.png', '-medium.png');
-      expect(mediumAvatarUrl(person(source), place, viewer)).toBe(medium);
+      expect(mediumAvatarUrl(person(source), realm, viewer)).toBe(medium);
     },
   );
 });

@@ -2,7 +2,7 @@ import type { User } from '@parley/domain/users';
 import { aUser, createFixture } from '@parley/testkit';
 import { presentOwnUser, presentUser } from './user.presenters.js';
 
-const place = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
+const realm = { id: 2, stringId: 'zulip', url: 'https://chat.example', emailDomain: 'chat.example' };
 const form = { seesEmail: true, clientGravatar: true, withProfile: false };
 
 describe('user presenter', () => {
@@ -15,7 +15,7 @@ describe('user presenter', () => {
   });
 
   it('presents exactly the fields of the contract', () => {
-    expect(presentUser(hamlet, place, form)).toEqual({
+    expect(presentUser(hamlet, realm, form)).toEqual({
       user_id: hamlet.id,
       delivery_email: 'hamlet@example.com',
       email: 'hamlet@example.com',
@@ -35,12 +35,12 @@ describe('user presenter', () => {
   });
 
   it('shows the owner of a bot and no profile', () => {
-    const wire = presentUser(helper, place, { ...form, withProfile: true });
+    const wire = presentUser(helper, realm, { ...form, withProfile: true });
     expect(wire).toMatchObject({ is_bot: true, bot_type: 1, bot_owner_id: hamlet.id });
     expect(wire).not.toHaveProperty('profile_data');
     expect(wire).not.toHaveProperty('is_system_bot');
     const system = { ...helper, bot: { ...helper.bot!, isSystem: true, ownerId: null } };
-    expect(presentUser(system, place, form)).toMatchObject({ is_system_bot: true, bot_owner_id: null });
+    expect(presentUser(system, realm, form)).toMatchObject({ is_system_bot: true, bot_owner_id: null });
   });
 
   it.each`
@@ -51,7 +51,7 @@ describe('user presenter', () => {
     ${'member'}        | ${400} | ${false} | ${false} | ${false}
     ${'guest'}         | ${600} | ${false} | ${false} | ${true}
   `('presents the role $role as $number', ({ role, number, isOwner, isAdmin, isGuest }) => {
-    expect(presentUser({ ...hamlet, role }, place, form)).toMatchObject({
+    expect(presentUser({ ...hamlet, role }, realm, form)).toMatchObject({
       role: number,
       is_owner: isOwner,
       is_admin: isAdmin,
@@ -62,16 +62,16 @@ describe('user presenter', () => {
   it('shows a dummy address for a hidden one, even to viewers with access', () => {
     const shy = { ...hamlet, settings: { ...hamlet.settings, emailAddressVisibility: 'administrators' as const } };
     const dummy = `user${hamlet.id}@chat.example`;
-    expect(presentUser(shy, place, form)).toMatchObject({
+    expect(presentUser(shy, realm, form)).toMatchObject({
       email: dummy,
       delivery_email: 'hamlet@example.com',
       avatar_url: null,
     });
-    const hidden = presentUser(shy, place, { ...form, seesEmail: false });
+    const hidden = presentUser(shy, realm, { ...form, seesEmail: false });
     expect(hidden).toMatchObject({ email: dummy, delivery_email: null });
     // A gravatar URL would contain a hash of the hidden address (contract decision 21).
     expect(hidden.avatar_url).toBe(`https://chat.example/user_avatars/2/${hamlet.id}.png?version=1`);
-    const seen = presentUser(shy, place, { ...form, clientGravatar: false });
+    const seen = presentUser(shy, realm, { ...form, clientGravatar: false });
     expect(seen.avatar_url).toContain('https://secure.gravatar.com/avatar/');
   });
 
@@ -79,7 +79,7 @@ describe('user presenter', () => {
     const fixture = await createFixture(aUser({ name: 'hamlet' }));
     const own = presentOwnUser(
       { user: { ...fixture.user('hamlet'), profile: [] }, realm: fixture.realm, newestMessageId: null },
-      { urlOf: () => place.url, emailDomainOf: () => place.emailDomain },
+      { urlOf: () => realm.url, emailDomainOf: () => realm.emailDomain },
     );
     expect(own).toMatchObject({ max_message_id: -1, profile_data: {} });
     expect(own.avatar_url).not.toBeNull();

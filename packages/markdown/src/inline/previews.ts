@@ -37,7 +37,7 @@ export function audioPlayer(upload: StoredUpload, source: string, title: string,
   return new Element('audio', { controls: '', preload: 'metadata', src: source, title, ...original });
 }
 
-/** Returns an image at its place in the text; null if the upload is no image or cannot be shown. */
+/** Returns an image for its position in the text; null if the upload is no image or cannot be shown. */
 export function inlineImage(upload: StoredUpload, path: string, alt: string, outcome: Outcome): Element | null {
   const shown = upload.image && showUpload(upload.contentType, upload.image, path, `/user_uploads/${path}`, outcome);
   if (!shown) return null;
@@ -169,11 +169,11 @@ function addPreview(root: Element, link: FoundLink, context: PreviewContext): vo
   const upload = path === null ? undefined : names.upload(path);
   if (path !== null && upload?.image) {
     const image = uploadPreview(upload, path, href, outcome);
-    if (image) placePreview(root, link, PREVIEW_CLASS, image);
+    if (image) insertPreview(root, link, PREVIEW_CLASS, image);
     outcome.hasImage ||= image !== null;
   } else if (VIDEO_URL.test(href)) {
     const src = parts.host === '' ? href : context.proxied(href);
-    placePreview(
+    insertPreview(
       root,
       link,
       `${PREVIEW_CLASS} message_inline_video`,
@@ -182,7 +182,7 @@ function addPreview(root: Element, link: FoundLink, context: PreviewContext): vo
   } else if (path === null && IMAGE_PATH.test(parts.path) && parts.host !== HOST_WITHOUT_IMAGES) {
     outcome.hasImage = true;
     const src = parts.host === '' ? href : context.proxied(href);
-    placePreview(root, link, PREVIEW_CLASS, new Element('img', { src }));
+    insertPreview(root, link, PREVIEW_CLASS, new Element('img', { src }));
   } else {
     const id = youtubeId(parts);
     if (id === null) return;
@@ -192,7 +192,7 @@ function addPreview(root: Element, link: FoundLink, context: PreviewContext): vo
   }
 }
 
-function placePreview(
+function insertPreview(
   root: Element,
   { element, href, parent: { element: parent, parent: above } }: FoundLink,
   className: string,
@@ -206,7 +206,7 @@ function placePreview(
     parent.children.push(box);
     if (isBare && isAtEnd && parent.text === '') remove(parent, element);
   } else if (parent.tag === 'p' && grandparent) {
-    grandparent.children.splice(placeAfter(grandparent, parent), 0, box);
+    grandparent.children.splice(indexAfter(grandparent, parent), 0, box);
     const isAlone = parent.children.length === 1 && (parent.text === '' || parent.text === '\n') && isAtEnd;
     if (isBare && isAlone) remove(grandparent, parent);
   } else {
@@ -215,7 +215,7 @@ function placePreview(
 }
 
 /** Returns the position after the paragraph and the previews of its earlier links. */
-function placeAfter(grandparent: Element, paragraph: Element): number {
+function indexAfter(grandparent: Element, paragraph: Element): number {
   const hrefs = new Set<string>();
   collectHrefs(paragraph, hrefs);
   let index = grandparent.children.indexOf(paragraph) + 1;

@@ -100,7 +100,7 @@ export class PlainPattern {
     return this.groups.map(({ name, from, to }) => [name, text.slice(this.marks[from], this.marks[to])]);
   }
 
-  /** Returns the earliest start, at or after `from`, of a match that contains the literal at `place`. */
+  /** Returns the earliest start, at or after `from`, of a match that contains the literal at `position`. */
   earliestStart(text: string, position: number, from: number): number {
     if (this.beforeLiteral === null) return position;
     let at = position;

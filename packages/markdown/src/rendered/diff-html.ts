@@ -252,9 +252,9 @@ class DiffWriter {
 
   /** Returns null if the result becomes too long. */
   write(pieces: readonly Piece[]): string | null {
-    const hasPlace = pieces.some(isAtom);
+    const hasAtom = pieces.some(isAtom);
     let isFirst = true;
-    if (!hasPlace) this.addDeletions(null, false);
+    if (!hasAtom) this.addDeletions(null, false);
     for (const piece of pieces) {
       if (this.html.length > this.maxLength) return null;
       if (!isAtom(piece)) {

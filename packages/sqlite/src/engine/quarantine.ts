@@ -18,10 +18,10 @@ export class Quarantine {
   constructor(private readonly log: (problem: string) => void) {}
 
   report({ table, id, column }: StoredValueLocation, problem: string): void {
-    const place = `${table} ${id}, ${column}`;
-    if (this.reported.has(place) || this.reported.size >= MAX_REPORTED) return;
-    this.reported.add(place);
-    this.log(`The database contains an invalid value (${place}: ${problem}), which is replaced by a harmless one.`);
+    const cell = `${table} ${id}, ${column}`;
+    if (this.reported.has(cell) || this.reported.size >= MAX_REPORTED) return;
+    this.reported.add(cell);
+    this.log(`The database contains an invalid value (${cell}: ${problem}), which is replaced by a harmless one.`);
   }
 
   /** Reads a column that holds one of several known words. */

@@ -103,7 +103,7 @@ describe('loss of a file in use', () => {
       },
     ],
     [
-      'another database takes its place',
+      'another database replaces it',
       'parley.db was replaced',
       () => {
         const other = join(directory, 'other.db');

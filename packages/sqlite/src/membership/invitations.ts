@@ -101,7 +101,7 @@ export class SqliteInvitationRepository implements InvitationRepository {
     );
     // Ids are allocated in input order but may be returned in any order.
     ids.sort((a, b) => a - b);
-    return emails.map((email, place) => ({ ...invitations, email, id: ids[place]! }));
+    return emails.map((email, index) => ({ ...invitations, email, id: ids[index]! }));
   }
 
   async update({ realmId, id, status, expiresAt }: InvitationEntry): Promise<void> {

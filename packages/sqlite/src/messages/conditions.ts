@@ -135,22 +135,22 @@ export class ConditionSubjects {
     const state = this.states.load(viewer, indexRows);
     const texts = conditions.some(readsText) ? this.textsOf(indexRows) : null;
     const details = new Map(this.details.all(jsonList(indexRows.map(idOf))).map((each) => [each[0], each]));
-    return indexRows.filter((place) => {
-      const own = state.flags(place);
+    return indexRows.filter((row) => {
+      const own = state.flags(row);
       if (!own && scope === 'own') return false;
-      const [, channelId, topic, channelPrivacy] = details.get(idOf(place))!;
+      const [, channelId, topic, channelPrivacy] = details.get(idOf(row))!;
       const subject: ConditionSubject = {
         message: {
-          id: idOf(place),
-          senderId: place[1],
-          recipientId: place[2],
+          id: idOf(row),
+          senderId: row[1],
+          recipientId: row[2],
           channelId,
           topic,
-          ...propertiesOf(propertyBitsOf(place)),
+          ...propertiesOf(propertyBitsOf(row)),
         },
         channelPrivacy,
         flags: own ?? HISTORICAL,
-        text: () => texts!.get(idOf(place))!,
+        text: () => texts!.get(idOf(row))!,
       };
       return conditions.every((condition) => matchesCondition(subject, condition));
     });

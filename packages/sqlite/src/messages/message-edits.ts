@@ -198,7 +198,7 @@ export class SqliteMessageMoves implements MessageMoves {
     const key = topic === null ? null : topicKey(topic);
     const links = topicLinks.length === 0 ? null : JSON.stringify(topicLinks);
     const indexRows = this.indexRowsById.list(realmId, ids);
-    const crossing = indexRows.filter((place) => place[2] !== recipientId).map(idOf);
+    const crossing = indexRows.filter((row) => row[2] !== recipientId).map(idOf);
     if (crossing.length > 0) {
       const list = jsonList(crossing);
       const move = this.addMove.get(realmId, recipientId, toFlag(isHistoryProtected))!;
@@ -206,7 +206,7 @@ export class SqliteMessageMoves implements MessageMoves {
       this.changeChannel.run(recipientId, channelId, topic, key, topic, links, movedAt, list);
       this.forgetFlags.run(list, recipientId);
     }
-    const staying = indexRows.filter((place) => place[2] === recipientId).map(idOf);
+    const staying = indexRows.filter((row) => row[2] === recipientId).map(idOf);
     if (staying.length === 0) return;
     if (topic === null) this.keepTopic.run(movedAt, jsonList(staying));
     else this.changeTopic.run(topic, key, links, movedAt, jsonList(staying));

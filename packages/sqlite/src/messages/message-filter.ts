@@ -110,9 +110,9 @@ export function wholeSeriesOf(conditions: readonly MessageCondition[]): Series |
 
 /** Detects the conditions that clients usually mark as read, without the slower normalization. */
 function plainSeries(conditions: readonly MessageCondition[]): Series | null {
-  const [place, topic] = conditions;
-  if (place?.kind !== 'recipient' || place.recipientIds.length !== 1 || conditions.length > 2) return null;
-  const recipientId = place.recipientIds[0]!;
+  const [first, topic] = conditions;
+  if (first?.kind !== 'recipient' || first.recipientIds.length !== 1 || conditions.length > 2) return null;
+  const recipientId = first.recipientIds[0]!;
   if (topic === undefined) return { recipientId, topicKey: null };
   return topic.kind === 'topic' ? { recipientId, topicKey: topic.topicKey } : null;
 }

@@ -181,7 +181,7 @@ export class SqliteTopicReads implements TopicReads {
       newest.map(([, id]) => id),
     );
     const state = this.states.load(viewer, indexRows);
-    const own = new Set(indexRows.filter((place) => state.isOwn(place)).map(idOf));
+    const own = new Set(indexRows.filter((row) => state.isOwn(row)).map(idOf));
     const found = new Map<string, MessageId>();
     for (const [key, id] of newest) {
       const [newestOwn] = own.has(id) ? [id] : this.ownInTopic(viewer, recipientId, key, id - 1);

@@ -44,9 +44,9 @@ it('removes the given number of rows per step and finally all rows of the realm 
   const othersBefore = rowsOf(others!.id);
   let left = rowsOf(own!.id);
   expect(left).toBeGreaterThan(40);
-  for (let place: RemovalCursor | 'done' = null; place !== 'done'; ) {
-    const from: RemovalCursor = place;
-    place = await storage.uow.write(own!.id, (tx) => tx.realmData.removeSome(own!.id, from, 7));
+  for (let cursor: RemovalCursor | 'done' = null; cursor !== 'done'; ) {
+    const from: RemovalCursor = cursor;
+    cursor = await storage.uow.write(own!.id, (tx) => tx.realmData.removeSome(own!.id, from, 7));
     const now = rowsOf(own!.id);
     expect(left - now).toBeLessThanOrEqual(7);
     left = now;

@@ -16,7 +16,7 @@ export class SqliteProfileRepository implements ProfileRepository {
   private readonly fields;
   private readonly values;
   private readonly insert;
-  private readonly placeLast;
+  private readonly moveLast;
   private readonly store;
   private readonly deleteField;
   private readonly upsertValue;
@@ -41,7 +41,7 @@ export class SqliteProfileRepository implements ProfileRepository {
                                   is_for_matching, is_in_summary)
        VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
-    this.placeLast = connection.command('UPDATE profile_field SET place = id WHERE id = ?');
+    this.moveLast = connection.command('UPDATE profile_field SET place = id WHERE id = ?');
     this.store = connection.command(
       `UPDATE profile_field
        SET place = ?, name = ?, hint = ?, data = ?, is_required = ?, is_editable_by_user = ?, is_for_matching = ?,
@@ -93,7 +93,7 @@ export class SqliteProfileRepository implements ProfileRepository {
   async addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField> {
     return refusingTaken(nameTaken, () => {
       const id = this.insert.get(field.realmId, field.kind, ...settingsOf(field))!;
-      this.placeLast.run(id);
+      this.moveLast.run(id);
       return { ...field, id, order: id };
     });
   }

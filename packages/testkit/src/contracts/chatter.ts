@@ -3,7 +3,7 @@ import { aChannel, aMessage, aUser, type Fixture } from '../builders.js';
 
 export const people = [aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' })];
 
-/** Ten messages in several places; `c` has no subscriptions. */
+/** Ten messages in several conversations; `c` has no subscriptions. */
 export const chatter = [
   ...people,
   aChannel({ name: 'general', subscribers: ['a', 'b'] }),

@@ -36,7 +36,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
         });
       });
 
-    it('lists the edits of a message, newest first, with previous place and content', async () => {
+    it('lists the edits of a message, newest first, with previous location and content', async () => {
       const fixture = await stage(...chatter);
       const { user, channel, messages } = fixture;
       const [first, second] = pick(fixture, 0, 1);

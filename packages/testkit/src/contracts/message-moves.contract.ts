@@ -33,11 +33,11 @@ export function messageMovesContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, channel, messages } = fixture;
       const { id: channelId, recipientId } = channel('general');
-      const place = { channelId, recipientId, isHistoryProtected: false };
+      const target = { channelId, recipientId, isHistoryProtected: false };
       const topicLinks = [{ text: '#1', url: 'https://example.com/1' }];
       const [one, two] = [messages[0]!.id, messages[1]!.id];
       const move = (id: typeof one, more: object) =>
-        uow.write(realm.id, (tx) => tx.moves.move(realm.id, [id], { ...place, topic: null, ...more }));
+        uow.write(realm.id, (tx) => tx.moves.move(realm.id, [id], { ...target, topic: null, ...more }));
       const shown = async () =>
         (await uow.read(realm.id, (r) => r.messages.list(realm.id, [one, two]))).map((message) => [
           message.topic,

@@ -125,7 +125,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         });
       });
 
-      it('finds messages in the place to which they were moved', async () => {
+      it('finds messages in the conversation to which they were moved', async () => {
         const fixture = await stage(...chatter);
         const { uow, realm, viewer, channel } = fixture;
         const random = channel('random');

@@ -8,8 +8,8 @@ import {
   mark,
   move,
   NONE,
-  place,
   READ,
+  scene,
   send,
   star,
   subscribe,
@@ -24,7 +24,7 @@ export function movedMessagesContract(open: OpenStorage): void {
 
   describe('personal messages that move', () => {
     it('keep flags for subscribers of both channels', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } });
       await star(fixture, 'a', [m1]);
       await move(fixture, [m1], 'random');
@@ -36,7 +36,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
 
     it('disappear for users not subscribed to the new channel, permanently', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
       await star(fixture, 'b', [m1]);
       await move(fixture, [m1], 'random');
@@ -52,7 +52,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
 
     it('become readable as read for new subscribers of a channel with protected history', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, {
         from: 'a',
         to: 'general',
@@ -72,7 +72,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
 
     it('return as read after they were lost unread', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
       await move(fixture, [m1], 'random');
       await move(fixture, [m1], 'secret');
@@ -81,7 +81,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
 
     it('depend on the subscriptions at the time of the move', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'a', to: 'general' });
       const m2 = await send(fixture, { from: 'a', to: 'general' });
       await subscribe(fixture, 'random', 'b');
@@ -100,7 +100,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
 
     it('keep their users within a channel', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'b', to: 'secret' });
       await subscribe(fixture, 'secret', 'a');
       await unsubscribe(fixture, 'secret', 'c');
@@ -111,7 +111,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   });
 
   it('returns the newest own message', async () => {
-    const fixture = await stage(...place);
+    const fixture = await stage(...scene);
     const newest = () => fixture.uow.read(fixture.realm.id, (r) => r.personal.newestId(fixture.viewer('b')));
     expect(await newest()).toBeNull();
     const m1 = await send(fixture, { from: 'a', to: 'general' });
@@ -123,7 +123,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   });
 
   it('lists left channels with remaining messages, ascending', async () => {
-    const fixture = await stage(...place);
+    const fixture = await stage(...scene);
     const former = () =>
       fixture.uow.read(fixture.realm.id, (r) => r.personal.listUnsubscribedChannelIdsWithMessages(fixture.viewer('a')));
     const stop = async (channel: string) => {
@@ -149,7 +149,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   });
 
   it('lists the users who own a message, ascending', async () => {
-    const fixture = await stage(...place);
+    const fixture = await stage(...scene);
     const m1 = await send(fixture, { from: 'a', to: 'general' });
     const [a, b, c] = [fixture.user('a').id, fixture.user('b').id, fixture.user('c').id];
     const holders = async (...ids: UserId[]) =>
@@ -164,7 +164,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   });
 
   it('returns flags for several users as for each alone', async () => {
-    const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
+    const fixture = await stage(...scene, aUser({ name: 'bot', botOf: 'a' }));
     await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id, 5),
     );
@@ -194,7 +194,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   });
 
   it('lists the former holders of a removed message', async () => {
-    const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
+    const fixture = await stage(...scene, aUser({ name: 'bot', botOf: 'a' }));
     const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } });
     const m2 = await send(fixture, { from: 'a', to: 'general' });
     const m3 = await send(fixture, { from: 'a', to: 'general' });
@@ -253,7 +253,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   });
 
   it('isolates realms', async () => {
-    const fixture = await stage(...place);
+    const fixture = await stage(...scene);
     const m1 = await send(fixture, { from: 'b', to: 'general' });
     const other = await anotherRealm(fixture, aUser({ name: 'x' }));
     const insider = fixture.viewer('a');

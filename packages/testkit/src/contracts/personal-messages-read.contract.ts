@@ -7,8 +7,8 @@ import {
   mark,
   markIn,
   move,
-  place,
   READ,
+  scene,
   send,
   star,
   subscribe,
@@ -23,7 +23,7 @@ export function readMessagesContract(open: OpenStorage): void {
 
   describe('personal messages that are read', () => {
     it("returns changes ascending and leaves other viewers' messages unchanged", async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const [m1, m2, m3] = [
         await send(fixture, { from: 'a', to: 'general' }),
         await send(fixture, { from: 'a', to: 'random' }),
@@ -40,7 +40,7 @@ export function readMessagesContract(open: OpenStorage): void {
     });
 
     it('separates the read state of interleaved topics', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const sent: Message[] = [];
       for (let i = 0; i < 30; i++) sent.push(await send(fixture, { from: 'a', to: 'general', topic: `t${i % 3}` }));
       const ofTopic = (n: number) => sent.filter((_, i) => i % 3 === n);
@@ -55,7 +55,7 @@ export function readMessagesContract(open: OpenStorage): void {
     });
 
     it('marks everything as read', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const first = await send(fixture, { from: 'b', to: 'general' });
       await send(fixture, { from: 'b', to: 'random' });
       await send(fixture, { from: 'b', to: ['a'] });
@@ -72,7 +72,7 @@ export function readMessagesContract(open: OpenStorage): void {
     });
 
     it('marks unread messages of a filter and returns the changes', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const sent: Message[] = [];
       for (let i = 0; i < 12; i++) {
         sent.push(await send(fixture, { from: 'b', to: 'general', topic: ['Lunch', 'dinner', 'lunch'][i % 3]! }));
@@ -98,7 +98,7 @@ export function readMessagesContract(open: OpenStorage): void {
     });
 
     it('marks messages of a filter that were marked unread or moved there, and only own ones', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const old = await send(fixture, { from: 'b', to: 'general' });
       const moved = await send(fixture, { from: 'b', to: 'general' });
       const between = await send(fixture, { from: 'b', to: 'random' });
@@ -128,8 +128,8 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await markIn(fixture, 'a', own(conditionIn(fixture, 'general')))).toEqual([old.id, away.id]);
     });
 
-    it('lists the newest unread messages, ascending, with place and mentions', async () => {
-      const fixture = await stage(...place);
+    it('lists the newest unread messages, ascending, with conversation and mentions', async () => {
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, {
         from: 'b',
         to: 'general',
@@ -196,7 +196,7 @@ export function readMessagesContract(open: OpenStorage): void {
         (tx, fixture, id) => tx.personal.addHistorical(fixture.viewer('a'), [id]),
       ],
     ])('keeps a message %s when its star is removed or it is read', async (_, given, prepare) => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const message = await send(fixture, given);
       await fixture.uow.write(fixture.realm.id, (tx) => prepare(tx, fixture, message.id));
       const before = await flagsOf(fixture, 'a', message);
@@ -210,7 +210,7 @@ export function readMessagesContract(open: OpenStorage): void {
     });
 
     it('keeps a star when a message marked unread is read', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const message = await send(fixture, { from: 'b', to: 'general', isReadByDefault: true });
       await star(fixture, 'a', [message], true);
       await mark(fixture, 'a', [message], false);
@@ -222,7 +222,7 @@ export function readMessagesContract(open: OpenStorage): void {
     });
 
     it('groups the newest unread messages by conversation', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const toGeneral = { from: 'b', to: 'general' };
       const m1 = await send(fixture, { ...toGeneral, topic: 'Lunch', exceptions: { a: { mentioned: true } } });
       const m2 = await send(fixture, { from: 'b', to: ['a'], mentionsChannel: true });
@@ -269,7 +269,7 @@ export function readMessagesContract(open: OpenStorage): void {
     });
 
     it('finds unread messages of a filter', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'b', to: 'general', topic: 'lunch' });
       const m2 = await send(fixture, { from: 'c', to: 'random', topic: 'lunch' });
       const m3 = await send(fixture, { from: 'b', to: 'general', topic: 'dinner' });

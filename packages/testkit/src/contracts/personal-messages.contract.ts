@@ -6,8 +6,8 @@ import {
   historyOf,
   mark,
   NONE,
-  place,
   READ,
+  scene,
   send,
   star,
   subscribe,
@@ -52,7 +52,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('returns which users mute which', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const { uow, viewer, user } = fixture;
         const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
         await uow.write(fixture.realm.id, async ({ personal }) => {
@@ -70,7 +70,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('delivers a message to subscribers, unread except for the sender', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const message = await send(fixture, { from: 'a', to: 'general' });
         expect(await flagsOf(fixture, 'a', message)).toEqual(READ);
         expect(await flagsOf(fixture, 'b', message)).toEqual(NONE);
@@ -80,14 +80,14 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('delivers nothing to a sender without subscription', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const message = await send(fixture, { from: 'c', to: 'general' });
         expect(await flagsOf(fixture, 'c', message)).toBeNull();
         expect(await historyOf(fixture, 'c')).toEqual([]);
       });
 
       it('sets mention flags for mentioned users, and for everyone on channel wildcards', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const message = await send(fixture, {
           from: 'a',
           to: 'general',
@@ -112,7 +112,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('delivers to a mentioned bot without subscription', async () => {
-        const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
+        const fixture = await stage(...scene, aUser({ name: 'bot', botOf: 'a' }));
         const message = await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } });
         const later = await send(fixture, { from: 'a', to: 'general' });
         expect(await flagsOf(fixture, 'bot', message)).toEqual({ ...NONE, mentioned: true });
@@ -124,7 +124,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('delivers a notice as read except for mentioned users', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const notice = await send(fixture, {
           from: 'a',
           to: 'general',
@@ -143,7 +143,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('starts after subscribing, ends after unsubscribing and may resume', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const before = await send(fixture, { from: 'a', to: 'general' });
         await subscribe(fixture, 'general', 'c', 'c');
         await subscribe(fixture, 'general', 'c');
@@ -162,7 +162,7 @@ export function personalMessagesContract(open: OpenStorage): void {
 
     describe('flags', () => {
       it('stars and collapses own messages and returns the changes, ascending', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const m1 = await send(fixture, { from: 'a', to: 'general' });
         const m2 = await send(fixture, { from: 'a', to: 'random' });
         const m3 = await send(fixture, { from: 'a', to: 'general' });
@@ -185,7 +185,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('adds messages never received as read and historical without changing own ones', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const old = await send(fixture, { from: 'a', to: 'general' });
         await subscribe(fixture, 'general', 'c');
         const received = await send(fixture, { from: 'a', to: 'general' });
@@ -204,7 +204,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('returns users without subscription who flagged a message or are mentioned in it', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const { uow, realm, viewer, user, channel } = fixture;
         const [one, two] = [
           await send(fixture, { from: 'a', to: 'general' }),
@@ -224,7 +224,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('includes the flags of own messages in heads', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
         await star(fixture, 'b', [m1]);
         const expected = { ...NONE, mentioned: true, starred: true };
@@ -248,7 +248,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         );
 
       it('have later messages marked as read only', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         const before = await send(fixture, { from: 'b', to: 'general' });
         await mute(fixture, 'a', 'b');
         await mute(fixture, 'a', 'b');
@@ -267,7 +267,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
 
       it('have even mentions marked as read, which can be marked unread', async () => {
-        const fixture = await stage(...place);
+        const fixture = await stage(...scene);
         await mute(fixture, 'a', 'b');
         const naming = await send(fixture, { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } });
         const plain = await send(fixture, { from: 'b', to: 'general' });

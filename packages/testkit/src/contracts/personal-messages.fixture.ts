@@ -13,7 +13,7 @@ export const NONE: PersonalFlags = { ...HISTORICAL, read: false, historical: fal
 export const READ: PersonalFlags = { ...NONE, read: true };
 
 /** `a` and `b` subscribe to `general`, `a` to `random`, `b` and `c` to `secret`. */
-export const place = [
+export const scene = [
   aUser({ name: 'a' }),
   aUser({ name: 'b' }),
   aUser({ name: 'c' }),

@@ -13,9 +13,9 @@ const PIECES = [
 /** Removes in steps of a few rows and returns their number. */
 async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
   let steps = 0;
-  for (let place: RemovalCursor | 'done' = null; place !== 'done'; steps++) {
-    const from: RemovalCursor = place;
-    place = await uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, from, 7));
+  for (let cursor: RemovalCursor | 'done' = null; cursor !== 'done'; steps++) {
+    const from: RemovalCursor = cursor;
+    cursor = await uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, from, 7));
   }
   await uow.write(realmId, (tx) => tx.realmData.removeRealm(realmId));
   return steps;

@@ -2,7 +2,7 @@ import type { TopicPolicy, TopicVisibility } from '@parley/domain/channels';
 import { aChannel, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
-const place = [
+const scene = [
   aUser({ name: 'a' }),
   aUser({ name: 'b' }),
   aUser({ name: 'c' }),
@@ -40,7 +40,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     const stage = stagesOn(open);
 
     it("lists a user's policies ascending by channel, then by topic key", async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const policies = [
         aPolicy(fixture, 'a', 'general', '', 'muted'),
         aPolicy(fixture, 'a', 'general', 'Beer', 'unmuted'),
@@ -56,7 +56,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     });
 
     it('lists all policies of a topic in pages, ascending by user', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const { uow, realm, channel } = fixture;
       const policies = [
         aPolicy(fixture, 'a', 'general', 'Lunch', 'muted'),
@@ -80,7 +80,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     });
 
     it('replaces a policy under another case and keeps the first spelling', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const first = aPolicy(fixture, 'a', 'general', 'Ärger', 'muted');
       await put(fixture, first);
       fixture.clock.advance(60);
@@ -90,7 +90,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     });
 
     it('finds the policy of one topic, counts all and lists muted topics', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const policies = [
         aPolicy(fixture, 'a', 'general', 'Beer', 'muted'),
         aPolicy(fixture, 'a', 'general', 'lunch', 'followed'),
@@ -114,7 +114,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     });
 
     it('removes a policy idempotently', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       const kept = aPolicy(fixture, 'a', 'random', 'lunch', 'muted');
       await put(fixture, aPolicy(fixture, 'a', 'general', 'Lunch', 'muted'), kept);
       await put(fixture, aPolicy(fixture, 'a', 'general', 'lunch', 'inherit'));
@@ -126,7 +126,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     });
 
     it('lists the policies of given users for a topic', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       await put(
         fixture,
         aPolicy(fixture, 'a', 'general', 'Lunch', 'muted'),
@@ -151,7 +151,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     });
 
     it('isolates realms', async () => {
-      const fixture = await stage(...place);
+      const fixture = await stage(...scene);
       await put(fixture, aPolicy(fixture, 'a', 'general', 'lunch', 'muted'));
       const other = (await anotherRealm(fixture)).realm.id;
       const a = fixture.user('a').id;

@@ -51,7 +51,7 @@ type Deed =
   | { readonly kind: 'markAllRead' | 'deactivate' | 'reactivate'; readonly who: Person }
   | { readonly kind: 'subscribe' | 'unsubscribe'; readonly who: Person; readonly channel: ChannelName }
   | { readonly kind: 'mute' | 'unmute'; readonly who: Person; readonly sender: Person }
-  /** Moves the selected messages that are in the same place as the first one. */
+  /** Moves the selected messages that are in the same conversation as the first one. */
   | { readonly kind: 'move'; readonly which: Which; readonly to: ChannelName; readonly topic: Topic | null }
   /** Edits the first selected message; only its holders are mentioned. */
   | {
@@ -66,7 +66,7 @@ type Deed =
 /** Transaction of one step. A failing one executes everything and then throws. */
 export type Step = Deed & { readonly fails: boolean };
 
-/** Condition in the names of this history; a number stands for the place of a message. */
+/** Condition in the names of this history; a number stands for the position of a message. */
 export type Term =
   | { readonly kind: 'recipient'; readonly recipients: readonly (ChannelName | number)[] }
   | { readonly kind: 'direct' }

@@ -6,7 +6,7 @@ import { DeleteTopic } from '../deletion.use-cases.js';
 
 const messages = (count: number) =>
   Array.from({ length: count }, () => aMessage({ from: 'admin', to: 'general', topic: 'Plans' }));
-const place = [
+const scene = [
   aUser({ name: 'admin', role: 'administrator' }),
   aUser({ name: 'member' }),
   aChannel({ name: 'general', subscribers: ['admin', 'member'] }),
@@ -14,7 +14,7 @@ const place = [
 
 describe('canDeleteTopic', () => {
   it('stops at the time budget, reports incompleteness and keeps older messages', async () => {
-    const fixture = await createFixture(...place, ...messages(250));
+    const fixture = await createFixture(...scene, ...messages(250));
     const { uow, caller, channel, clock } = fixture;
     let elapsed = 0;
     // The clock advances 20 s per call, which leaves time for two units of work.
@@ -37,7 +37,7 @@ describe('canDeleteTopic', () => {
 
   it('removes the topic policies of all users without remaining messages', async () => {
     const others = Array.from({ length: 150 }, (_, n) => `person ${n}`);
-    const fixture = await createFixture(...place, ...others.map((name) => aUser({ name })), ...messages(1));
+    const fixture = await createFixture(...scene, ...others.map((name) => aUser({ name })), ...messages(1));
     const { uow, caller, channel, clock, realm, user } = fixture;
     const channelId = channel('general').id;
     const key = topicKey('Plans');
@@ -80,7 +80,7 @@ describe('canDeleteTopic', () => {
   });
 
   it('rejects continuing when the channel disappears between units of work', async () => {
-    const fixture = await createFixture(...place, ...messages(1));
+    const fixture = await createFixture(...scene, ...messages(1));
     const { uow, caller, channel, clock } = fixture;
     let units = 0;
     const vanishing = intercepting(uow, {
@@ -97,14 +97,14 @@ describe('canDeleteTopic', () => {
   });
 
   it('publishes events that keep clients in sync', async () => {
-    const fixture = await createFixture(...place, ...messages(3));
+    const fixture = await createFixture(...scene, ...messages(3));
     const { uow, caller, channel, clock } = fixture;
     const input = { channelId: channel('general').id, topic: 'plans' };
     await expectInSync(fixture, () => new DeleteTopic(uow, clock).execute(caller('admin'), input));
   });
 
   it('rejects non-administrators without changing anything', async () => {
-    const fixture = await createFixture(...place, ...messages(1));
+    const fixture = await createFixture(...scene, ...messages(1));
     const { uow, caller, channel, clock } = fixture;
     const input = { channelId: channel('general').id, topic: 'plans' };
     await expectRefused(fixture, () => new DeleteTopic(uow, clock).execute(caller('member'), input), {

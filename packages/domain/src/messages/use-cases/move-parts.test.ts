@@ -82,15 +82,15 @@ async function moving() {
     /** Numbers of messages by channel and topic, notices included, and of policies by topic. */
     state: async () => {
       const messages = await fixture.uow.read(realm.id, (r) => r.messages.list(realm.id, ids));
-      const places = new Map<string, number>();
+      const locations = new Map<string, number>();
       for (const { channelId: id, topic } of messages) {
-        const place = `${id === general ? 'general' : 'other'}>${topic}`;
-        places.set(place, (places.get(place) ?? 0) + 1);
+        const location = `${id === general ? 'general' : 'other'}>${topic}`;
+        locations.set(location, (locations.get(location) ?? 0) + 1);
       }
       const policies = await fixture.uow.write(realm.id, (tx) =>
         tx.topicPolicies.listOfTopic(realm.id, general, 'long', 0, 500),
       );
-      return { places: Object.fromEntries(places), policiesLeft: policies.length };
+      return { locations: Object.fromEntries(locations), policiesLeft: policies.length };
     },
     /** Lengths of the events for users who know the previous channel; the others receive events without its name. */
     lengthsOfEvents: () =>
@@ -104,7 +104,7 @@ describe('moves of many messages (contract decision 10)', () => {
   it('splits large moves into bounded units that publish their messages', async () => {
     const { fixture, move, state, units, lengthsOfEvents } = await moving();
     await expectInSync(fixture, () => move({ topic: 'renamed', notifiesNewThread: true }));
-    expect(await state()).toEqual({ places: { 'general>renamed': COUNT }, policiesLeft: 0 });
+    expect(await state()).toEqual({ locations: { 'general>renamed': COUNT }, policiesLeft: 0 });
     expect(lengthsOfEvents()).toEqual([250, 250, 100]);
     // Three parts of messages and two of policies; the last one posts the notice.
     expect(units()).toBe(5);
@@ -120,7 +120,7 @@ describe('moves of many messages (contract decision 10)', () => {
     const other = await channelId('other');
     await expect(move({ channelId: other, topic: 'there' })).rejects.toThrow('Stopped');
     await recover();
-    expect(await state()).toEqual({ places: { 'other>there': COUNT }, policiesLeft: 0 });
+    expect(await state()).toEqual({ locations: { 'other>there': COUNT }, policiesLeft: 0 });
     expect(lengthsOfEvents()).toEqual([250, 250, 100]);
   });
 
@@ -131,6 +131,6 @@ describe('moves of many messages (contract decision 10)', () => {
     failAfter(1);
     await move({ messageId: ids.at(-1)!, topic: 'elsewhere', propagation: 'one' });
     await recover();
-    expect((await state()).places).toEqual({ 'general>renamed': COUNT - 1, 'general>elsewhere': 1 });
+    expect((await state()).locations).toEqual({ 'general>renamed': COUNT - 1, 'general>elsewhere': 1 });
   });
 });

@@ -5,7 +5,7 @@ export const INPUTS: Inputs = {
     'a text': ({ n }) => ({ field_type: 1, name: `Field ${n}` }),
   },
   'PATCH /realm/profile_fields': {
-    'all that there may be': () => ({ order: Array.from({ length: 200 }, (_, place) => place + 1) }),
+    'the maximum number of fields': () => ({ order: Array.from({ length: 200 }, (_, index) => index + 1) }),
   },
   'PATCH /realm/profile_fields/:field_id': {
     'a name': async ({ makeProfileField, n }) => ({ field_id: await makeProfileField(), name: `Renamed ${n}` }),
