@@ -194,10 +194,10 @@ async function play(world: WireWorld, clients: readonly WireClient[], story: rea
     }
     const { as, operation, params } = step;
     const [method, path] = operation.split(' ') as [string, string];
-    const given = params(world, messages);
+    const fields = params(world, messages);
     // Ids are passed in the path and as parameters.
-    const place = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])));
-    const reply = await world.server.request(method, place, { as: world.people[as], params: given });
+    const target = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(fields[name])));
+    const reply = await world.server.request(method, target, { as: world.people[as], params: fields });
     if (reply.status >= 500) throw new Error(`${operation} was answered with ${reply.status}`);
     if (operation === 'POST /messages' && reply.status === 200) messages.push(fieldsOf(reply).id!);
   }

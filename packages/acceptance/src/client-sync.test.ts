@@ -35,29 +35,29 @@ describe('client synchronization', () => {
 
   it.each(rows)(
     '%s: %s',
-    async (route, _, { as, given: before, params, body, headers = MULTIPART, status, at, heard, isPage }) => {
+    async (route, _, { as, prepare, params, body, headers = MULTIPART, status, at, heard, isPage }) => {
       const world = await World.open();
       try {
-        await before?.(world);
+        await prepare?.(world);
         const clients = await world.observe();
         const [method, path] = route.split(' ') as [string, string];
-        const place = at?.(world) ?? {};
-        const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name])));
-        const given = (typeof params === 'function' ? await params(world) : params) ?? {};
+        const pathParams = at?.(world) ?? {};
+        const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams[name])));
+        const fields = (typeof params === 'function' ? await params(world) : params) ?? {};
         const caller = as && world.people[as];
         const reply =
           isForBrowsers(path) && !isPage
-            ? await (await browserOf(world.server, caller)).request(method, target, given)
+            ? await (await browserOf(world.server, caller)).request(method, target, fields)
             : await world.server.request(method, isPage ? `/${target}` : target, {
                 as: caller,
-                ...(body !== undefined ? { body, headers } : { params: given }),
+                ...(body !== undefined ? { body, headers } : { params: fields }),
               });
         if (isPage) expect([200, 303]).toContain(reply.status);
         else
           expect(reply).toMatchObject(status === undefined ? { status: 200, body: { result: 'success' } } : { status });
         await expectInStep(clients);
-        const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
-        expect([...told].sort()).toEqual([...new Set(heard)].sort());
+        const received = new Set([...clients.values()].flatMap((client) => [...client.heard]));
+        expect([...received].sort()).toEqual([...new Set(heard)].sort());
       } finally {
         await world.close();
       }

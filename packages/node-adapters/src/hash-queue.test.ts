@@ -28,7 +28,7 @@ class ManualHasher implements PasswordHasher {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-function given(options: HashQueueOptions = {}) {
+function setUp(options: HashQueueOptions = {}) {
   const hasher = new ManualHasher();
   const queue = new HashQueue(hasher, { atOnce: 1, maxWaiting: 6, maxWaitingPerClient: 4, ...options });
   const outcomes = new Map<string, unknown>();
@@ -47,7 +47,7 @@ function given(options: HashQueueOptions = {}) {
 
 describe('HashQueue', () => {
   it('limits concurrent hashes', async () => {
-    const { hasher, ask, drain, outcomes } = given({ atOnce: 2 });
+    const { hasher, ask, drain, outcomes } = setUp({ atOnce: 2 });
     for (const password of ['a', 'b', 'c', 'd']) ask(password, '10.0.0.1');
     expect(hasher.started).toEqual(['a', 'b']);
     await hasher.finishOne();
@@ -61,7 +61,7 @@ describe('HashQueue', () => {
   });
 
   it('continues after the only waiting job of a client is cancelled', async () => {
-    const { hasher, ask, drain, outcomes } = given();
+    const { hasher, ask, drain, outcomes } = setUp();
     const left = new AbortController();
     ask('a', '10.0.0.1');
     ask('b', '10.0.0.2', { cancellation: left.signal });
@@ -78,7 +78,7 @@ describe('HashQueue', () => {
   });
 
   it('serves clients round-robin regardless of their queue lengths', async () => {
-    const { hasher, ask, drain } = given();
+    const { hasher, ask, drain } = setUp();
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
     ask('b1', '10.0.0.2');
     ask('b2', '10.0.0.2');
@@ -87,7 +87,7 @@ describe('HashQueue', () => {
   });
 
   it('counts a group of addresses as one client', async () => {
-    const { hasher, ask, drain } = given({ groupOf: (client) => client.split('::')[0]! });
+    const { hasher, ask, drain } = setUp({ groupOf: (client) => client.split('::')[0]! });
     for (const password of ['a1', 'a2', 'a3']) ask(password, `2001:db8::${password}`);
     ask('b1', '10.0.0.2');
     await drain();
@@ -95,7 +95,7 @@ describe('HashQueue', () => {
   });
 
   it("rejects jobs beyond a client's limit at once", async () => {
-    const { hasher, ask, drain, outcomes } = given();
+    const { hasher, ask, drain, outcomes } = setUp();
     for (const password of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6']) ask(password, '10.0.0.1');
     await settled();
     expect([...outcomes]).toEqual([
@@ -108,7 +108,7 @@ describe('HashQueue', () => {
   });
 
   it('evicts jobs of the longest queue and rejects newcomers only if all queues are short', async () => {
-    const { ask, drain, outcomes } = given();
+    const { ask, drain, outcomes } = setUp();
     ask('running', '10.0.0.9');
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
     for (const client of [2, 3, 4, 5, 6]) ask(`n${client}`, `10.0.0.${client}`);
@@ -122,14 +122,14 @@ describe('HashQueue', () => {
   });
 
   it('never rejects the operator', async () => {
-    const { queue, drain } = given();
+    const { queue, drain } = setUp();
     const hashes = Promise.all(Array.from({ length: 50 }, (_, n) => queue.hash(`${n}`)));
     await drain();
     expect((await hashes).at(-1)).toBe('hash of 49');
   });
 
   it('drops jobs of clients that disconnected', async () => {
-    const { hasher, ask, drain, outcomes } = given();
+    const { hasher, ask, drain, outcomes } = setUp();
     const controller = new AbortController();
     ask('a1', '10.0.0.1');
     ask('gone', '10.0.0.1', { cancellation: controller.signal });
@@ -143,7 +143,7 @@ describe('HashQueue', () => {
   });
 
   it('finishes a running hash even if its caller disconnected', async () => {
-    const { hasher, ask, drain, outcomes } = given();
+    const { hasher, ask, drain, outcomes } = setUp();
     const controller = new AbortController();
     ask('a1', '10.0.0.1', { cancellation: controller.signal });
     controller.abort();

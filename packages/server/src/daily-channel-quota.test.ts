@@ -4,7 +4,7 @@ import { RateLimiter } from '@parley/http';
 import { FixedClock } from '@parley/testkit';
 import { DailyChannelQuota } from './limits.js';
 
-function given({ isOn = true } = {}) {
+function setUp({ isOn = true } = {}) {
   const clock = new FixedClock();
   const quota = new DailyChannelQuota(new RateLimiter({ clock, isOn }), clock);
   const actor = (id: number, role: Role) => ({ id: id as UserId, role }) as Actor;
@@ -25,20 +25,20 @@ const rateLimited = (retryAfter: number) =>
 
 describe('DailyChannelQuota', () => {
   it('allows each user as many channels per day as one request may create', () => {
-    const { make, member, other } = given();
+    const { make, member, other } = setUp();
     make(member, 1000);
     expect(() => make(member, 1)).toThrow(rateLimited(86_400));
     make(other, 1000);
   });
 
   it('allows an administrator enough channels to set up a large organization', () => {
-    const { make, admin } = given();
+    const { make, admin } = setUp();
     for (let request = 0; request < 10; request++) make(admin, 1000);
     expect(() => make(admin, 1)).toThrow(rateLimited(86_400));
   });
 
   it('reserves all channels or none and frees them one day after creation', () => {
-    const { clock, make, member } = given();
+    const { clock, make, member } = setUp();
     make(member, 600);
     clock.advance(3600);
     expect(() => make(member, 401)).toThrow(rateLimited(82_800));
@@ -49,7 +49,7 @@ describe('DailyChannelQuota', () => {
   });
 
   it('returns the reserved channels if creation fails', () => {
-    const { make, fail, member } = given();
+    const { make, fail, member } = setUp();
     make(member, 600);
     make(member, 400);
     fail(member, 400);
@@ -59,7 +59,7 @@ describe('DailyChannelQuota', () => {
   });
 
   it('applies no quota while rate limits are disabled', () => {
-    const { make, member } = given({ isOn: false });
+    const { make, member } = setUp({ isOn: false });
     make(member, 100_000);
     make(member, 100_000);
   });

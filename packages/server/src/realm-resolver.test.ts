@@ -7,7 +7,7 @@ import { MemoryStorage } from '@parley/testkit/memory';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from './realm-resolver.js';
 
 /** Creates realms in this order without a configured default. */
-async function given(
+async function setUp(
   names: readonly string[],
   options: { url?: string; defaultRealm?: string; realmAddresses?: RealmAddresses } = {},
 ) {
@@ -52,7 +52,7 @@ describe('RealmResolver', () => {
   `(
     'resolves host $host to $found among realms $realms with default $fallback',
     async ({ realms, fallback, host, found }) => {
-      const { nameOf } = await given(realms, { defaultRealm: fallback });
+      const { nameOf } = await setUp(realms, { defaultRealm: fallback });
       expect(await nameOf(host)).toBe(found);
     },
   );
@@ -69,7 +69,7 @@ describe('RealmResolver', () => {
     ${['a', 'b']} | ${'b'}       | ${'https://example.com/chat'}  | ${'a'}    | ${'https://a.example.com/chat'}
     ${['', 'b']}  | ${undefined} | ${'http://localhost:9991'}     | ${'b'}    | ${'http://b.localhost:9991'}
   `('places $stringId at $address among realms $realms with default $fallback', async (row) => {
-    const { book, realm } = await given(row.realms, { url: row.url, defaultRealm: row.fallback });
+    const { book, realm } = await setUp(row.realms, { url: row.url, defaultRealm: row.fallback });
     await book.refresh();
     expect(book.urlOf(realm(row.stringId))).toBe(row.address);
     expect(book.urlOf(SERVER_ITSELF)).toBe(row.url.replace(/\/$/, ''));
@@ -85,7 +85,7 @@ describe('RealmResolver', () => {
   `(
     'generates dummy emails of "$stringId" that end in $mailHost at $url',
     async ({ url, stringId, mailHost: emailDomain }) => {
-      const { book } = await given([], { url });
+      const { book } = await setUp([], { url });
       await book.refresh();
       expect(book.emailDomainOf({ stringId, isAtServerAddress: stringId === '' })).toBe(emailDomain);
     },
@@ -101,14 +101,14 @@ describe('RealmResolver', () => {
   });
 
   it('finds a newly added realm at once', async () => {
-    const { nameOf, add } = await given(['a']);
+    const { nameOf, add } = await setUp(['a']);
     expect(await nameOf('b.chat.example.com')).toBeNull();
     await add('b');
     expect(await nameOf('b.chat.example.com')).toBe('b');
   });
 
   it('keeps the first realm at its address when another one is added', async () => {
-    const { nameOf, add, clock, book, realm } = await given(['a']);
+    const { nameOf, add, clock, book, realm } = await setUp(['a']);
     expect(await nameOf('chat.example.com')).toBe('a');
     await add('b');
     clock.advance(2);
@@ -127,24 +127,24 @@ describe('RealmResolver with realms by path', () => {
     ${'chat.example.com'} | ${'lear'}
     ${'shop.example.com'} | ${'lear'}
   `('resolves $address to $found', async ({ address, found }) => {
-    const { nameOf } = await given(['lear', 'shop'], { realmAddresses: 'path' });
+    const { nameOf } = await setUp(['lear', 'shop'], { realmAddresses: 'path' });
     expect(await nameOf(address)).toBe(found);
   });
 
   it('gives each realm its own address except the one at the public address', async () => {
     const url = 'https://example.com/chat/';
-    const { book, realm } = await given(['lear', 'shop'], { url, realmAddresses: 'path' });
+    const { book, realm } = await setUp(['lear', 'shop'], { url, realmAddresses: 'path' });
     expect(['lear', 'shop'].map((name) => book.urlOf(realm(name)))).toEqual([
       'https://example.com/chat/lear',
       'https://example.com/chat/shop',
     ]);
     expect(book.emailDomainOf(realm('shop'))).toBe('example.com');
-    const chosen = await given(['lear', 'shop'], { url, realmAddresses: 'path', defaultRealm: 'shop' });
+    const chosen = await setUp(['lear', 'shop'], { url, realmAddresses: 'path', defaultRealm: 'shop' });
     expect(chosen.book.urlOf(chosen.realm('shop'))).toBe('https://example.com/chat');
   });
 
   it('supports several realms at an IP address', async () => {
-    const { book, realm } = await given(['lear', 'shop'], { url: 'http://127.0.0.1:9991', realmAddresses: 'path' });
+    const { book, realm } = await setUp(['lear', 'shop'], { url: 'http://127.0.0.1:9991', realmAddresses: 'path' });
     expect(book.urlOf(realm('shop'))).toBe('http://127.0.0.1:9991/shop');
   });
 });

@@ -95,18 +95,18 @@ const realmSteps = new WeakSet<FixtureStep>();
 
 /** Creates a realm with system groups, default permissions and its own bots. */
 export function aRealm(
-  given: Partial<Pick<Realm, 'stringId' | 'name' | 'settings' | 'isDeactivated'>> = {},
+  overrides: Partial<Pick<Realm, 'stringId' | 'name' | 'settings' | 'isDeactivated'>> = {},
 ): FixtureStep {
   const step: FixtureStep = async (fixture, tx) => {
-    const stringId = given.stringId ?? 'zulip';
+    const stringId = overrides.stringId ?? 'zulip';
     const created = await addRealm(tx, {
       stringId,
       uuid: new SeededRandomness(stringId.length).uuid(),
-      name: given.name ?? `Organization ${stringId}`,
+      name: overrides.name ?? `Organization ${stringId}`,
       isAtServerAddress: (await tx.realms.list()).length === 0,
       createdAt: fixture.clock.now() - 365 * SECONDS_PER_DAY,
     });
-    fixture.realm = { ...created, ...given, stringId };
+    fixture.realm = { ...created, ...overrides, stringId };
     await tx.realms.update(fixture.realm);
   };
   realmSteps.add(step);
@@ -346,8 +346,8 @@ export interface MessageSpec
 }
 
 /** Sends a message that is read only for its sender. */
-export function aMessage(given: MessageSpec): FixtureStep {
-  const { from, to, topic, isReadBySender = true, readFor = [], exceptions = {}, ...more } = given;
+export function aMessage(spec: MessageSpec): FixtureStep {
+  const { from, to, topic, isReadBySender = true, readFor = [], exceptions = {}, ...more } = spec;
   return async (fixture, tx) => {
     const { realm, clock } = fixture;
     const sender = fixture.user(from);

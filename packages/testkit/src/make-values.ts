@@ -70,13 +70,13 @@ export interface ActorFields {
 }
 
 /** Creates an actor, by default user 10. */
-export function makeActor(role: Role, given: ActorFields = {}): Actor {
-  const { id = 10, groups = [], isFullMember = true, botOwnerId } = given;
+export function makeActor(role: Role, overrides: ActorFields = {}): Actor {
+  const { id = 10, groups = [], isFullMember = true, botOwnerId } = overrides;
   return {
     id: userId(id),
     realmId,
     role,
-    isBot: given.isBot ?? botOwnerId !== undefined,
+    isBot: overrides.isBot ?? botOwnerId !== undefined,
     botOwnerId: botOwnerId === undefined ? null : userId(botOwnerId),
     groups: new Set([...systemGroupsOfRole(role, isFullMember), ...groups]),
   };
@@ -85,7 +85,7 @@ export function makeActor(role: Role, given: ActorFields = {}): Actor {
 /** Creates the membership for audiences, by default without subscriptions and messages and with access to all users. */
 export const makeMembership = (
   { id, role, groups }: Pick<Actor, 'id' | 'role' | 'groups'>,
-  given: Partial<Membership> = {},
+  overrides: Partial<Membership> = {},
 ): Membership => ({
   isAmong: (ids) => ids.includes(id),
   hasQueue: () => false,
@@ -95,11 +95,11 @@ export const makeMembership = (
   isInGroup: (groupId) => groups.has(groupId),
   isSubscribed: () => false,
   holds: () => false,
-  ...given,
+  ...overrides,
 });
 
 /** Creates a user, by default user 20, a human member. */
-export function makeUser(given: Partial<User> = {}): User {
+export function makeUser(overrides: Partial<User> = {}): User {
   return {
     id: userId(20),
     realmId,
@@ -115,17 +115,17 @@ export function makeUser(given: Partial<User> = {}): User {
     settings: settingValues(USER_SETTINGS, {}),
     editedSettings: [],
     version: 1,
-    ...given,
+    ...overrides,
   };
 }
 
 /** Creates a channel, by default public channel 30 with default permissions and no creator. */
 export function makeChannel(
-  given: Partial<Omit<Channel, 'permissions'>> & {
+  overrides: Partial<Omit<Channel, 'permissions'>> & {
     readonly permissionOverrides?: Partial<Record<ChannelPermission, GroupId>>;
   } = {},
 ): Channel {
-  const { permissionOverrides = {}, ...more } = given;
+  const { permissionOverrides = {}, ...more } = overrides;
   return {
     id: channelId(30),
     realmId,
@@ -151,7 +151,7 @@ export function makeChannel(
 
 /** Creates a realm with default permissions and settings. */
 export function makeRealm(
-  given: {
+  overrides: {
     readonly settings?: Partial<RealmSettings>;
     readonly permissionOverrides?: Partial<Record<RealmPermission, GroupId>>;
   } = {},
@@ -164,9 +164,9 @@ export function makeRealm(
     name: 'Zulip',
     isDeactivated: false,
     createdAt: 0,
-    settings: { ...settingValues(STORED_REALM_SETTINGS, {}), ...given.settings },
+    settings: { ...settingValues(STORED_REALM_SETTINGS, {}), ...overrides.settings },
     renderedDescription: '',
-    permissions: { ...atDefaults(REALM_PERMISSIONS), ...given.permissionOverrides },
+    permissions: { ...atDefaults(REALM_PERMISSIONS), ...overrides.permissionOverrides },
     linkifiers: [],
     images: USUAL_REALM_IMAGES,
     userDefaults: settingValues(USER_SETTINGS, {}),
@@ -179,8 +179,8 @@ type MessageToSend = Pick<
 >;
 
 /** Creates a message, by default plain text from the web app, unread and without mentions. */
-export const makeNewMessage = (given: MessageToSend & Partial<NewMessage>): NewMessage => ({
-  renderedContent: `<p>${given.content}</p>`,
+export const makeNewMessage = (overrides: MessageToSend & Partial<NewMessage>): NewMessage => ({
+  renderedContent: `<p>${overrides.content}</p>`,
   clientName: 'website',
   isMeMessage: false,
   mentionsChannel: false,
@@ -191,16 +191,16 @@ export const makeNewMessage = (given: MessageToSend & Partial<NewMessage>): NewM
   isReadByDefault: false,
   readBy: [],
   exceptions: new Map(),
-  ...given,
+  ...overrides,
 });
 
 /** Creates a group, by default named group 40 with default permissions and no creator. */
 export function makeGroup(
-  given: Partial<Omit<Group, 'permissions'>> & {
+  overrides: Partial<Omit<Group, 'permissions'>> & {
     readonly permissionOverrides?: Partial<Record<GroupPermission, GroupId>>;
   } = {},
 ): Group {
-  const { permissionOverrides = {}, ...more } = given;
+  const { permissionOverrides = {}, ...more } = overrides;
   return {
     id: groupId(40),
     realmId,

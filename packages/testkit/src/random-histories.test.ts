@@ -58,7 +58,7 @@ describe('random histories', () => {
     expect(failure).toBeInstanceOf(Error);
     const { message } = failure as Error;
     expect(message).toMatch(culprit);
-    expect(message).toMatch(/expected .*\n +answered /);
+    expect(message).toMatch(/expected .*\n +returned /);
     expect(message.match(/^ +\d+\. /gm)!.length).toBeLessThan(6);
   });
 });

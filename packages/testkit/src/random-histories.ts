@@ -59,7 +59,7 @@ async function expectAgreement(openOracle: OpenUnits, openOther: OpenUnits, hist
         ...[...(await answersOf(oracle, history.narrows))].map(
           ([question, answer]) => [question, answer, answers.get(question)] as const,
         ),
-      ].filter(([, right, given]) => !isSame(right, given));
+      ].filter(([, expected, actual]) => !isSame(expected, actual));
       if (differences.length > 0) throw new Disagreement(describeDisagreement(oracle.story, differences));
     }
   } finally {
@@ -76,8 +76,8 @@ function describeDisagreement(
   const shown = differences
     .slice(0, MAX_DIFFERENCES)
     .map(
-      ([question, right, given]) =>
-        `  ${question}\n    expected ${JSON.stringify(right, namingFlags)}\n    answered ${JSON.stringify(given, namingFlags)}`,
+      ([question, expected, actual]) =>
+        `  ${question}\n    expected ${JSON.stringify(expected, namingFlags)}\n    returned ${JSON.stringify(actual, namingFlags)}`,
     );
   return [
     'The storages disagree after this history',
@@ -95,8 +95,8 @@ function namingFlags(_: string, value: unknown): unknown {
 }
 
 /** Compares plain values regardless of key order. Arrays of native modules are not instances of Jest's `Array`. */
-function isSame(right: unknown, given: unknown): boolean {
-  return JSON.stringify(right) === JSON.stringify(given) || canonical(right) === canonical(given);
+function isSame(expected: unknown, actual: unknown): boolean {
+  return JSON.stringify(expected) === JSON.stringify(actual) || canonical(expected) === canonical(actual);
 }
 
 function canonical(value: unknown): string {

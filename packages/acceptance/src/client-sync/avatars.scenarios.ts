@@ -11,7 +11,7 @@ export const AVATARS_SCENARIOS: Scenarios = {
     {
       title: 'one that was uploaded',
       as: 'hamlet',
-      given: ({ server, people }: World) =>
+      prepare: ({ server, people }: World) =>
         server.request('POST', '/users/me/avatar', { as: people.hamlet, body: IMAGE, headers: MULTIPART }),
       heard: CHANGED,
     },

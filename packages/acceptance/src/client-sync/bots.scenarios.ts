@@ -36,7 +36,7 @@ export const BOTS_SCENARIOS: Scenarios = {
     {
       title: 'that is subscribed to channels',
       as: 'hamlet',
-      given: ({ server, people }) =>
+      prepare: ({ server, people }) =>
         server.post('/users/me/subscriptions', people.hamlet, {
           subscriptions: [{ name: 'town' }, { name: 'closet' }],
           principals: [people.helper.id],

@@ -79,7 +79,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'which folder it is in',
       as: 'hamlet',
-      given: async (world) => {
+      prepare: async (world) => {
         await addFolders(world);
         await hamletAdministersCloset(world);
       },
@@ -112,7 +112,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     ].map(([channel, kind, params, more]) => ({
       title: `${channel} ${kind}`,
       as: 'desdemona' as const,
-      given: channel === 'closet' ? desdemonaJoinsCloset : undefined,
+      prepare: channel === 'closet' ? desdemonaJoinsCloset : undefined,
       at: toChannel(channel as WorldChannel),
       params: params as Fields,
       heard: [...CHANGED, ...MESSAGE, ...(more as string[])],
@@ -120,7 +120,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'public while it is archived',
       as: 'desdemona',
-      given: async (world) => {
+      prepare: async (world) => {
         const { server, people, channels } = world;
         await desdemonaJoinsCloset(world);
         fieldsOf(await server.delete(`/streams/${channels.closet}`, people.desdemona));
@@ -139,7 +139,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'who may see and join it',
       as: 'hamlet',
-      given: hamletAdministersCloset,
+      prepare: hamletAdministersCloset,
       at: toChannel('closet'),
       params: ({ people: { cordelia, polonius } }) => ({
         can_subscribe_group: { new: { direct_members: [cordelia.id, polonius.id], direct_subgroups: [] } },
@@ -149,7 +149,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'who may see and join it no longer',
       as: 'hamlet',
-      given: async (world) => {
+      prepare: async (world) => {
         const { server, people, channels } = world;
         await hamletAdministersCloset(world);
         fieldsOf(
@@ -165,7 +165,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'public, for somebody who followed it once',
       as: 'desdemona',
-      given: async (world) => {
+      prepare: async (world) => {
         const { server, people, channels } = world;
         await desdemonaJoinsCloset(world);
         fieldsOf(
@@ -182,7 +182,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'in use again',
       as: 'iago',
-      given: async ({ server, people, channels }) => {
+      prepare: async ({ server, people, channels }) => {
         const { museum } = channels;
         await server.sendMessage(people.iago, 'museum', { content: 'for @**all**' });
         const muted = { stream_id: museum, topic: 'clay', visibility_policy: 1 };
@@ -198,7 +198,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'one that anybody sees',
       as: 'iago',
-      given: async ({ server, people, channels }) => {
+      prepare: async ({ server, people, channels }) => {
         // Clients display archived channels only if they support them.
         await server.sendMessage(people.iago, 'museum', { content: 'for @**all**' });
         const muted = { stream_id: channels.museum, topic: 'clay', visibility_policy: 1 };
@@ -212,7 +212,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'a default one where newcomers are announced',
       as: 'desdemona',
-      given: ({ server, people, channels }) =>
+      prepare: ({ server, people, channels }) =>
         server.patch('/realm', people.desdemona, {
           new_stream_announcements_stream_id: channels.garden,
           signup_announcements_stream_id: channels.garden,
@@ -249,7 +249,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'what it is called',
       as: 'iago',
-      given: addGroup,
+      prepare: addGroup,
       at: () => ({ group_id: 1 }),
       params: { new_group_name: 'inside' },
       heard: ['default_stream_groups'],
@@ -259,7 +259,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'with one more',
       as: 'iago',
-      given: addGroup,
+      prepare: addGroup,
       at: () => ({ group_id: 1 }),
       params: { op: 'add', stream_names: ['museum'] },
       heard: ['default_stream_groups'],
@@ -269,7 +269,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'the only one',
       as: 'iago',
-      given: addGroup,
+      prepare: addGroup,
       at: () => ({ group_id: 1 }),
       heard: ['default_stream_groups'],
     },
@@ -278,7 +278,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'beside another',
       as: 'iago',
-      given: addFolders,
+      prepare: addFolders,
       params: { name: 'third', description: '*d*' },
       heard: ['channel_folder/add'],
     },
@@ -287,7 +287,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'the other way round',
       as: 'iago',
-      given: addFolders,
+      prepare: addFolders,
       params: { order: [2, 99, 1] },
       heard: ['channel_folder/reorder'],
     },
@@ -296,7 +296,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'in every way',
       as: 'iago',
-      given: addFolders,
+      prepare: addFolders,
       at: () => ({ channel_folder_id: 1 }),
       params: { name: 'changed', description: '*c*', is_archived: true },
       heard: ['channel_folder/update'],
@@ -307,11 +307,11 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'to an archived channel',
       as: 'hamlet',
-      given: ({ server, people, channels }) => server.delete(`/streams/${channels.garden}`, people.iago),
+      prepare: ({ server, people, channels }) => server.delete(`/streams/${channels.garden}`, people.iago),
       params: subscribing(['garden']),
       heard: JOINED,
     },
-    { title: 'again', as: 'hamlet', given: leaveTown, params: subscribing(['town']), heard: JOINED },
+    { title: 'again', as: 'hamlet', prepare: leaveTown, params: subscribing(['town']), heard: JOINED },
     {
       title: 'of others, to a private channel',
       as: 'hamlet',
@@ -379,7 +379,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'of a topic, and of no topic any more',
       as: 'hamlet',
-      given: ({ server, people, channels }) =>
+      prepare: ({ server, people, channels }) =>
         server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: 'News', visibility_policy: 1 }),
       params: ({ channels }) => ({ stream_id: channels.town, topic: 'NEWS', visibility_policy: 3 }),
       heard: FOLLOWED,
@@ -387,7 +387,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'of one that is not muted any more',
       as: 'hamlet',
-      given: ({ server, people, channels }) =>
+      prepare: ({ server, people, channels }) =>
         server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: '', visibility_policy: 1 }),
       params: ({ channels }) => ({ stream_id: channels.town, topic: 'general chat', visibility_policy: 0 }),
       heard: FOLLOWED,
@@ -412,7 +412,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'of guests who know each other by it',
       as: 'iago',
-      given: ({ server, people }) =>
+      prepare: ({ server, people }) =>
         server.post('/users/me/subscriptions', people.iago, {
           subscriptions: [{ name: 'town' }],
           principals: [people.lonelyGuest.id],

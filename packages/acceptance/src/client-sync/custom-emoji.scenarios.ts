@@ -20,7 +20,7 @@ export const CUSTOM_EMOJI_SCENARIOS: Scenarios = {
     {
       title: 'one’s own',
       as: 'hamlet',
-      given: addTick,
+      prepare: addTick,
       at: tick,
       heard: ['realm_emoji/update', 'realm_emoji/update_one'],
     },

@@ -13,7 +13,7 @@ export const EXPORTS_SCENARIOS: Scenarios = {
     {
       title: 'an archive',
       as: 'iago',
-      given: complete,
+      prepare: complete,
       at: () => ({ export_id: completeId }),
       heard: ['realm_export'],
     },

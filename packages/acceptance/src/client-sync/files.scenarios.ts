@@ -24,7 +24,7 @@ export const FILES_SCENARIOS: Scenarios = {
     {
       title: 'the rest of a file',
       as: 'hamlet',
-      given: beginUpload,
+      prepare: beginUpload,
       at: () => ({ path_id: begunPath }),
       body: 'hello',
       headers: { ...TUS, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' },
@@ -36,7 +36,7 @@ export const FILES_SCENARIOS: Scenarios = {
     {
       title: 'an unfinished one',
       as: 'hamlet',
-      given: beginUpload,
+      prepare: beginUpload,
       at: () => ({ path_id: begunPath }),
       body: '',
       headers: TUS,
@@ -48,7 +48,7 @@ export const FILES_SCENARIOS: Scenarios = {
     {
       title: 'a file',
       as: 'hamlet',
-      given: uploadFile,
+      prepare: uploadFile,
       at: () => ({ attachment_id: 1 }),
       heard: ['attachment/remove'],
     },

@@ -26,7 +26,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'name and permissions',
       as: 'iago',
-      given: makeGroup(),
+      prepare: makeGroup(),
       at: toGroup,
       params: async (world) => ({
         name: 'crew',
@@ -38,7 +38,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'one that is not in use',
       as: 'iago',
-      given: async (world) => {
+      prepare: async (world) => {
         await makeGroup()(world);
         await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
       },
@@ -49,7 +49,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'that it is back in use',
       as: 'iago',
-      given: async (world) => {
+      prepare: async (world) => {
         await makeGroup()(world);
         await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
       },
@@ -62,7 +62,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'one with members',
       as: 'iago',
-      given: makeGroup('hamlet'),
+      prepare: makeGroup('hamlet'),
       at: toGroup,
       heard: ['user_group/remove', 'user_group/update'],
     },
@@ -71,7 +71,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'coming and going',
       as: 'iago',
-      given: makeGroup('hamlet'),
+      prepare: makeGroup('hamlet'),
       at: toGroup,
       params: ({ people }) => ({ add: [people.cordelia.id, people.lonelyGuest.id], delete: [people.hamlet.id] }),
       heard: ['user_group/add_members', 'user_group/remove_members', ...MESSAGE],
@@ -79,7 +79,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'to whom it opens channels, and rights',
       as: 'iago',
-      given: letGroupSeeChannel(),
+      prepare: letGroupSeeChannel(),
       at: toGroup,
       params: async (world) => ({
         add: [world.people.cordelia.id],
@@ -90,7 +90,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'that is not in use',
       as: 'iago',
-      given: async (world) => {
+      prepare: async (world) => {
         await makeGroup('hamlet')(world);
         await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
       },
@@ -101,7 +101,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'of their own accord',
       as: 'cordelia',
-      given: makeGroup('cordelia'),
+      prepare: makeGroup('cordelia'),
       at: toGroup,
       params: ({ people }) => ({ delete: [people.cordelia.id] }),
       heard: ['user_group/remove_members'],
@@ -109,7 +109,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'to whom it closes them',
       as: 'iago',
-      given: letGroupSeeChannel('hamlet', 'cordelia'),
+      prepare: letGroupSeeChannel('hamlet', 'cordelia'),
       at: toGroup,
       params: ({ people }) => ({ delete: [people.hamlet.id, people.cordelia.id] }),
       heard: ['user_group/remove_members', ...HIDDEN, ...MESSAGE],
@@ -119,7 +119,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'a role, with which rights go',
       as: 'iago',
-      given: async (world) => {
+      prepare: async (world) => {
         await letGroupSeeChannel('hamlet')(world);
         const add_subgroups = [(await systemGroups(world)).members];
         const at = `/user_groups/${toGroup(world).user_group_id}/members`;
@@ -132,7 +132,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
     {
       title: 'a role',
       as: 'iago',
-      given: makeGroup('hamlet'),
+      prepare: makeGroup('hamlet'),
       at: toGroup,
       params: async (world) => ({ add: [(await systemGroups(world)).owners] }),
       heard: ['user_group/add_subgroups'],

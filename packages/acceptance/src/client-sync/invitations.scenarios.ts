@@ -14,13 +14,13 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
     },
   ],
   'POST /invites/:invite_id/resend': [
-    { title: 'an email', as: 'hamlet', given: inviteYorick, at: () => ({ invite_id: 1 }), heard: [] },
+    { title: 'an email', as: 'hamlet', prepare: inviteYorick, at: () => ({ invite_id: 1 }), heard: [] },
   ],
   'DELETE /invites/:invite_id': [
     {
       title: 'an email',
       as: 'hamlet',
-      given: inviteYorick,
+      prepare: inviteYorick,
       at: () => ({ invite_id: 1 }),
       heard: ['invites_changed'],
     },
@@ -29,7 +29,7 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
     {
       title: 'a link',
       as: 'iago',
-      given: makeLink,
+      prepare: makeLink,
       at: () => ({ invite_id: 1 }),
       heard: ['invites_changed'],
     },
@@ -38,7 +38,7 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
     {
       title: 'by a link into channels with a history, once the address is confirmed',
       as: null,
-      given: async (world) => {
+      prepare: async (world) => {
         await makeLink(world);
         const asked = await world.server.post('/invites/accept', null, await joining(world));
         expect(fieldsOf(asked)).toMatchObject({ confirmation_sent: true });

@@ -51,7 +51,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'in a channel that none of them follows',
       as: 'shiva',
-      given: ({ server, people }) =>
+      prepare: ({ server, people }) =>
         server.delete('/users/me/subscriptions', people.iago, { subscriptions: ['garden'] }),
       params: ({ channels }) => ({ type: 'channel', to: channels.garden, topic: 'roses', content: 'hello' }),
       heard: [],
@@ -71,7 +71,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'unread again',
       as: 'hamlet',
-      given: ({ server, people }) => server.post('/mark_all_as_read', people.hamlet),
+      prepare: ({ server, people }) => server.post('/mark_all_as_read', people.hamlet),
       params: mark('remove', 'read', 0, 1, 2, 3),
       heard: FLAGS_REMOVED,
     },
@@ -132,7 +132,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'to the moderators',
       as: 'hamlet',
-      given: ({ server, people, channels }) =>
+      prepare: ({ server, people, channels }) =>
         server.patch('/realm', people.desdemona, { moderation_request_channel_id: channels.closet }),
       at: toMessage(0),
       params: { report_type: 'spam' },
@@ -180,7 +180,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'to a channel to which others are subscribed',
       as: 'iago',
-      given: ({ server, people, messages }) =>
+      prepare: ({ server, people, messages }) =>
         server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
       at: toMessage(1),
       params: ({ channels }) => ({ stream_id: channels.garden, propagate_mode: 'change_all' }),
@@ -196,7 +196,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'to a private channel, whole, under another name',
       as: 'shiva',
-      given: ({ server, people, messages }) =>
+      prepare: ({ server, people, messages }) =>
         server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
       at: toMessage(0),
       params: ({ channels }) => ({ stream_id: channels.archive, topic: 'old news', propagate_mode: 'change_all' }),
@@ -205,7 +205,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'out of a private channel',
       as: 'iago',
-      given: async ({ server, people, channels, messages }) => {
+      prepare: async ({ server, people, channels, messages }) => {
         const params = { type: 'channel', to: channels.closet, topic: 'secret', content: 'hush' };
         messages[0] = fieldsOf(await server.post('/messages', people.iago, params)).id!;
       },
@@ -222,7 +222,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'starred by somebody who never received it',
       as: 'iago',
-      given: ({ server, people, messages }) =>
+      prepare: ({ server, people, messages }) =>
         server.post('/messages/flags', people.cordelia, { messages: [messages[1]], op: 'add', flag: 'starred' }),
       at: toMessage(1),
       heard: ['delete_message'],
@@ -232,7 +232,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     {
       title: 'with what somebody wanted of it',
       as: 'iago',
-      given: ({ server, people, channels }) =>
+      prepare: ({ server, people, channels }) =>
         server.post('/messages', people.hamlet, {
           type: 'channel',
           to: channels.town,

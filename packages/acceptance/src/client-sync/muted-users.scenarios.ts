@@ -15,7 +15,7 @@ export const MUTED_USERS_SCENARIOS: Scenarios = {
     {
       title: 'no longer',
       as: 'hamlet',
-      given: ({ server, people }) => server.post(`/users/me/muted_users/${people.iago.id}`, people.hamlet),
+      prepare: ({ server, people }) => server.post(`/users/me/muted_users/${people.iago.id}`, people.hamlet),
       at: mutedUser('iago'),
       heard: ['muted_users'],
     },
@@ -27,7 +27,7 @@ export const MUTED_USERS_SCENARIOS: Scenarios = {
     {
       title: 'a word',
       as: 'hamlet',
-      given: ({ server, people }) => server.post('/users/me/alert_words', people.hamlet, { alert_words: ['Tea'] }),
+      prepare: ({ server, people }) => server.post('/users/me/alert_words', people.hamlet, { alert_words: ['Tea'] }),
       params: { alert_words: ['tea'] },
       heard: ['alert_words'],
     },

@@ -8,7 +8,7 @@ const page = { as: null, isPage: true } as const;
 
 export const PAGES_SCENARIOS: Scenarios = {
   'POST /accounts/confirm_new_email/:key': [
-    { ...page, title: 'another address', given: askForAddress, at: confirmation, heard: ['realm_user/update'] },
+    { ...page, title: 'another address', prepare: askForAddress, at: confirmation, heard: ['realm_user/update'] },
   ],
   'POST /accounts/password/reset/': [
     { ...page, title: 'a member', params: ({ people }) => ({ email: people.hamlet.email }), heard: [] },
@@ -17,7 +17,7 @@ export const PAGES_SCENARIOS: Scenarios = {
     {
       ...page,
       title: 'another password',
-      given: askForPassword,
+      prepare: askForPassword,
       at: confirmation,
       params: { password: PASSWORD },
       heard: [],
@@ -27,20 +27,20 @@ export const PAGES_SCENARIOS: Scenarios = {
     {
       ...page,
       title: 'by a link',
-      given: makeLink,
+      prepare: makeLink,
       at: ({ server }) => ({ key: server.parley.ports.invitationKeys.derive(1) }),
       params: { email: 'yorick@example.com' },
       heard: [],
     },
   ],
   'POST /register/': [
-    { ...page, title: 'where anybody may', given: openToAll, params: { email: 'yorick@example.com' }, heard: [] },
+    { ...page, title: 'where anybody may', prepare: openToAll, params: { email: 'yorick@example.com' }, heard: [] },
   ],
   'POST /accounts/register/': [
     {
       ...page,
       title: 'into the default channels',
-      given: async (world) => {
+      prepare: async (world) => {
         await openToAll(world);
         await world.server.post('//register/', null, { email: 'yorick@example.com' });
       },

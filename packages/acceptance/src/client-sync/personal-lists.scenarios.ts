@@ -9,30 +9,30 @@ const VIEW = { fragment: 'narrow/is/starred' };
 
 export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
   'POST /drafts': [
-    { title: 'two', as: 'hamlet', given: keepDraft, params: twoDrafts, heard: ['drafts/add'] },
-    { title: 'none', as: 'hamlet', given: keepDraft, params: { drafts: [] }, heard: ['drafts/add'] },
+    { title: 'two', as: 'hamlet', prepare: keepDraft, params: twoDrafts, heard: ['drafts/add'] },
+    { title: 'none', as: 'hamlet', prepare: keepDraft, params: { drafts: [] }, heard: ['drafts/add'] },
   ],
   'PATCH /drafts/:draft_id': [
     {
       title: 'another text',
       as: 'hamlet',
-      given: keepDraft,
+      prepare: keepDraft,
       at: () => ({ draft_id: 1 }),
       params: { draft: { type: 'private', to: [], topic: '', content: 'done', timestamp: 7 } },
       heard: ['drafts/update'],
     },
   ],
   'DELETE /drafts/:draft_id': [
-    { title: 'deleted', as: 'hamlet', given: keepDraft, at: () => ({ draft_id: 1 }), heard: ['drafts/remove'] },
+    { title: 'deleted', as: 'hamlet', prepare: keepDraft, at: () => ({ draft_id: 1 }), heard: ['drafts/remove'] },
   ],
   'POST /saved_snippets': [
-    { title: 'a text', as: 'hamlet', given: saveSnippet, params: SNIPPET, heard: ['saved_snippets/add'] },
+    { title: 'a text', as: 'hamlet', prepare: saveSnippet, params: SNIPPET, heard: ['saved_snippets/add'] },
   ],
   'PATCH /saved_snippets/:saved_snippet_id': [
     {
       title: 'another title',
       as: 'hamlet',
-      given: saveSnippet,
+      prepare: saveSnippet,
       at: () => ({ saved_snippet_id: 1 }),
       params: { title: 'Farewell' },
       heard: ['saved_snippets/update'],
@@ -42,7 +42,7 @@ export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
     {
       title: 'deleted',
       as: 'hamlet',
-      given: saveSnippet,
+      prepare: saveSnippet,
       at: () => ({ saved_snippet_id: 1 }),
       heard: ['saved_snippets/remove'],
     },
@@ -51,7 +51,7 @@ export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
     {
       title: 'one of their own',
       as: 'hamlet',
-      given: addView,
+      prepare: addView,
       params: { fragment: 'narrow/is/alerted', name: 'Alerts', is_pinned: false },
       heard: ['navigation_view/add'],
     },
@@ -60,14 +60,14 @@ export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
     {
       title: 'pinned',
       as: 'hamlet',
-      given: addView,
+      prepare: addView,
       at: () => VIEW,
       params: { is_pinned: true },
       heard: ['navigation_view/update'],
     },
   ],
   'DELETE /navigation_views/*fragment': [
-    { title: 'deleted', as: 'hamlet', given: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
+    { title: 'deleted', as: 'hamlet', prepare: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
   ],
   'POST /users/me/onboarding_steps': [
     {

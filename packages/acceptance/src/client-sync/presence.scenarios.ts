@@ -18,7 +18,8 @@ export const PRESENCE_SCENARIOS: Scenarios = {
     {
       title: 'none any more',
       as: 'hamlet',
-      given: ({ server, people }) => server.post('/users/me/status', people.hamlet, { status_text: 'busy', ...SMILE }),
+      prepare: ({ server, people }) =>
+        server.post('/users/me/status', people.hamlet, { status_text: 'busy', ...SMILE }),
       params: { status_text: '', emoji_name: '' },
       heard: ['user_status'],
     },

@@ -16,7 +16,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
     {
       title: 'their order',
       as: 'iago',
-      given: addFields,
+      prepare: addFields,
       params: async (world) => ({ order: [...(await fieldIds(world))].reverse() }),
       heard: ['custom_profile_fields'],
     },
@@ -25,7 +25,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
     {
       title: 'a name',
       as: 'iago',
-      given: addFields,
+      prepare: addFields,
       at: () => ({ field_id: 1 }),
       params: { name: 'Motto', display_in_profile_summary: true },
       heard: ['custom_profile_fields'],
@@ -33,7 +33,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
     {
       title: 'a choice that somebody made is gone',
       as: 'iago',
-      given: async (world) => {
+      prepare: async (world) => {
         const { server, people } = world;
         const field_data = { vim: { text: 'VIM', order: '1' }, emacs: { text: 'Emacs', order: '2' } };
         const field = { field_type: 3, name: 'Editor', field_data };
@@ -55,7 +55,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
     {
       title: 'of users, who are called by it',
       as: 'iago',
-      given: async (world) => {
+      prepare: async (world) => {
         const { server, people } = world;
         fieldsOf(await server.post('/realm/profile_fields', people.iago, { field_type: 6, name: 'Mentors' }));
         const id = (await fieldIds(world)).at(-1);
@@ -68,7 +68,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
     {
       title: 'with what was said in it',
       as: 'iago',
-      given: addFields,
+      prepare: addFields,
       at: () => ({ field_id: 1 }),
       heard: ['custom_profile_fields'],
     },
@@ -77,14 +77,14 @@ export const PROFILES_SCENARIOS: Scenarios = {
     {
       title: 'of somebody whom few guests know',
       as: 'shiva',
-      given: addFields,
+      prepare: addFields,
       params: async (world) => ({ data: [{ id: (await fieldIds(world))[0], value: 'To be' }] }),
       heard: ['realm_user/update'],
     },
     {
       title: 'new and other values',
       as: 'hamlet',
-      given: addFields,
+      prepare: addFields,
       params: async (world) => {
         const [quote, birthday] = await fieldIds(world);
         return {
@@ -101,7 +101,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
     {
       title: 'a value',
       as: 'hamlet',
-      given: addFields,
+      prepare: addFields,
       params: async (world) => ({ data: await fieldIds(world) }),
       heard: ['realm_user/update'],
     },

@@ -10,7 +10,7 @@ export const PUSH_SCENARIOS: Scenarios = {
     {
       title: 'a device',
       as: 'hamlet',
-      given: addDevice,
+      prepare: addDevice,
       params: async ({ server, people }) => ({ device_id: await deviceOf(server, people.hamlet) }),
       heard: ['device/remove'],
     },
@@ -19,7 +19,7 @@ export const PUSH_SCENARIOS: Scenarios = {
     {
       title: 'a key and a token, which the push service takes later',
       as: 'hamlet',
-      given: (world) => {
+      prepare: (world) => {
         world.pushService.hold();
         return addDevice(world);
       },
@@ -42,7 +42,7 @@ export const PUSH_SCENARIOS: Scenarios = {
     {
       title: 'is nothing to clients',
       as: 'hamlet',
-      given: ({ server, people }) =>
+      prepare: ({ server, people }) =>
         server.post('/users/me/apns_device_token', people.hamlet, { token: 'abcd', appid: 'a' }),
       params: { token: 'abcd' },
       heard: [],
@@ -55,7 +55,7 @@ export const PUSH_SCENARIOS: Scenarios = {
     {
       title: 'is nothing to clients',
       as: 'hamlet',
-      given: ({ server, people }) => server.post('/users/me/android_gcm_reg_id', people.hamlet, { token: 'abcd' }),
+      prepare: ({ server, people }) => server.post('/users/me/android_gcm_reg_id', people.hamlet, { token: 'abcd' }),
       params: { token: 'abcd' },
       heard: [],
     },
@@ -65,7 +65,7 @@ export const PUSH_SCENARIOS: Scenarios = {
     {
       title: 'to a device that is there no more',
       as: 'hamlet',
-      given: async ({ server, people, pushService }) => {
+      prepare: async ({ server, people, pushService }) => {
         const { realmId } = server;
         pushService.goneTokenIds.push('AAAAAAAAAAE=');
         await server.storage.uow.write(realmId, async (tx) => {

@@ -48,7 +48,7 @@ export const QUEUES_SCENARIOS: Scenarios = {
     {
       title: 'changes nothing',
       as: null,
-      given: async ({ server, people }) => {
+      prepare: async ({ server, people }) => {
         fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access: true }));
         await server.createChannel('gallery', [], { is_web_public: true });
       },

@@ -15,7 +15,7 @@ export const REACTIONS_SCENARIOS: Scenarios = {
     {
       title: 'in a topic that one follows by taking part',
       as: 'hamlet',
-      given: ({ server, people }) =>
+      prepare: ({ server, people }) =>
         server.patch('/settings', people.hamlet, { automatically_follow_topics_policy: 1 }),
       at: toMessage(2),
       params: SMILE,
@@ -26,7 +26,7 @@ export const REACTIONS_SCENARIOS: Scenarios = {
     {
       title: 'of a message in a channel',
       as: 'iago',
-      given: ({ server, people, messages }) =>
+      prepare: ({ server, people, messages }) =>
         server.post(`/messages/${messages[0]}/reactions`, people.iago, { ...SMILE }),
       at: toMessage(0),
       params: SMILE,

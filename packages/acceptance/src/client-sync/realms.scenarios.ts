@@ -57,7 +57,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     {
       title: 'whom guests know, who knew everybody',
       as: 'desdemona',
-      given: async (world) => {
+      prepare: async (world) => {
         const everyone = (await systemGroups(world)).everyone;
         const params = { can_access_all_users_group: { new: everyone } };
         return world.server.patch('/realm', world.people.desdemona, params);
@@ -90,7 +90,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     {
       title: 'a domain',
       as: 'desdemona',
-      given: addDomain,
+      prepare: addDomain,
       at: () => ({ domain: 'example.com' }),
       params: { allow_subdomains: true },
       heard: ['realm_domains/change'],
@@ -100,7 +100,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     {
       title: 'the last one',
       as: 'desdemona',
-      given: async (world) => {
+      prepare: async (world) => {
         await addDomain(world);
         await world.server.patch('/realm', world.people.desdemona, { emails_restricted_to_domains: true });
       },
@@ -113,7 +113,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     {
       title: 'a linkifier',
       as: 'iago',
-      given: addLinkifier,
+      prepare: addLinkifier,
       at: () => ({ filter_id: 1 }),
       params: { ...LINKIFIER, url_template: 'https://example.org/{id}' },
       heard: ['realm_linkifiers'],
@@ -123,7 +123,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     {
       title: 'a linkifier',
       as: 'iago',
-      given: addLinkifier,
+      prepare: addLinkifier,
       at: () => ({ filter_id: 1 }),
       heard: ['realm_linkifiers'],
     },
@@ -132,7 +132,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     {
       title: 'an order',
       as: 'iago',
-      given: addLinkifier,
+      prepare: addLinkifier,
       params: { ordered_linkifier_ids: [1] },
       heard: ['realm_linkifiers'],
     },
@@ -142,7 +142,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     {
       title: 'a playground',
       as: 'iago',
-      given: ({ server, people }) => server.post('/realm/playgrounds', people.iago, PLAYGROUND),
+      prepare: ({ server, people }) => server.post('/realm/playgrounds', people.iago, PLAYGROUND),
       at: () => ({ playground_id: 1 }),
       heard: ['realm_playgrounds'],
     },

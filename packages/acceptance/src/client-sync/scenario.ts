@@ -10,7 +10,7 @@ export interface Scenario {
   /** Null for an anonymous caller. */
   readonly as: WorldPerson | null;
   /** Runs before the clients register. */
-  readonly given?: ((world: World) => Promise<unknown>) | undefined;
+  readonly prepare?: ((world: World) => Promise<unknown>) | undefined;
   /** Multipart body instead of parameters. */
   readonly body?: Buffer | string;
   /** Headers of the body; default: those of a multipart form. */

@@ -8,7 +8,7 @@ export const SCHEDULING_SCENARIOS: Scenarios = {
     {
       title: 'to a channel',
       as: 'hamlet',
-      given: scheduleHello(20),
+      prepare: scheduleHello(20),
       params: later(10),
       heard: ['scheduled_messages/add'],
     },
@@ -17,7 +17,7 @@ export const SCHEDULING_SCENARIOS: Scenarios = {
     {
       title: 'to a later time',
       as: 'hamlet',
-      given: async (world) => {
+      prepare: async (world) => {
         await scheduleHello(10)(world);
         await scheduleHello(20)(world);
       },
@@ -30,19 +30,19 @@ export const SCHEDULING_SCENARIOS: Scenarios = {
     {
       title: 'deleted',
       as: 'hamlet',
-      given: scheduleHello(10),
+      prepare: scheduleHello(10),
       at: () => ({ scheduled_message_id: 1 }),
       heard: ['scheduled_messages/remove'],
     },
   ],
   'POST /reminders': [
-    { title: 'of a message', as: 'hamlet', given: remindLater(20), params: reminding(10), heard: ['reminders/add'] },
+    { title: 'of a message', as: 'hamlet', prepare: remindLater(20), params: reminding(10), heard: ['reminders/add'] },
   ],
   'DELETE /reminders/:reminder_id': [
     {
       title: 'deleted',
       as: 'hamlet',
-      given: remindLater(10),
+      prepare: remindLater(10),
       at: () => ({ reminder_id: 1 }),
       heard: ['reminders/remove'],
     },

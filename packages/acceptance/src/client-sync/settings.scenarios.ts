@@ -12,7 +12,7 @@ export const SETTINGS_SCENARIOS: Scenarios = {
     {
       title: 'that drafts stay off the server',
       as: 'hamlet',
-      given: keepDraft,
+      prepare: keepDraft,
       params: { enable_drafts_synchronization: false },
       heard: ['user_settings/update'],
     },
@@ -33,7 +33,7 @@ export const SETTINGS_SCENARIOS: Scenarios = {
     {
       title: 'who sees the address, of somebody with few who may',
       as: 'hamlet',
-      given: ({ server, people }) => server.patch('/settings', people.hamlet, { email_address_visibility: 4 }),
+      prepare: ({ server, people }) => server.patch('/settings', people.hamlet, { email_address_visibility: 4 }),
       params: { email_address_visibility: 2 },
       heard: ['realm_user/update', 'user_settings/update'],
     },

@@ -25,14 +25,14 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'a subscriber, whom a guest knows by a channel alone',
       as: 'iago',
-      given: spellOut('shiva'),
+      prepare: spellOut('shiva'),
       at: toUser('shiva'),
       heard: ['realm_user/update', ...LOST, 'subscription/peer_remove', ...OUT_OF_SIGHT],
     },
     {
       title: 'with the profile, a bot and an invitation, known to a guest by a direct message',
       as: 'desdemona',
-      given: async (world) => {
+      prepare: async (world) => {
         const { server, people } = world;
         const { desdemona, shiva, lonelyGuest } = people;
         fieldsOf(await server.patch(`/users/${shiva.id}`, desdemona, { role: 200 }));
@@ -57,7 +57,7 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'a subscriber, whom a guest knows by a channel alone',
       as: 'iago',
-      given: async (world) => {
+      prepare: async (world) => {
         await spellOut('shiva')(world);
         fieldsOf(await world.server.delete(`/users/${world.people.shiva.id}`, world.people.iago));
       },
@@ -76,7 +76,7 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'a bot that is subscribed to channels, without an owner',
       as: 'iago',
-      given: async ({ server, people: { iago, hamlet, helper } }) => {
+      prepare: async ({ server, people: { iago, hamlet, helper } }) => {
         const subscribed = { subscriptions: [{ name: 'town' }], principals: [helper.id] };
         fieldsOf(await server.post('/users/me/subscriptions', hamlet, subscribed));
         fieldsOf(await server.delete(`/bots/${helper.id}`, iago));
@@ -92,7 +92,7 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'somebody whose role changed meanwhile',
       as: 'iago',
-      given: async ({ server, people: { iago, shiva } }) => {
+      prepare: async ({ server, people: { iago, shiva } }) => {
         fieldsOf(await server.delete(`/users/${shiva.id}`, iago));
         fieldsOf(await server.patch(`/users/${shiva.id}`, iago, { role: 400 }));
       },
@@ -139,7 +139,7 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'that of somebody who is gone',
       as: 'iago',
-      given: ({ server, people: { iago, shiva } }) => server.delete(`/users/${shiva.id}`, iago),
+      prepare: ({ server, people: { iago, shiva } }) => server.delete(`/users/${shiva.id}`, iago),
       at: toUser('shiva'),
       params: { role: 600, full_name: 'Formerly Shiva' },
       heard: ['realm_user/update'],
@@ -147,7 +147,8 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'of an owner, their own',
       as: 'desdemona',
-      given: ({ server, people: { desdemona, shiva } }) => server.patch(`/users/${shiva.id}`, desdemona, { role: 100 }),
+      prepare: ({ server, people: { desdemona, shiva } }) =>
+        server.patch(`/users/${shiva.id}`, desdemona, { role: 100 }),
       at: toUser('desdemona'),
       params: { role: 400 },
       heard: ROLE,
@@ -171,7 +172,7 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'an address that all see',
       as: 'desdemona',
-      given: async ({ server, people: { desdemona } }) => {
+      prepare: async ({ server, people: { desdemona } }) => {
         const grant = { realmId: server.realmId, email: desdemona.email, permission: 'canChangeUserEmails' } as const;
         await server.parley.useCase(GrantSpecialPermission).execute(grant);
       },
@@ -182,7 +183,7 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'an address that few see',
       as: 'desdemona',
-      given: async ({ server, people: { desdemona, shiva } }) => {
+      prepare: async ({ server, people: { desdemona, shiva } }) => {
         const grant = { realmId: server.realmId, email: desdemona.email, permission: 'canChangeUserEmails' } as const;
         await server.parley.useCase(GrantSpecialPermission).execute(grant);
         fieldsOf(await server.patch('/settings', shiva, { email_address_visibility: 3 }));

@@ -16,7 +16,7 @@ class TestClock {
   }
 }
 
-function given(limit = 3, windowSeconds = 60, bounds: Partial<RateLimiterOptions> = {}) {
+function setUp(limit = 3, windowSeconds = 60, bounds: Partial<RateLimiterOptions> = {}) {
   const clock = new TestClock();
   const limiter = new RateLimiter({ clock, rules: { api_by_user: [{ windowSeconds, limit }] }, ...bounds });
   const hit = (key = 'hamlet') => limiter.hit('api_by_user', key);
@@ -24,7 +24,7 @@ function given(limit = 3, windowSeconds = 60, bounds: Partial<RateLimiterOptions
 }
 
 it('counts down, rejects calls at zero and returns the retry time', () => {
-  const { clock, hit } = given();
+  const { clock, hit } = setUp();
   expect(hit()).toMatchObject({ isAllowed: true, limit: 3, remaining: 2 });
   clock.pass(10);
   hit();
@@ -34,7 +34,7 @@ it('counts down, rejects calls at zero and returns the retry time', () => {
 });
 
 it('does not count rejected calls', () => {
-  const { clock, hit } = given();
+  const { clock, hit } = setUp();
   for (let call = 0; call < 3; call++) hit();
   for (let call = 0; call < 59; call++) {
     clock.pass(1);
@@ -45,7 +45,7 @@ it('does not count rejected calls', () => {
 });
 
 it('counts each call for exactly one sliding window', () => {
-  const { clock, hit } = given(10);
+  const { clock, hit } = setUp(10);
   const times: number[] = [];
   for (let step = 0; step < 2000; step++) {
     clock.pass(((step * 7919) % 13) + 1);
@@ -58,7 +58,7 @@ it('counts each call for exactly one sliding window', () => {
 });
 
 it('counts keys and rules separately', () => {
-  const { limiter, hit } = given(1);
+  const { limiter, hit } = setUp(1);
   expect(hit('a').isAllowed).toBe(true);
   expect(hit('b').isAllowed).toBe(true);
   expect(hit('a').isAllowed).toBe(false);
@@ -66,7 +66,7 @@ it('counts keys and rules separately', () => {
 });
 
 it('applies all quotas of a rule', () => {
-  const { clock, limiter } = given();
+  const { clock, limiter } = setUp();
   const change = () => limiter.hit('email_change_by_user', 7).isAllowed;
   const responses = [0, 1, 2, 3, 4, 5].map(() => {
     clock.pass(1801);
@@ -77,7 +77,7 @@ it('applies all quotas of a rule', () => {
 });
 
 it("applies a user's own quotas even after earlier calls", () => {
-  const { limiter, hit } = given(2);
+  const { limiter, hit } = setUp(2);
   hit();
   hit();
   expect(hit().isAllowed).toBe(false);
@@ -96,7 +96,7 @@ it.each([undefined, '', 'x', '60', '60:0', '60:5,'])('parses %p as no quotas', (
 });
 
 it('allows use cases to count and reset attempts', () => {
-  const { limiter } = given();
+  const { limiter } = setUp();
   const attempt = () => limiter.attempt('authenticate_by_username', 'hamlet@x');
   for (let count = 0; count < 5; count++) attempt();
   expect(attempt).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', details: { retryAfter: 1800 } }));
@@ -105,7 +105,7 @@ it('allows use cases to count and reset attempts', () => {
 });
 
 it('keeps every key within the window and drops all keys afterwards', () => {
-  const { clock, hit } = given(1);
+  const { clock, hit } = setUp(1);
   for (let user = 0; user < 100; user++) {
     clock.pass(0.5);
     expect(hit(`user${user}`).isAllowed).toBe(true);
@@ -116,7 +116,7 @@ it('keeps every key within the window and drops all keys afterwards', () => {
 });
 
 it('stores a bounded number of keys', () => {
-  const { limiter, hit } = given(1, 60, { maxKeys: 10 });
+  const { limiter, hit } = setUp(1, 60, { maxKeys: 10 });
   const size = () =>
     JSON.stringify(limiter, (_, value) => (value instanceof Map ? [value.size, ...value.values()] : value)).length;
   for (let user = 0; user < 2000; user++) hit(`user${user}`);
@@ -127,7 +127,7 @@ it('stores a bounded number of keys', () => {
 
 describe('flood of keys', () => {
   it('does not drop active keys', () => {
-    const { clock, hit } = given(2, 60, { maxKeys: 10 });
+    const { clock, hit } = setUp(2, 60, { maxKeys: 10 });
     for (let call = 0; call < 2; call++) hit('hamlet');
     for (let second = 0; second < 59; second++) {
       clock.pass(1);
@@ -139,7 +139,7 @@ describe('flood of keys', () => {
   });
 
   it('shares counters among new keys without relaxing limits', () => {
-    const { hit } = given(2, 60, { maxKeys: 10 });
+    const { hit } = setUp(2, 60, { maxKeys: 10 });
     for (let user = 0; user < 10; user++) hit(`user${user}`);
     expect([hit('hamlet'), hit('hamlet'), hit('hamlet')].map(({ isAllowed }) => isAllowed)).toEqual([
       true,
@@ -153,7 +153,7 @@ describe('flood of keys', () => {
   });
 
   it('gives new keys their own counters once others expire', () => {
-    const { clock, hit } = given(2, 60, { maxKeys: 10 });
+    const { clock, hit } = setUp(2, 60, { maxKeys: 10 });
     for (let user = 0; user < 10_000; user++) hit(`user${user}`);
     clock.pass(60);
     for (const name of ['iago', 'hamlet', 'cordelia'])
@@ -161,7 +161,7 @@ describe('flood of keys', () => {
   });
 
   it('limits only the source of the flood', () => {
-    const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
+    const { limiter } = setUp(2, 60, { maxKeysPerSource: 3 });
     const hit = (key: string, source: string) => limiter.hit('api_by_user', key, { source }).isAllowed;
     const allowed = Array.from({ length: 5000 }, (_, user) => hit(`invented${user}`, 'flood')).filter(Boolean);
     expect(allowed.length).toBeLessThanOrEqual(3 + 2 * 256);
@@ -170,7 +170,7 @@ describe('flood of keys', () => {
   });
 
   it('does not allow extra attempts on an account from many sources', () => {
-    const { limiter } = given(2, 60, { maxKeysPerSource: 1 });
+    const { limiter } = setUp(2, 60, { maxKeysPerSource: 1 });
     const hit = (key: string, source: string) => limiter.hit('api_by_user', key, { source }).isAllowed;
     const sources = Array.from({ length: 50 }, (_, index) => `source${index}`);
     for (const source of sources) hit(`first of ${source}`, source);
@@ -178,7 +178,7 @@ describe('flood of keys', () => {
   });
 
   it('ignores successful attempts', () => {
-    const { limiter } = given(2, 60, { maxKeysPerSource: 3 });
+    const { limiter } = setUp(2, 60, { maxKeysPerSource: 3 });
     for (let user = 0; user < 100; user++) {
       limiter.attempt('authenticate_by_username', `user${user}`, 'office');
       limiter.forget('authenticate_by_username', `user${user}`, 'office');
@@ -190,7 +190,7 @@ describe('flood of keys', () => {
 });
 
 it('withdraws an attempt', () => {
-  const { clock, limiter } = given();
+  const { clock, limiter } = setUp();
   const attempt = () => limiter.attempt('authenticate_by_username', 'hamlet@x');
   for (let count = 0; count < 20; count++) {
     attempt();
@@ -206,13 +206,13 @@ it('withdraws an attempt', () => {
 });
 
 it('reads the state of a key without storing it', () => {
-  const { limiter, hit } = given(1, 60, { maxKeys: 10 });
+  const { limiter, hit } = setUp(1, 60, { maxKeys: 10 });
   for (let user = 0; user < 100; user++) limiter.peek('api_by_user', `user${user}`);
   for (let user = 0; user < 10; user++) expect(hit(`user${user}`).isAllowed).toBe(true);
 });
 
 it('writes rate limit headers', () => {
-  const { hit } = given();
+  const { hit } = setUp();
   expect(rateLimitHeaders(hit())).toEqual([
     'X-RateLimit-Limit',
     '3',

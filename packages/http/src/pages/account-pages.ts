@@ -377,27 +377,27 @@ function chosenGroups({ parameters }: Request): readonly DefaultChannelGroupId[]
 function registrationForm(
   site: Site,
   { email, emailAddressVisibility, defaultChannelGroups }: SignUpForm,
-  given: RegistrationDto,
+  form: RegistrationDto,
   failure: Failure | null = null,
   chosen: readonly DefaultChannelGroupId[] = [],
 ): Reply {
   const present = USER_SETTING_FORMS.presentValue('emailAddressVisibility', emailAddressVisibility);
-  const visibility = given.email_address_visibility ?? present;
+  const visibility = form.email_address_visibility ?? present;
   return pageReply({
     status: failure?.status ?? 200,
     headers: failure?.headers ?? [],
     title: site.t('Join {name}', { name: site.name }),
     site,
     content: html`${alert(site, failure)}<form method="post" action="${site.base}/accounts/register/">
-<input type="hidden" name="key" value="${given.key}">
+<input type="hidden" name="key" value="${form.key}">
 ${
   email === null
-    ? emailField(site, given.email, null)
+    ? emailField(site, form.email, null)
     : html`<p><label for="account">${site.t('Your email address')}</label>
 <input id="account" type="email" autocomplete="username" readonly value="${email}"></p>`
 }
 <p><label for="full_name">${site.t('Your name')}</label>
-<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${given.full_name}"${describedBy(failure)}></p>
+<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${form.full_name}"${describedBy(failure)}></p>
 ${passwordField(site, 'Password', failure)}
 <p><label for="visibility">${site.t('Who may see your email address')}</label>
 <select id="visibility" name="email_address_visibility">

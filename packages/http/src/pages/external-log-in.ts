@@ -62,8 +62,8 @@ export function purposeOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurp
 
 /** Query that preserves the purpose. */
 export function queryOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurposeDto): string {
-  const given = Object.entries({ next, mobile_flow_otp, desktop_flow_otp }).filter(([, value]) => value !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  const options = Object.entries({ next, mobile_flow_otp, desktop_flow_otp }).filter(([, value]) => value !== '');
+  return options.length === 0 ? '' : `?${new URLSearchParams(options)}`;
 }
 
 /** Responds with what the log-in was for. */

@@ -36,8 +36,8 @@ export function parseEnvFile(text: string, path: string): ReadonlyMap<string, st
   const variables = new Map<string, string>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (/^\s*([#;]|$)/.test(line)) continue;
-    const [, name, given] = /^\s*([A-Za-z_]\w*)=\s*(.*?)\s*$/.exec(line) ?? [];
-    const value = given === undefined ? null : unquoted(given);
+    const [, name, rest] = /^\s*([A-Za-z_]\w*)=\s*(.*?)\s*$/.exec(line) ?? [];
+    const value = rest === undefined ? null : unquoted(rest);
     if (value === null) throw new UsageError(`Line ${index + 1} of ${path} is no NAME=value.`);
     variables.set(name!, value);
   }

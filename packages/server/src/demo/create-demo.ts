@@ -209,8 +209,8 @@ async function addProfiles(useCase: Resolve, realmId: RealmId, people: ReadonlyM
     const settings = { hint, data, isInSummary, isRequired: false, isEditableByUser: true, isForMatching: false };
     const fieldId = await useCase(AddProfileField).execute(by(DEMO_ADMINISTRATOR), { ...field, ...settings });
     for (const [email, value] of Object.entries(values)) {
-      const given = typeof value === 'string' ? value : value.map((each) => people.get(each)!);
-      await useCase(ChangeOwnProfile).execute(by(email), [{ fieldId, value: given }]);
+      const stored = typeof value === 'string' ? value : value.map((each) => people.get(each)!);
+      await useCase(ChangeOwnProfile).execute(by(email), [{ fieldId, value: stored }]);
     }
   }
 }

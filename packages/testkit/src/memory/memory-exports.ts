@@ -32,8 +32,8 @@ export class MemoryExports implements ExportRepository {
     return new Set(archives.filter((blob) => keys.includes(blob)));
   }
 
-  async add(given: Omit<RealmExport, 'id'>): Promise<RealmExport> {
-    const added = { id: this.unit.nextNumber<ExportId>('export'), ...given };
+  async add(draft: Omit<RealmExport, 'id'>): Promise<RealmExport> {
+    const added = { id: this.unit.nextNumber<ExportId>('export'), ...draft };
     this.unit.change('exports').set(added.id, added);
     return added;
   }

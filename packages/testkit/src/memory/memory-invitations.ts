@@ -33,8 +33,8 @@ export class MemoryInvitations implements InvitationRepository {
     return this.unit.read('invitationEmails').get(keyOf(realmId, day)) ?? 0;
   }
 
-  async add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
-    const added = emails.map((email) => ({ ...given, email, id: this.unit.nextNumber('invitation') }));
+  async add(shared: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
+    const added = emails.map((email) => ({ ...shared, email, id: this.unit.nextNumber('invitation') }));
     const invitations = this.unit.change('invitations');
     for (const invitation of added) invitations.set(invitation.id, invitation);
     return added;

@@ -28,7 +28,7 @@ const syntax: LinkifierSyntax = {
   },
 };
 
-const given = (fields: Partial<LinkifierFields>): LinkifierFields => ({
+const linkifierWith = (fields: Partial<LinkifierFields>): LinkifierFields => ({
   pattern: '#(?P<id>[0-9]+)',
   urlTemplate: 'https://example.com/{id}',
   exampleInput: null,
@@ -39,7 +39,7 @@ const given = (fields: Partial<LinkifierFields>): LinkifierFields => ({
 
 function errorsOf(fields: Partial<LinkifierFields>, others: readonly LinkifierFields[] = []) {
   try {
-    checkLinkifier(given(fields), others, syntax);
+    checkLinkifier(linkifierWith(fields), others, syntax);
     return null;
   } catch (error) {
     const { message, details } = error as DomainError<'INVALID_LINKIFIER'>;
@@ -52,8 +52,8 @@ const general = (...texts: readonly string[]) => [texts[0], { general: texts }];
 describe('checkLinkifier', () => {
   it('trims fields and converts blank ones to null', () => {
     const fields = { pattern: ' a ', urlTemplate: ' https://a ', exampleInput: ' xax ', reverseTemplate: '  ' };
-    expect(checkLinkifier(given(fields), [], syntax)).toEqual(
-      given({ pattern: 'a', urlTemplate: 'https://a', exampleInput: 'xax' }),
+    expect(checkLinkifier(linkifierWith(fields), [], syntax)).toEqual(
+      linkifierWith({ pattern: 'a', urlTemplate: 'https://a', exampleInput: 'xax' }),
     );
   });
 
@@ -84,8 +84,8 @@ describe('checkLinkifier', () => {
 
   it('rejects a duplicate pattern after all other checks', () => {
     const text = 'Realm filter with this Realm and Pattern already exists.';
-    expect(errorsOf({}, [given({})])).toEqual(general(text));
-    expect(errorsOf({ urlTemplate: '$' }, [given({})])).toEqual(
+    expect(errorsOf({}, [linkifierWith({})])).toEqual(general(text));
+    expect(errorsOf({ urlTemplate: '$' }, [linkifierWith({})])).toEqual(
       general("Group 'id' in linkifier pattern is not present in URL template.", text),
     );
   });
@@ -98,7 +98,7 @@ it('unescapes doubled braces in a reverse template', () => {
 
 describe('requireRoomForLinkifiers', () => {
   const many = (count: number, fields: Partial<LinkifierFields> = {}) =>
-    Array.from({ length: count }, () => given(fields));
+    Array.from({ length: count }, () => linkifierWith(fields));
 
   it('limits a realm to 1000 linkifiers', () => {
     expect(() => requireRoomForLinkifiers(many(MAX_LINKIFIERS))).not.toThrow();
@@ -108,6 +108,6 @@ describe('requireRoomForLinkifiers', () => {
   it('limits the total length to 500,000 characters', () => {
     const half = { exampleInput: 'x'.repeat(MAX_LINKIFIER_TEXT / 2), pattern: '', urlTemplate: '' };
     expect(() => requireRoomForLinkifiers(many(2, half))).not.toThrow();
-    expect(() => requireRoomForLinkifiers([...many(2, half), given({})])).toThrow(/^Linkifiers are too long/);
+    expect(() => requireRoomForLinkifiers([...many(2, half), linkifierWith({})])).toThrow(/^Linkifiers are too long/);
   });
 });

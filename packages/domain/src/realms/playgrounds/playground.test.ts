@@ -5,7 +5,7 @@ const syntax = {
   templateVariables: (template: string) =>
     /\{[^}]*$/.test(template) ? null : new Set([...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)),
 };
-const given = (fields: Partial<PlaygroundFields> = {}): PlaygroundFields => ({
+const playgroundWith = (fields: Partial<PlaygroundFields> = {}): PlaygroundFields => ({
   name: 'Play',
   language: 'Python',
   urlTemplate: 'https://example.com/{code}',
@@ -14,7 +14,7 @@ const given = (fields: Partial<PlaygroundFields> = {}): PlaygroundFields => ({
 
 function errorsOf(fields: Partial<PlaygroundFields>, others: readonly PlaygroundFields[] = []) {
   try {
-    checkPlayground(given(fields), others, syntax);
+    checkPlayground(playgroundWith(fields), others, syntax);
     return null;
   } catch (error) {
     const refusal = error as DomainError;
@@ -27,8 +27,8 @@ const MISSING = ['Missing the required variable "code" in the URL template'];
 
 describe('checkPlayground', () => {
   it('trims the fields', () => {
-    expect(checkPlayground(given({ name: ' Play ', language: ' C++ ' }), [], syntax)).toEqual(
-      given({ language: 'C++' }),
+    expect(checkPlayground(playgroundWith({ name: ' Play ', language: ' C++ ' }), [], syntax)).toEqual(
+      playgroundWith({ language: 'C++' }),
     );
   });
 
@@ -54,12 +54,12 @@ describe('checkPlayground', () => {
 
   it('rejects a duplicate name for the same language', () => {
     const general = ['Realm playground with this Realm, Pygments language and Name already exists.'];
-    expect(errorsOf({}, [given()])).toEqual({ general });
-    expect(errorsOf({ language: 'Perl' }, [given()])).toBeNull();
+    expect(errorsOf({}, [playgroundWith()])).toEqual({ general });
+    expect(errorsOf({ language: 'Perl' }, [playgroundWith()])).toBeNull();
   });
 
   it('limits a realm to 200 playgrounds', () => {
-    const others = Array.from({ length: MAX_PLAYGROUNDS }, (_, n) => given({ name: `Play ${n}` }));
+    const others = Array.from({ length: MAX_PLAYGROUNDS }, (_, n) => playgroundWith({ name: `Play ${n}` }));
     expect(errorsOf({}, others.slice(1))).toBeNull();
     expect(errorsOf({}, others)).toBe('Too many playgrounds (limit: 200).');
   });
