@@ -106,6 +106,15 @@ export const topicsPolicyNotice = (by: Named, before: TopicsPolicy, after: Topic
   `${silentMention(by)} changed the "Allow posting to the *general chat* topic?" setting ` +
   `from **${TOPICS_POLICY_TITLES[before]}** to **${TOPICS_POLICY_TITLES[after]}**.`;
 
+/** Direct message to a new subscriber. */
+export function subscribedNotice(by: Named, channelNames: readonly string[]): string {
+  const who = silentMention(by);
+  const links = [...channelNames].sort().map((name) => channelLink({ name }));
+  return links.length === 1
+    ? `${who} subscribed you to ${links[0]}.`
+    : `${who} subscribed you to the following channels:\n\n${links.map((link) => `* ${link}`).join('\n')}`;
+}
+
 export const archivingNotice = (channel: { readonly name: string }, isArchived: boolean): string =>
   `Channel ${channelLink(channel)} has been ${isArchived ? 'archived' : 'unarchived'}.`;
 

@@ -88,7 +88,7 @@ export class ChannelCreator {
   static readonly inject = ['textRenderer', 'systemMessages', 'channelQuota'] as const;
   constructor(
     private readonly descriptions: TextRenderer,
-    private readonly notificationBot: NotificationBot,
+    readonly notificationBot: NotificationBot,
     private readonly quota: ChannelQuota,
   ) {}
 

@@ -6,11 +6,10 @@ import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
-import { channelLink, silentMention } from '../markdown/markdown.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
 import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
-import type { NotificationBot } from './channel-notices.js';
+import { type NotificationBot, subscribedNotice } from './channel-notices.js';
 import { canSubscribeSelf, canUnsubscribe, mayAddOthers } from './channel-permissions.js';
 import {
   type ChannelCreationContext,
@@ -37,6 +36,8 @@ import {
   loadPrincipals,
   MAX_CHANNELS_AT_ONCE,
   MAX_SUBSCRIPTIONS_AT_ONCE,
+  type Newcomer,
+  NOTIFIED_AT_ONCE,
   type SubscriptionPart,
 } from './subscription-parts.js';
 import { normalizeColor } from './subscriptions.js';
@@ -148,6 +149,11 @@ export class SubscribeUsers {
   private async subscribeInParts(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const { realmId } = caller;
     const people = await loadPrincipals(this.uow, caller, input.principals, this.realmUrls);
+    // A part knows only its own subscriptions, so that messages to new subscribers are planned in advance.
+    const newcomers =
+      input.notifyNewSubscribers && !(people instanceof DomainError)
+        ? await this.listNewcomers(caller, input, people)
+        : [];
     const plan = await this.uow.write(
       realmId,
       async (tx) => {
@@ -177,30 +183,54 @@ export class SubscribeUsers {
           const ofPart = [...colors].filter(([id]) => channelIds.includes(id));
           additions.push({ op: 'add', channelIds, userIds: part.userIds, colors: ofPart });
         }
-        return { ...checked, jobs: await this.parts.schedule(tx, realmId, [...creations, ...additions]) };
+        const accessible = new Set(existing.map(({ id }) => id));
+        const notified = newcomers.map(({ userId, channelIds }) => ({
+          userId,
+          channelIds: channelIds.filter((id) => accessible.has(id)),
+        }));
+        const notices = [...slicesOf(notified, NOTIFIED_AT_ONCE)].map(
+          (some): SubscriptionPart => ({ op: 'notify', creator: caller, people: some }),
+        );
+        return { ...checked, jobs: await this.parts.schedule(tx, realmId, [...creations, ...additions, ...notices]) };
       },
       { givesWay: true },
     );
     const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.execute(plan.jobs);
     const channels = inOrderOf(input, reached);
     const areNewSubscribersNotified = countNewcomers(added) <= MAX_NOTIFIED_SUBSCRIBERS;
-    if (input.notifyNewSubscribers && areNewSubscribersNotified) {
-      for (const some of slicesOf(plan.principals, NOTIFIED_AT_ONCE)) {
-        await this.uow.write(
-          caller.realmId,
-          (tx) => this.notifyNewSubscribers(tx, plan.context, plan.accessible, added, some),
-          {
-            givesWay: true,
-          },
-        );
-      }
-    }
     return {
       subscribed: namesByUser(channels, added),
       alreadySubscribed: namesByUser(channels, alreadySubscribed),
       inaccessible: plan.inaccessible,
       areNewSubscribersNotified,
     };
+  }
+
+  /** Finds future subscribers of existing channels. Returns none if they are too many for messages. */
+  private listNewcomers(
+    caller: Caller,
+    { channels }: SubscribeUsersInput,
+    people: readonly User[],
+  ): Promise<readonly Newcomer[]> {
+    return this.uow.read(caller.realmId, async (reads) => {
+      const names = byFoldedName(channels.map(({ name }) => ({ name: trim(name) })));
+      const existing = await reads.channels.listByName(caller.realmId, [...names.keys()]);
+      const ids = existing.map(({ id }) => id);
+      // Everybody is new in a channel that will be created.
+      if (ids.length < names.size && people.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
+      const userIds = people.map(({ id }) => id);
+      const newcomers: Newcomer[] = [];
+      for (const some of slicesOfUsers(userIds, Math.max(1, ids.length))) {
+        for (const [userId, rows] of await reads.channels.listSubscriptionsOf(caller.realmId, some, ids)) {
+          const known = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
+          const channelIds = ids.filter((id) => !known.has(id));
+          if (channelIds.length > 0) newcomers.push({ userId, channelIds });
+        }
+        if (newcomers.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
+        await reads.yield();
+      }
+      return newcomers;
+    });
   }
 
   /** Checks the request, and creates missing channels in the order of the checks. */
@@ -285,27 +315,15 @@ export class SubscribeUsers {
     added: SubscribeResult['added'],
     principals: readonly User[],
   ): Promise<void> {
-    const who = silentMention(creator);
     const subscribed = namesByUser(channels, added);
     for (const person of principals) {
       const names = subscribed.get(person.id);
       if (person.id === actor.id || person.bot || !names) continue;
-      const links = [...names].sort().map((name) => channelLink({ name }));
-      await this.notificationBot.sendDirect(
-        tx,
-        realm,
-        person,
-        links.length === 1
-          ? `${who} subscribed you to ${links[0]}.`
-          : `${who} subscribed you to the following channels:\n\n${links.map((link) => `* ${link}`).join('\n')}`,
-        { actor, about: channels },
-      );
+      const content = subscribedNotice(creator, names);
+      await this.notificationBot.sendDirect(tx, realm, person, content, { actor, about: channels });
     }
   }
 }
-
-/** Maximum number of users notified per unit of work. */
-const NOTIFIED_AT_ONCE = 10;
 
 type CreateMissing = (
   context: ChannelCreationContext,

@@ -8,6 +8,7 @@ import { slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel } from './channel.js';
 import { findPrincipals, type Principals } from './channel-access.js';
+import { subscribedNotice } from './channel-notices.js';
 import {
   ChannelCreator,
   type ChannelOptions,
@@ -21,6 +22,8 @@ import { subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
 export const MAX_SUBSCRIPTIONS_AT_ONCE = 500;
 /** Maximum number of channels that one unit of work creates. */
 export const MAX_CHANNELS_AT_ONCE = 50;
+/** Maximum number of new subscribers that one unit of work notifies. */
+export const NOTIFIED_AT_ONCE = 10;
 
 /** True if a request is small enough for a single unit of work. */
 export const isOneUnit = (userCount: number, channelCount: number): boolean =>
@@ -64,7 +67,18 @@ export type SubscriptionPart =
       readonly userIds: readonly UserId[];
       readonly colors: Colors;
     }
-  | { readonly op: 'remove'; readonly channelIds: readonly ChannelId[]; readonly userIds: readonly UserId[] };
+  | { readonly op: 'remove'; readonly channelIds: readonly ChannelId[]; readonly userIds: readonly UserId[] }
+  | {
+      readonly op: 'notify';
+      readonly creator: Caller;
+      readonly people: readonly Newcomer[];
+    };
+
+/** User who will be subscribed to these channels. */
+export interface Newcomer {
+  readonly userId: UserId;
+  readonly channelIds: readonly ChannelId[];
+}
 
 /** Users changed and unchanged by a part, by channel. */
 export interface SubscriptionPartResult {
@@ -128,6 +142,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
   async prepare(job: Job<SubscriptionPart>): Promise<JobWork<PartOutcome<SubscriptionPartResult>>> {
     const { realmId, payload } = job;
     if (payload.op === 'create') return this.prepareCreation(job, payload);
+    if (payload.op === 'notify') return async (tx) => this.notify(tx, realmId, payload);
     return async (tx) => {
       const found = new Map((await tx.channels.list(realmId, payload.channelIds)).map((it) => [it.id, it]));
       const channels = payload.channelIds.flatMap((id) => found.get(id) ?? []);
@@ -140,6 +155,37 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
       const { added, alreadySubscribed } = await subscribeToChannels(tx, { channels, userIds, requestedColors });
       return { result: { channels, changed: added, unchanged: alreadySubscribed } };
     };
+  }
+
+  /** Skips users who are no subscribers by now, bots and the caller. */
+  private async notify(
+    tx: Transaction,
+    realmId: RealmId,
+    { creator, people }: Extract<SubscriptionPart, { op: 'notify' }>,
+  ): Promise<PartOutcome<SubscriptionPartResult>> {
+    const result = { channels: [], changed: new Map(), unchanged: new Map() };
+    const actor = (await tx.actors.list(realmId, [creator.userId])).get(creator.userId);
+    if (!actor) return { result };
+    const realm = await tx.realms.get(realmId);
+    const by = (await tx.users.find(realmId, creator.userId))!;
+    const ids = [...new Set(people.flatMap(({ channelIds }) => channelIds))];
+    const channels = new Map((await tx.channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
+    const userIds = people.map(({ userId }) => userId);
+    const subscriptions = await tx.channels.listSubscriptionsOf(realmId, userIds, ids);
+    const users = new Map((await tx.users.list(realmId, userIds)).map((user) => [user.id, user]));
+    for (const { userId, channelIds } of people) {
+      const person = users.get(userId);
+      const joined = new Set(subscriptions.get(userId)!.flatMap((row) => (row.isActive ? [row.channelId] : [])));
+      const about = channelIds.flatMap((id) => (joined.has(id) ? (channels.get(id) ?? []) : []));
+      if (!person?.isActive || person.bot || userId === actor.id || about.length === 0) continue;
+      const content = subscribedNotice(
+        by,
+        about.map(({ name }) => name),
+      );
+      await this.channelCreator.notificationBot.sendDirect(tx, realm, person, content, { actor, about });
+      await tx.yield();
+    }
+    return { result };
   }
 
   /** Creates channels with their first subscribers, and schedules the others. */

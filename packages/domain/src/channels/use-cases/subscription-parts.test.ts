@@ -67,14 +67,14 @@ async function large(existing = true) {
   const caller = fixture.caller('owner');
   return {
     ...{ fixture, counter, people },
-    subscribe: (principals: readonly UserId[] | null, names = NAMES) =>
+    subscribe: (principals: readonly UserId[] | null, names = NAMES, notifyNewSubscribers = false) =>
       subscribeUsers.execute(caller, {
         channels: toAdd(names),
         principals,
         options: DEFAULT_CHANNEL_OPTIONS,
         announce: false,
         failsOnInaccessible: true,
-        notifyNewSubscribers: false,
+        notifyNewSubscribers,
       }),
     unsubscribe: (principals: readonly UserId[], names = NAMES) =>
       unsubscribeUsers.execute(caller, { channelNames: names, principals }),
@@ -167,6 +167,38 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     await expect(unsubscribe(people)).rejects.toThrow('Stopped');
     await recover();
     expect(await subscribedCount()).toBe(0);
+  });
+
+  it('send one message to each new subscriber, by a job after a crash', async () => {
+    const { fixture, counter, people, subscribe, recover, typesOfEvents } = await large();
+    await subscribe(people.slice(0, 1), NAMES.slice(0, 5));
+    const messages = async () => (await typesOfEvents()).filter((type) => type === 'message.sent').length;
+    expect(await messages()).toBe(0);
+    counter.failsAfter = counter.count + 3;
+    await expect(subscribe(people, NAMES, true)).rejects.toThrow('Stopped');
+    expect(await messages()).toBe(0);
+    await recover();
+    expect(await messages()).toBe(PEOPLE.length);
+    const contentFor = (name: string) =>
+      fixture.storage.announced.flatMap(({ event }) => {
+        if (event.type !== 'message.sent') return [];
+        const { message, conversation } = event.view;
+        const people = conversation.kind === 'direct' ? conversation.participants.map(({ fullName }) => fullName) : [];
+        return people.includes(name) ? [message.content] : [];
+      });
+    expect(contentFor('person 0')[0]!.match(/#\*\*/g)).toHaveLength(15);
+    expect(contentFor('person 1')[0]!.match(/#\*\*/g)).toHaveLength(20);
+    expect(contentFor('person 1')).toHaveLength(1);
+  });
+
+  it('send no messages to more than a hundred new subscribers', async () => {
+    const { fixture, people, subscribe, typesOfEvents } = await large();
+    const others = Array.from({ length: 50 }, (_, n) => `other ${n}`);
+    await fixture.add(...others.map((name) => aUser({ name })));
+    const everybody = [...people, ...others.map((name) => fixture.user(name).id)];
+    const { areNewSubscribersNotified } = await subscribe(everybody, NAMES, true);
+    expect(areNewSubscribersNotified).toBe(false);
+    expect(await typesOfEvents()).not.toContain('message.sent');
   });
 
   it('does each part once even if the job runner takes over while the request runs', async () => {
