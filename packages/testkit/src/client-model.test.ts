@@ -57,7 +57,7 @@ describe('client model', () => {
   it('keeps the clients of a reader in sync', async () => {
     const fixture = await createFixture(...cast);
     const ids = fixture.messages.map(({ id }) => id);
-    const flags = new ChangeMessageFlags(fixture.uow);
+    const flags = new ChangeMessageFlags(fixture.uow, fixture.clock);
     const markRead = new MarkRead(fixture.uow);
     await expectInSync(fixture, () =>
       flags.execute(fixture.caller('member'), { op: 'add', flag: 'starred', ids: [ids[0]!, ids[1]!] }),

@@ -7,7 +7,7 @@ import { users } from '../kernel/event.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Snapshot } from '../kernel/register-queue.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import type { PersonalFlags, Recipient } from './message.js';
@@ -187,10 +187,7 @@ export async function changeFlags(
 ): Promise<FlagChangeOutcome> {
   const change = parseFlagChange(wanted);
   const { op, flag } = change;
-  // Messages that were never received count as read and unflagged. Only the opposite change needs a lookup of each
-  // message.
-  const needsNoLookup = flag === 'read' ? op === 'add' : op === 'remove';
-  const eligible = needsNoLookup ? null : await selectEligible(tx, actor, ids, change);
+  const eligible = needsNoLookup(change) ? null : await selectEligible(tx, actor, ids, change);
   const changedIds = await store(tx, actor, eligible ? eligible.loaded.map((one) => one.message.id) : ids, change);
   await tx.events.append(actor.realmId, {
     event: {
@@ -206,6 +203,52 @@ export async function changeFlags(
   return { changedIds, ignoredChannelIds: eligible?.ignoredChannelIds ?? [] };
 }
 
+/**
+ * True if the change does nothing to messages that were never received, since they count as read and unflagged. Only the
+ * opposite change needs a lookup of each message.
+ */
+const needsNoLookup = ({ op, flag }: FlagChange): boolean => (flag === 'read' ? op === 'add' : op === 'remove');
+
+/** Checks a change without making it. @throws DomainError as `changeFlags` does */
+export async function checkFlagChange(
+  reads: Repositories,
+  actor: Actor,
+  ids: readonly MessageId[],
+  wanted: FlagChangeInput,
+): Promise<void> {
+  const change = parseFlagChange(wanted);
+  if (!needsNoLookup(change)) await loadChangeable(reads, actor, ids);
+}
+
+/** Returns the messages that `changeFlags` accepts: those that exist and that the actor may still read. */
+export async function listChangeable(
+  tx: Transaction,
+  actor: Actor,
+  ids: readonly MessageId[],
+  change: FlagChange,
+): Promise<readonly MessageId[]> {
+  if (needsNoLookup(change)) return ids;
+  const loaded = await loadMessages(tx, actor, ids);
+  return loaded.filter((one) => one.isOwn || canReadMessage(actor, one).allowed).map(({ message }) => message.id);
+}
+
+async function loadChangeable(
+  reads: Repositories | Transaction,
+  actor: Actor,
+  ids: readonly MessageId[],
+): Promise<readonly LoadedMessage[]> {
+  const wanted = [...new Set(ids)].sort(ascending);
+  const loaded: LoadedMessage[] = [];
+  for (const some of slicesOf(wanted, IDS_AT_A_TIME)) {
+    loaded.push(...(await loadMessages(reads, actor, some)));
+    await reads.yield();
+  }
+  if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
+  // Check access to all requested messages. Otherwise, skipped ones would reveal which hidden channel they are in.
+  for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
+  return loaded;
+}
+
 /** Returns the changeable messages, after making them the caller's own. */
 async function selectEligible(
   tx: Transaction,
@@ -213,15 +256,7 @@ async function selectEligible(
   ids: readonly MessageId[],
   { flag }: FlagChange,
 ): Promise<{ readonly loaded: readonly LoadedMessage[]; readonly ignoredChannelIds: readonly ChannelId[] }> {
-  const wanted = [...new Set(ids)].sort(ascending);
-  const loaded: LoadedMessage[] = [];
-  for (const some of slicesOf(wanted, IDS_AT_A_TIME)) {
-    loaded.push(...(await loadMessages(tx, actor, some)));
-    await tx.yield();
-  }
-  if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
-  // Check access to all requested messages. Otherwise, skipped ones would reveal which hidden channel they are in.
-  for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
+  const loaded = await loadChangeable(tx, actor, ids);
   const ignored = new Set<ChannelId>();
   const eligible = loaded.filter(({ message, isSubscribed }) => {
     // Only messages of subscribed channels can be unread.

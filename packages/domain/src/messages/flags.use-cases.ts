@@ -4,13 +4,24 @@ import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UserId } from '../kernel/ids.js';
+import type { Job, JobWork } from '../kernel/jobs.js';
+import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import { enforce } from '../kernel/permission.js';
-import type { RealmUrls } from '../kernel/ports.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeSnapshot } from '../kernel/register-queue.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { SearchWords } from '../markdown/markdown.js';
-import { changeFlags, type FlagChangeInput, type FlagChangeOutcome, loadUnread } from './flags.js';
+import {
+  changeFlags,
+  checkFlagChange,
+  type FlagChange,
+  type FlagChangeInput,
+  type FlagChangeOutcome,
+  listChangeable,
+  loadUnread,
+  parseFlagChange,
+} from './flags.js';
 import { loadReadable } from './load-access.js';
 import { type MessageView, participantIdsOf } from './message.js';
 import { checkRange, clampRange, type PageRange, selectPage } from './message-page.js';
@@ -21,14 +32,83 @@ export interface ChangeMessageFlagsInput extends FlagChangeInput {
   readonly ids: readonly MessageId[];
 }
 
+/** Maximum number of messages whose flags one unit of work changes. */
+export const MAX_FLAGS_AT_ONCE = 1000;
+
+/** Part of a request that changes the flags of many messages. */
+interface FlagPart {
+  readonly caller: Caller;
+  readonly ids: readonly MessageId[];
+  readonly change: FlagChange;
+}
+
+/** Does the parts of requests that change the flags of many messages (contract decision 10). */
+export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome> {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+
+  readonly kind = partKind<FlagPart>('messages.change_flags');
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Changes messages that were already checked, in as many units as needed. */
+  async execute(caller: Caller, ids: readonly MessageId[], change: FlagChange): Promise<FlagChangeOutcome> {
+    const { realmId } = caller;
+    if (ids.length <= MAX_FLAGS_AT_ONCE)
+      return this.uow.write(realmId, (tx) => changePart(tx, { caller, ids, change }));
+    const jobs = await this.uow.write(
+      realmId,
+      (tx) => {
+        const parts = [...slicesOf(ids, MAX_FLAGS_AT_ONCE)].map((some) => ({ caller, ids: some, change }));
+        return scheduleParts(tx, this.kind, this.clock, realmId, parts);
+      },
+      { givesWay: true },
+    );
+    const outcomes = await doParts(this.uow, this.clock, this, jobs);
+    const ignored = new Set(outcomes.flatMap(({ ignoredChannelIds }) => ignoredChannelIds));
+    return {
+      changedIds: outcomes.flatMap(({ changedIds }) => changedIds).sort((a, b) => a - b),
+      ignoredChannelIds: [...ignored].sort((a, b) => a - b),
+    };
+  }
+
+  async prepare({ payload }: Job<FlagPart>): Promise<JobWork<PartOutcome<FlagChangeOutcome>>> {
+    return async (tx) => ({ result: await changePart(tx, payload) });
+  }
+}
+
+/** Skips messages that were deleted, and a caller who was deactivated, since the request was checked. */
+async function changePart(tx: Transaction, { caller, ids, change }: FlagPart): Promise<FlagChangeOutcome> {
+  const actor = (await tx.actors.list(caller.realmId, [caller.userId])).get(caller.userId);
+  if (!actor) return { changedIds: [], ignoredChannelIds: [] };
+  return changeFlags(tx, actor, await listChangeable(tx, actor, ids, change), change);
+}
+
 /** Changes a flag on individual messages (messages §13.1). */
 export class ChangeMessageFlags {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  private readonly parts: ChangeFlagParts;
 
-  /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, UNKNOWN_MESSAGE */
-  execute(caller: Caller, { ids, ...change }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
-    return this.uow.write(caller.realmId, async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, change));
+  constructor(
+    private readonly uow: UnitOfWork,
+    clock: Clock,
+  ) {
+    this.parts = new ChangeFlagParts(uow, clock);
+  }
+
+  /**
+   * Splits large requests into several units of work (contract decision 10).
+   * @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, UNKNOWN_MESSAGE
+   */
+  async execute(caller: Caller, { ids, ...wanted }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
+    const { realmId } = caller;
+    if (ids.length <= MAX_FLAGS_AT_ONCE) {
+      return this.uow.write(realmId, async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, wanted));
+    }
+    await this.uow.read(realmId, async (reads) => checkFlagChange(reads, await reads.actors.get(caller), ids, wanted));
+    return this.parts.execute(caller, ids, parseFlagChange(wanted));
   }
 }
 
@@ -49,32 +129,55 @@ export interface ChangeNarrowFlagsOutput {
 
 /** Changes a flag on a range of a narrow (messages §13.2). */
 export class ChangeNarrowFlags {
-  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages', 'clock'] as const;
+  private readonly parts: ChangeFlagParts;
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly words: SearchWords,
-  ) {}
+    clock: Clock,
+  ) {
+    this.parts = new ChangeFlagParts(uow, clock);
+  }
 
   /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, INVALID_MESSAGE_RANGE, INVALID_NARROW */
-  execute(caller: Caller, { narrow, range, ...change }: ChangeNarrowFlagsInput): Promise<ChangeNarrowFlagsOutput> {
-    return this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
+  async execute(
+    caller: Caller,
+    { narrow, range, ...wanted }: ChangeNarrowFlagsInput,
+  ): Promise<ChangeNarrowFlagsOutput> {
+    const { realmId } = caller;
+    const select = async (reads: Repositories | Transaction) => {
+      const actor = await reads.actors.get(caller);
       checkRange(range);
-      const resolved = await resolveNarrow({ reads: tx, actor, realmUrls: this.realmUrls, words: this.words }, narrow);
-      const page = await selectPage(tx, actor, resolved, clampRange(range));
-      const ids = page.entries.map((entry) => entry.id);
-      const { changedIds, ignoredChannelIds } = await changeFlags(tx, actor, ids, change);
-      return {
-        processedCount: ids.length,
-        updatedCount: changedIds.length,
-        firstProcessedId: ids[0] ?? null,
-        lastProcessedId: ids.at(-1) ?? null,
-        foundOldest: page.foundOldest,
-        foundNewest: page.foundNewest,
-        ignoredChannelIds,
-      };
+      const resolved = await resolveNarrow({ reads, actor, realmUrls: this.realmUrls, words: this.words }, narrow);
+      const page = await selectPage(reads, actor, resolved, clampRange(range));
+      return { actor, page, ids: page.entries.map((entry) => entry.id) };
+    };
+    const output = (
+      { page, ids }: Pick<Awaited<ReturnType<typeof select>>, 'page' | 'ids'>,
+      { changedIds, ignoredChannelIds }: FlagChangeOutcome,
+    ): ChangeNarrowFlagsOutput => ({
+      processedCount: ids.length,
+      updatedCount: changedIds.length,
+      firstProcessedId: ids[0] ?? null,
+      lastProcessedId: ids.at(-1) ?? null,
+      foundOldest: page.foundOldest,
+      foundNewest: page.foundNewest,
+      ignoredChannelIds,
     });
+    if (range.before + range.after < MAX_FLAGS_AT_ONCE) {
+      return this.uow.write(realmId, async (tx) => {
+        const selected = await select(tx);
+        return output(selected, await changeFlags(tx, selected.actor, selected.ids, wanted));
+      });
+    }
+    const selected = await this.uow.read(realmId, async (reads) => {
+      const found = await select(reads);
+      await checkFlagChange(reads, found.actor, found.ids, wanted);
+      return found;
+    });
+    return output(selected, await this.parts.execute(caller, selected.ids, parseFlagChange(wanted)));
   }
 }
 

@@ -21,6 +21,7 @@ import {
   SendWelcomeEmails,
 } from '@parley/domain/membership';
 import {
+  ChangeFlagParts,
   DeliverReminder,
   DeliverScheduledMessage,
   MakeThumbnails,
@@ -135,6 +136,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(ChangeSubscriptionParts),
   resolve(ChangeMemberParts),
   resolve(MoveParts),
+  resolve(ChangeFlagParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
   resolve(DeliverWebhooks),

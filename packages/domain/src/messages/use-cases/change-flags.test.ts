@@ -40,7 +40,7 @@ const town = () =>
 const ids = (fixture: MemoryFixture, ...numbers: readonly number[]) =>
   numbers.map((number) => fixture.messages[number]!.id);
 const marking = (fixture: MemoryFixture) => {
-  const useCase = new ChangeMessageFlags(fixture.uow);
+  const useCase = new ChangeMessageFlags(fixture.uow, fixture.clock);
   return (change: FlagChange, messageIds: readonly MessageId[], who = 'member') =>
     useCase.execute(fixture.caller(who), { ...change, ids: messageIds });
 };
@@ -169,7 +169,7 @@ describe('ChangeNarrowFlags', () => {
     includeAnchor: true,
   });
   const marking = (fixture: MemoryFixture) => {
-    const useCase = new ChangeNarrowFlags(fixture.uow, fakeRealmUrls, PLAIN_TEXTS);
+    const useCase = new ChangeNarrowFlags(fixture.uow, fakeRealmUrls, PLAIN_TEXTS, fixture.clock);
     return (change: FlagChange, pageRange: PageRange, channel?: string) =>
       useCase.execute(fixture.caller('member'), {
         ...change,
