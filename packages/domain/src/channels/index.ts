@@ -19,3 +19,4 @@ export * from './subscriptions.js';
 export * from './subscriptions.use-cases.js';
 export * from './topic-policies.js';
 export * from './topic-policies.use-cases.js';
+export * from './unsubscribe.use-cases.js';

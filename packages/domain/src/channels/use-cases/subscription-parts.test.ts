@@ -19,8 +19,9 @@ import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
 import { CreateChannel } from '../create-channel.use-cases.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.use-cases.js';
-import { ChangeSubscriptions, SubscribeUsers, UnsubscribeUsers } from '../subscribe.use-cases.js';
+import { ChangeSubscriptions, SubscribeUsers } from '../subscribe.use-cases.js';
 import { ChangeSubscriptionParts, MAX_CHANNELS_AT_ONCE, MAX_SUBSCRIPTIONS_AT_ONCE } from '../subscription-parts.js';
+import { UnsubscribeUsers } from '../unsubscribe.use-cases.js';
 
 const PEOPLE = Array.from({ length: 60 }, (_, n) => `person ${n}`);
 const NAMES = Array.from({ length: 20 }, (_, n) => `channel ${n}`);

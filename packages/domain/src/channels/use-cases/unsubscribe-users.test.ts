@@ -21,9 +21,9 @@ import type { UserId } from '../../kernel/ids.js';
 import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
 import { ChannelCreator } from '../create-channels.use-cases.js';
-import { UnsubscribeUsers } from '../subscribe.use-cases.js';
 import { unsubscribeFromChannels } from '../subscribing.js';
 import { ChangeSubscriptionParts } from '../subscription-parts.js';
+import { UnsubscribeUsers } from '../unsubscribe.use-cases.js';
 
 const everybody = ['owner', 'administrator', 'moderator', 'member', 'guest'];
 const cast = (...pieces: readonly FixtureStep[]) => createFixture(aUserOfEachRole(), ...pieces);

@@ -1,0 +1,140 @@
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { RealmUrls } from '../kernel/ports.js';
+import { foldCase } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { User } from '../users/user.js';
+import { byFoldedName, type Channel, parseChannelName } from './channel.js';
+import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
+import { canUnsubscribe } from './channel-permissions.js';
+import {
+  checkSubscriptionCount,
+  slicesOfUsers,
+  type UnsubscribeResult,
+  unsubscribeFromChannels,
+} from './subscribing.js';
+import { ChangeSubscriptionParts, inParts, isOneUnit, type SubscriptionPart } from './subscription-parts.js';
+
+export interface UnsubscribeUsersInput {
+  readonly channelNames: readonly string[];
+  /** Null stands for the caller. */
+  readonly principals: Principals | null;
+}
+
+/** One entry per user and channel. */
+export interface UnsubscribeUsersOutput {
+  readonly removed: readonly string[];
+  readonly notSubscribed: readonly string[];
+}
+
+/** Unsubscribes the caller or other users from channels (channels §4.6). */
+export class UnsubscribeUsers {
+  static readonly inject = ['unitOfWork', 'realmUrls', ChangeSubscriptionParts] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+    private readonly parts: ChangeSubscriptionParts,
+  ) {}
+
+  /**
+   * Splits large requests into several units of work (contract decision 10).
+   * @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS
+   */
+  async execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    if (isOneUnit(countPrincipals(input.principals), input.channelNames.length)) {
+      return this.uow.write(caller.realmId, (tx) => this.unsubscribe(tx, caller, input));
+    }
+    const plan = await this.uow.read(caller.realmId, (reads) => this.check(reads, caller, input));
+    const jobs = await this.uow.write(
+      caller.realmId,
+      (tx) => {
+        const parts = [...inParts(plan.channels, plan.userIds)].map(
+          ({ channels, userIds }): SubscriptionPart => ({
+            op: 'remove',
+            channelIds: channels.map(({ id }) => id),
+            userIds,
+          }),
+        );
+        return this.parts.schedule(tx, caller.realmId, parts);
+      },
+      { givesWay: true },
+    );
+    const { changed: removed, unchanged: notSubscribed } = await this.parts.execute(jobs);
+    return toUnsubscribeOutput(plan.channels, { removed, notSubscribed });
+  }
+
+  /** Runs as part of a larger transaction. @throws DomainError as `execute` does */
+  async unsubscribe(tx: Transaction, caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    const { channels, userIds } = await this.check(tx, caller, input);
+    return toUnsubscribeOutput(channels, await unsubscribeFromChannels(tx, channels, userIds));
+  }
+
+  /** Returns the channels and users. @throws DomainError as `execute` does */
+  async check(
+    tx: Reads,
+    caller: Caller,
+    { channelNames, principals }: UnsubscribeUsersInput,
+  ): Promise<{ readonly channels: readonly Channel[]; readonly userIds: readonly UserId[] }> {
+    const actor = await tx.actors.get(caller);
+    checkSubscriptionCount(countPrincipals(principals), channelNames.length);
+    const realm = await tx.realms.get(caller.realmId);
+    const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.realmUrls);
+    const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
+    const names = [...wanted.values()].map(({ name }) => name);
+    const accesses = await this.findVisible(tx, actor, names, people);
+    for (const person of people) {
+      enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, accesses));
+    }
+    const found = byFoldedName(accesses.map(({ channel }) => channel));
+    const unknown = names.filter((name) => !found.has(foldCase(name)));
+    if (unknown.length > 0) throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
+    return { channels: [...wanted.keys()].map((key) => found.get(key)!), userIds: people.map((person) => person.id) };
+  }
+
+  /**
+   * Finds channels and reports hidden ones as unknown (contract decision 20), unless a bot of the caller is
+   * subscribed.
+   */
+  private async findVisible(
+    tx: Reads,
+    actor: Actor,
+    names: readonly string[],
+    people: readonly User[],
+  ): Promise<readonly ChannelAccess[]> {
+    const { realmId } = actor;
+    const channels = await tx.channels.listByName(realmId, names);
+    const subscribed = new Set(await tx.channels.listSubscribedIds(realmId, actor.id));
+    const ownBotIds = people.filter(({ bot }) => bot?.ownerId === actor.id).map(({ id }) => id);
+    const ofOwnBots = new Set<ChannelId>();
+    const ids = channels.map(({ id }) => id);
+    for (const bots of slicesOfUsers(ownBotIds, ids.length)) {
+      for (const rows of (await tx.channels.listSubscriptionsOf(realmId, bots, ids)).values()) {
+        for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
+      }
+      await tx.yield();
+    }
+    return channels
+      .map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }))
+      .filter(
+        ({ channel, isSubscribed }) => hasMetadataAccess(actor, channel, isSubscribed) || ofOwnBots.has(channel.id),
+      );
+  }
+}
+
+type Reads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'realms' | 'users' | 'yield'>;
+
+function toUnsubscribeOutput(
+  channels: readonly Channel[],
+  { removed, notSubscribed }: UnsubscribeResult,
+): UnsubscribeUsersOutput {
+  const repeated = (users: typeof removed) =>
+    channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
+  return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
+}
+
+interface ChannelAccess {
+  readonly channel: Channel;
+  readonly isSubscribed: boolean;
+}
