@@ -1,4 +1,5 @@
 import type { EventQueue } from '@parley/domain/kernel';
+import { PresenceBoard } from '@parley/domain/users';
 import { TroubledBus } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
@@ -127,6 +128,41 @@ describe('event queues of two servers on one database', () => {
     await waiting();
     await one.catchUp();
     expect((await one.get('/users/me', hamlet)).status).toBe(401);
+  });
+});
+
+describe('presence of two servers on one database', () => {
+  beforeEach(() => start());
+  const report = async (server: TestServer, as: TestUser, last_update_id = -1): Promise<Wire> =>
+    fieldsOf(await server.post('/users/me/presence', as, { status: 'active', last_update_id }));
+  const save = (server: TestServer) => server.parley.useCase(PresenceBoard).save();
+
+  it('reaches clients that ask the other server, without gaps in their updates', async () => {
+    const { hamlet, iago, cordelia } = people;
+    await report(one, hamlet);
+    await save(one);
+    await report(other, iago);
+    await save(other);
+    const known = await report(one, hamlet);
+    expect(new Set(Object.keys(known.presences))).toEqual(new Set([hamlet.id, iago.id].map(String)));
+    await report(one, cordelia);
+    await save(one);
+    const later = await report(other, hamlet, known.presence_last_update_id);
+    expect([Object.keys(later.presences), later.presence_last_update_id]).toEqual([[String(cordelia.id)], 3]);
+  });
+
+  it('is hidden on the other server as soon as it hears of it', async () => {
+    const { hamlet, iago } = people;
+    await report(one, hamlet);
+    await save(one);
+    await report(other, iago);
+    fieldsOf(await one.patch('/settings', hamlet, { presence_enabled: false }));
+    await other.catchUp();
+    const { presences } = await report(other, iago);
+    expect(presences[hamlet.id].active_timestamp).toBe(hamlet.user.joinedAt);
+    fieldsOf(await other.post('/users/me/presence', hamlet, { status: 'active', ping_only: true }));
+    await save(other);
+    expect((await report(one, iago)).presences[hamlet.id]).toEqual(presences[hamlet.id]);
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
+import { LocalBus } from '@parley/domain/kernel';
 import { MobilePush, NotificationMeter } from '@parley/domain/push';
 import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
@@ -87,6 +88,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   contentDigest: () => (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
   messageHooks: () => resolve(HostHooks),
 
+  bus: () => options.bus ?? new LocalBus().connect(),
   ephemeralEvents: () => get('hub'),
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,

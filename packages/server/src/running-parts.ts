@@ -1,13 +1,5 @@
 import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
-import type {
-  Bus,
-  EventHub,
-  EventListener,
-  JobHandler,
-  LogFollower,
-  QueueSweep,
-  UnitOfWork,
-} from '@parley/domain/kernel';
+import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
 import type { Authenticator, Dispatcher, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
 import type { Consumers } from './facade/consumers.js';
 import type { ServerParts } from './injector.js';
@@ -19,7 +11,6 @@ export interface RunningParts extends ServerParts {
   /** Commits units and publishes nothing. */
   readonly storage: UnitOfWork;
   readonly publishing: PublishingUnitOfWork;
-  readonly bus: Bus;
   readonly follower: LogFollower;
   readonly hub: EventHub;
   readonly queueSweep: QueueSweep;

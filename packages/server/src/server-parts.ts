@@ -1,6 +1,6 @@
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
 import { BlobReceiver } from '@parley/domain/files';
-import { DEFAULT_SWEEP_OPTIONS, EventHub, LocalBus, LogFollower, QueueSweep } from '@parley/domain/kernel';
+import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
@@ -53,7 +53,6 @@ export function serverParts(
     options: () => options,
     logger: () => logger,
     storage: () => options.unitOfWork,
-    bus: () => options.bus ?? new LocalBus().connect(),
     // A command caches nothing for long.
     openRealm: () => (options.isOneOff ? () => null : (realmId) => get('follower').open(realmId)),
     publishing: () =>

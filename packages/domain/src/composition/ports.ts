@@ -17,6 +17,7 @@ import type { FileLimits, FileTokens } from '../files/files.js';
 import type { FileUser } from '../files/files.use-cases.js';
 import type { ImageProcessor } from '../files/images.js';
 import type { PartialBlobStore } from '../files/resumable-uploads.js';
+import type { Bus } from '../kernel/bus.js';
 import type { EphemeralEvents } from '../kernel/event.js';
 import type { ServedQueues } from '../kernel/event-queue.js';
 import type {
@@ -82,6 +83,8 @@ export interface Ports {
   readonly serverChannelConfig: ServerChannelConfig;
   readonly channelQuota: ChannelQuota;
   readonly developmentMode: DevelopmentMode;
+  /** Connection to other servers of the database. */
+  readonly bus: Bus;
   readonly ephemeralEvents: EphemeralEvents;
   readonly servedQueues: ServedQueues;
   /** Ways to reach people who are away. */

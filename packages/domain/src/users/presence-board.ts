@@ -1,8 +1,9 @@
+import type { Bus, BusHint } from '../kernel/bus.js';
 import type { EphemeralEvents } from '../kernel/event.js';
 import type { EventListener, StoredEvent } from '../kernel/event-log.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
-import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { isLimitedGuest } from './accessible-users.js';
 import {
@@ -13,18 +14,20 @@ import {
   type PresenceTimes,
   presenceAudience,
   timesAfterReport,
-  timesAfterSwitch,
 } from './presence.js';
 import type { User } from './user.js';
 
 /** Presence of one user. Replaced by a new object on each change, so that derived data can be cached by identity. */
-export interface PresenceEntry extends Presence {
+export interface PresenceEntry extends PresenceTimes {
+  readonly userId: UserId;
   readonly user: User;
+  /** Null until it is stored. */
+  readonly updateId: number | null;
 }
 
 /** Presence data visible to a viewer. */
 export interface PresenceList {
-  /** Sorted by update. */
+  /** Sorted by update; the ones that are not stored yet come last. */
   readonly entries: readonly PresenceEntry[];
   /** Users whose email the viewer may see (users §1.4); null: all users. */
   readonly visibleIds: ReadonlySet<UserId> | null;
@@ -42,30 +45,42 @@ export interface PresenceSelection {
 /** Maximum number of receivers of presence events; clients of larger realms poll (users §8.5). */
 const MAX_RECEIVERS = 100;
 const ROWS_AT_A_TIME = 500;
-/** Block size for reserving update ids. A crash loses the rest of a block, and no id is used twice. */
-const IDS_AT_A_TIME = 1_000_000;
+/** Age at which the table is read again, because other servers store presence too. */
+const REFRESH_MS = 1000;
+
+declare module '../kernel/bus.js' {
+  interface BusHintTypes {
+    /** The table has this update. */
+    presence: { readonly updateId: number };
+  }
+}
 
 /** Presence of the users of one realm. */
 interface RealmBoard {
   readonly entries: Map<UserId, PresenceEntry>;
-  /** Sorted by update id; may contain obsolete updates. */
+  /** Stored updates sorted by id; may contain obsolete ones. */
   order: { readonly updateId: number; readonly userId: UserId }[];
-  readonly unsaved: Set<UserId>;
+  /** Entries that are not stored yet. */
+  readonly unsaved: Map<UserId, PresenceEntry>;
+  /** Last update that was read from the table or written to it. */
+  readUpTo: number;
+  refreshAtMs: number;
   /** Number of active users in the realm, including bots. */
   activeUsers: number;
-  nextId: number;
-  /** First id after the reserved block. */
-  endId: number;
-  reserving: Promise<void> | null;
   isDisabled: boolean;
 }
 
+interface StoredRow {
+  readonly presence: Presence;
+  readonly user: User;
+}
+
 /**
- * In-memory presence, since reports are too frequent for a commit each. `save` stores changes since the last save; a
- * crash loses unsaved ones. Only one process must serve a realm.
+ * Copy of the presence table with reports that are not stored yet, since reports are too frequent for a commit each. `save`
+ * stores them with update ids of the organization's counter; a crash loses them. Reads what other servers have stored.
  */
 export class PresenceBoard implements EventListener {
-  static readonly inject = ['unitOfWork', 'clock', 'ephemeralEvents', 'presencePolicy'] as const;
+  static readonly inject = ['unitOfWork', 'clock', 'ephemeralEvents', 'presencePolicy', 'bus'] as const;
 
   private readonly realms = new Map<RealmId, RealmBoard>();
   /** Version of user data; a load that started with an older version is not cached. */
@@ -76,6 +91,7 @@ export class PresenceBoard implements EventListener {
     private readonly clock: Clock,
     private readonly events: EphemeralEvents,
     private readonly policy: PresencePolicy,
+    private readonly bus: Bus,
   ) {}
 
   /** Returns the presence with its user; null if the user was never present. */
@@ -96,7 +112,7 @@ export class PresenceBoard implements EventListener {
     selection: PresenceSelection,
   ): Promise<PresenceList> {
     const { realmId } = viewer;
-    const board = this.realms.get(realmId) ?? (await this.load(repositories, realmId));
+    const board = await this.openIn(repositories, realmId);
     const visibleIds = await visibleIdsOf(repositories, viewer);
     const entries = select(board, selection);
     const isLimited = visibleIds !== null && this.policy.limitsToAccessors;
@@ -116,8 +132,9 @@ export class PresenceBoard implements EventListener {
     const before = board.entries.get(user.id) ?? null;
     const times = timesAfterReport(before, status, now);
     if (!times) return;
-    if (board.nextId === board.endId) await this.reserveIds(realmId, board);
-    this.set(board, user, times);
+    const entry: PresenceEntry = { user, userId: user.id, ...times, updateId: null };
+    board.entries.set(user.id, entry);
+    board.unsaved.set(user.id, entry);
     if (!comesOnline(before, status, now) || board.activeUsers > MAX_RECEIVERS) return;
     const event = { type: 'presence.came_online', user, times, at: now } as const;
     this.events.publishEphemeral(realmId, { event, audience: presenceAudience(this.policy, user.id) });
@@ -125,25 +142,37 @@ export class PresenceBoard implements EventListener {
 
   /** Saves changes since the last save in one unit of work. */
   async save(): Promise<void> {
-    const changed = [...this.realms].flatMap(([realmId, board]) => {
-      const presences = [...board.unsaved].map((id) => toPresence(board.entries.get(id)!));
-      return presences.length === 0 ? [] : [{ realmId, board, presences }];
-    });
+    const changed = [...this.realms].filter(([, board]) => board.unsaved.size > 0);
     if (changed.length === 0) return;
-    for (const { board } of changed) board.unsaved.clear();
-    try {
-      await this.uow.writeAcross(async (tx) => {
-        for (const { realmId, presences } of changed) {
-          for (const slice of slicesOf(presences, ROWS_AT_A_TIME)) {
-            await tx.presence.put(realmId, slice);
-            await tx.yield();
-          }
-        }
-      });
-    } catch (error) {
-      for (const { board, presences } of changed) for (const { userId } of presences) board.unsaved.add(userId);
-      throw error;
+    const saved = await this.uow.writeAcross(async (tx) => {
+      const written: (() => void)[] = [];
+      for (const [realmId, board] of changed) written.push(await this.saveRealm(tx, realmId, board));
+      return written;
+    });
+    for (const apply of saved) apply();
+  }
+
+  /** Returns what to do after the commit. */
+  private async saveRealm(tx: Transaction, realmId: RealmId, board: RealmBoard): Promise<() => void> {
+    const own = [...board.unsaved.values()];
+    // Ids below the own ones belong to updates that are committed.
+    const others = await readStored(tx, realmId, board);
+    const first = await tx.presence.reserveIds(realmId, own.length);
+    const rows = own.map(({ user, userId, lastActive, lastConnected }, index): StoredRow => {
+      return { user, presence: { userId, lastActive, lastConnected, updateId: first + index } };
+    });
+    for (const slice of slicesOf(rows, ROWS_AT_A_TIME)) {
+      await tx.presence.put(
+        realmId,
+        slice.map(({ presence }) => presence),
+      );
+      await tx.yield();
     }
+    return () => {
+      for (const entry of own) if (board.unsaved.get(entry.userId) === entry) board.unsaved.delete(entry.userId);
+      this.apply(board, [...others, ...rows]);
+      this.bus.publish(realmId, { kind: 'presence', updateId: board.readUpTo });
+    };
   }
 
   onEvents(events: readonly StoredEvent[]): void {
@@ -152,7 +181,11 @@ export class PresenceBoard implements EventListener {
       switch (event.type) {
         case 'user.presence_switched':
           this.changes++;
-          if (board) this.set(board, event.user, timesAfterSwitch(event.user.settings.presenceEnabled, event.at));
+          if (!board) break;
+          // The unit that switched has stored it.
+          board.unsaved.delete(event.user.id);
+          board.refreshAtMs = 0;
+          replaceUser(board, event.user.id, () => event.user);
           break;
         case 'realm.setting_changed':
           if (event.setting !== 'presenceDisabled') break;
@@ -197,65 +230,76 @@ export class PresenceBoard implements EventListener {
     this.realms.delete(realmId);
   }
 
+  onHint(realmId: RealmId, hint: BusHint): void {
+    const board = this.realms.get(realmId);
+    if (board && hint.kind === 'presence' && hint.updateId > board.readUpTo) board.refreshAtMs = 0;
+  }
+
   private async open(realmId: RealmId): Promise<RealmBoard> {
-    for (;;) {
-      const board = this.realms.get(realmId);
-      if (board) return board;
-      await this.uow.read(realmId, (repositories) => this.load(repositories, realmId));
-    }
+    const board = this.realms.get(realmId);
+    if (board && this.clock.nowMs() < board.refreshAtMs) return board;
+    return this.uow.read(realmId, (repositories) => this.openIn(repositories, realmId));
+  }
+
+  private async openIn(repositories: Repositories, realmId: RealmId): Promise<RealmBoard> {
+    const board = this.realms.get(realmId);
+    if (!board) return this.load(repositories, realmId);
+    if (this.clock.nowMs() < board.refreshAtMs) return board;
+    board.refreshAtMs = this.clock.nowMs() + REFRESH_MS;
+    this.apply(board, await readStored(repositories, realmId, board));
+    return board;
   }
 
   /** Caches the loaded board unless it is outdated or another load finished first. */
   private async load(repositories: Repositories, realmId: RealmId): Promise<RealmBoard> {
     const { changes } = this;
-    const presences = await repositories.presence.list(realmId);
-    const users = new Map<UserId, User>();
-    for (const slice of slicesOf(presences, ROWS_AT_A_TIME)) {
-      const ids = slice.map(({ userId }) => userId);
-      for (const user of await repositories.users.list(realmId, ids)) users.set(user.id, user);
-      await repositories.yield();
-    }
-    const visible = presences.filter(({ userId }) => users.has(userId));
     const board: RealmBoard = {
-      entries: new Map(
-        visible.map((presence) => [presence.userId, { ...presence, user: users.get(presence.userId)! }]),
-      ),
-      order: visible.map(({ updateId, userId }) => ({ updateId, userId })),
-      unsaved: new Set(),
+      entries: new Map(),
+      order: [],
+      unsaved: new Map(),
+      readUpTo: 0,
+      refreshAtMs: this.clock.nowMs() + REFRESH_MS,
       activeUsers: (await repositories.users.listEntries(realmId)).filter(({ isActive }) => isActive).length,
-      nextId: 0,
-      endId: 0,
-      reserving: null,
       isDisabled: (await repositories.realms.get(realmId)).settings.presenceDisabled,
     };
+    this.apply(board, await readStored(repositories, realmId, board));
     if (this.changes === changes && !this.realms.has(realmId)) this.realms.set(realmId, board);
     return this.realms.get(realmId) ?? board;
   }
 
-  private async reserveIds(realmId: RealmId, board: RealmBoard): Promise<void> {
-    board.reserving ??= this.uow
-      .write(realmId, (tx) => tx.presence.reserveIds(realmId, IDS_AT_A_TIME))
-      .then((first) => {
-        board.nextId = Math.max(first, (board.order.at(-1)?.updateId ?? 0) + 1);
-        board.endId = first + IDS_AT_A_TIME;
-      })
-      .finally(() => {
-        board.reserving = null;
-      });
-    await board.reserving;
-  }
-
-  private set(board: RealmBoard, user: User, times: PresenceTimes): void {
-    // Falls back to an unreserved id; the next reserved block continues after it.
-    const updateId = board.nextId < board.endId ? board.nextId++ : (board.order.at(-1)?.updateId ?? 0) + 1;
-    const entry: PresenceEntry = { user, userId: user.id, ...times, updateId };
-    board.entries.set(user.id, entry);
-    board.order.push({ updateId, userId: user.id });
-    board.unsaved.add(user.id);
+  /** Takes rows of the table, sorted by update. A row may have been applied before. */
+  private apply(board: RealmBoard, rows: readonly StoredRow[]): void {
+    for (const { presence, user } of rows) {
+      const { userId, updateId } = presence;
+      if (updateId > board.readUpTo) {
+        board.order.push({ updateId, userId });
+        board.readUpTo = updateId;
+      }
+      const present = board.entries.get(userId);
+      // What was reported here meanwhile is newer.
+      if (board.unsaved.has(userId) || (present?.updateId ?? 0) >= updateId) continue;
+      board.entries.set(userId, { ...presence, user: present?.user ?? user });
+    }
     if (board.order.length > 2 * board.entries.size + ROWS_AT_A_TIME) {
       board.order = board.order.filter((at) => board.entries.get(at.userId)?.updateId === at.updateId);
     }
   }
+}
+
+/** Reads updates that the board does not have, with their users. */
+async function readStored(repositories: Repositories, realmId: RealmId, board: RealmBoard): Promise<StoredRow[]> {
+  const rows: StoredRow[] = [];
+  for (const slice of slicesOf(await repositories.presence.list(realmId, board.readUpTo), ROWS_AT_A_TIME)) {
+    const unknown = slice.filter(({ userId }) => !board.entries.has(userId)).map(({ userId }) => userId);
+    const found = unknown.length === 0 ? [] : await repositories.users.list(realmId, unknown);
+    const users = new Map(found.map((user) => [user.id, user]));
+    for (const presence of slice) {
+      const user = board.entries.get(presence.userId)?.user ?? users.get(presence.userId);
+      if (user) rows.push({ presence, user });
+    }
+    await repositories.yield();
+  }
+  return rows;
 }
 
 /** Returns the human users the viewer may see; null for all (users §1.4). */
@@ -273,21 +317,22 @@ function replaceUser(board: RealmBoard, userId: UserId, change: (user: User) => 
   if (entry) board.entries.set(userId, { ...entry, user: change(entry.user) });
 }
 
-const toPresence = ({ userId, lastActive, lastConnected, updateId }: PresenceEntry): Presence => ({
-  userId,
-  lastActive,
-  lastConnected,
-  updateId,
-});
-
-function select({ entries, order, isDisabled }: RealmBoard, { after, since }: PresenceSelection): PresenceEntry[] {
+function select(
+  { entries, order, unsaved, isDisabled }: RealmBoard,
+  { after, since }: PresenceSelection,
+): PresenceEntry[] {
   if (isDisabled) return [];
   const found: PresenceEntry[] = [];
+  const isShown = ({ user, lastConnected }: PresenceEntry) =>
+    user.isActive && (since === null || lastConnected >= since);
   for (let index = after === null ? 0 : indexAfter(order, after); index < order.length; index++) {
     const { updateId, userId } = order[index]!;
     const entry = entries.get(userId)!;
-    if (entry.updateId !== updateId || !entry.user.isActive) continue;
-    if (since === null || entry.lastConnected >= since) found.push(entry);
+    if (entry.updateId === updateId && isShown(entry)) found.push(entry);
+  }
+  for (const userId of unsaved.keys()) {
+    const entry = entries.get(userId)!;
+    if (isShown(entry)) found.push(entry);
   }
   return found;
 }

@@ -3,7 +3,7 @@ import { type Audience, wholeRealm } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import * as shape from '../kernel/shape.js';
-import type { Repositories } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 
@@ -99,16 +99,27 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface PresenceReads {
-  /** Returns the presence of all users who were ever present, by ascending update id. */
-  list(realmId: RealmId): Promise<readonly Presence[]>;
+  /** Returns the presence of users with an update after `after`, by default of all who were ever present; by update id. */
+  list(realmId: RealmId, after?: number): Promise<readonly Presence[]>;
 }
 
 /** Every implementation passes presence-repository.contract.ts. */
 export interface PresenceRepository extends PresenceReads {
   /** Stores or replaces the presence of each user. */
   put(realmId: RealmId, presences: readonly Presence[]): Promise<void>;
-  /** Reserves a block of update ids and returns its first. Ids ascend from 1 and are never reused. */
+  /** Takes a block of update ids and returns its first. Ids ascend from 1 in the order of commits and are never reused. */
   reserveIds(realmId: RealmId, count: number): Promise<number>;
+}
+
+/** Stores the presence of one user as the newest update. */
+export async function storePresence(
+  tx: Transaction,
+  realmId: RealmId,
+  userId: UserId,
+  times: PresenceTimes,
+): Promise<void> {
+  const updateId = await tx.presence.reserveIds(realmId, 1);
+  await tx.presence.put(realmId, [{ ...times, userId, updateId }]);
 }
 
 export interface PresenceEventTypes {
@@ -141,9 +152,7 @@ const personPart: PersonPart<'presence'> = {
     };
   },
   async add(tx, { realmId, userId }, { presence }) {
-    if (!presence) return;
-    const updateId = await tx.presence.reserveIds(realmId, 1);
-    await tx.presence.put(realmId, [{ ...presence, userId, updateId }]);
+    if (presence) await storePresence(tx, realmId, userId, presence);
   },
 };
 

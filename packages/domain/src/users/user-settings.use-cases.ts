@@ -21,7 +21,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import type { Realm } from '../realms/realm.js';
 import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
 import { acceptedName, type DisposableDomains, newEmailProblem, rename } from './change-email.js';
-import { type PresencePolicy, presenceAudience } from './presence.js';
+import { type PresencePolicy, presenceAudience, storePresence, timesAfterSwitch } from './presence.js';
 import type { User } from './user.js';
 import { accessorsOf, announceExportConsent } from './user-delivery.js';
 import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from './user-permissions.js';
@@ -100,6 +100,7 @@ async function announceToOthers(
       break;
     }
     case 'presence':
+      await storePresence(tx, user.realmId, user.id, timesAfterSwitch(user.settings.presenceEnabled, at));
       await tx.events.append(user.realmId, {
         event: { type: 'user.presence_switched', user, at },
         audience: presenceAudience(presencePolicy, user.id),

@@ -131,9 +131,9 @@ export function presentPresences(
   return `{${members.join(',')}}`;
 }
 
-/** Returns the highest update id. If there are no entries, returns the client's last known id or -1 (users §8.1). */
+/** Returns the highest stored update id. If there is none, returns the client's last known id or -1 (users §8.1). */
 export const lastUpdateIdOf = ({ entries, isDisabled }: PresenceList, known: number | null = null): number =>
-  isDisabled ? -1 : (entries.at(-1)?.updateId ?? known ?? -1);
+  isDisabled ? -1 : (entries.findLast(({ updateId }) => updateId !== null)?.updateId ?? known ?? -1);
 
 /** Presents the current presence of one user (users §8.3). */
 export function presentPresence(entry: PresenceEntry, now: number): WireFields {

@@ -10,7 +10,7 @@ export class SqlitePresenceRepository implements PresenceRepository {
 
   constructor(connection: Connection) {
     this.rows = connection.rows<PresenceRow>(
-      'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ? ORDER BY update_id',
+      'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ? AND update_id > ? ORDER BY update_id',
     );
     this.upsert = connection.command(
       `INSERT INTO presence (user_id, realm_id, last_active, last_connected, update_id) VALUES (?, ?, ?, ?, ?)
@@ -23,8 +23,8 @@ export class SqlitePresenceRepository implements PresenceRepository {
     );
   }
 
-  async list(realmId: RealmId): Promise<readonly Presence[]> {
-    return this.rows.all(realmId).map((row) => ({
+  async list(realmId: RealmId, after = 0): Promise<readonly Presence[]> {
+    return this.rows.all(realmId, after).map((row) => ({
       userId: row.user_id,
       lastActive: row.last_active,
       lastConnected: row.last_connected,

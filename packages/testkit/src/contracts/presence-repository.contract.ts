@@ -27,6 +27,8 @@ export function presenceRepositoryContract(open: OpenStorage): void {
       const later = presence(fixture, 'b', 1_000_007, { lastActive: 9, lastConnected: 10 });
       await put(fixture, later);
       expect(await listed(fixture)).toEqual([a, later]);
+      const { id } = fixture.realm;
+      expect(await fixture.uow.read(id, (r) => r.presence.list(id, 5))).toEqual([later]);
     });
 
     it('assigns each update id once per realm, starting at 1', async () => {

@@ -12,9 +12,9 @@ declare module './tables.js' {
 export class MemoryPresence implements PresenceRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
-  async list(realmId: RealmId): Promise<readonly Presence[]> {
+  async list(realmId: RealmId, after = 0): Promise<readonly Presence[]> {
     return [...this.unit.read('presence').values()]
-      .filter((row) => row.realmId === realmId)
+      .filter((row) => row.realmId === realmId && row.updateId > after)
       .map(({ realmId: _, ...presence }) => presence)
       .sort((a, b) => a.updateId - b.updateId);
   }
