@@ -276,7 +276,7 @@ export class PresenceBoard implements EventListener {
         board.readUpTo = updateId;
       }
       const present = board.entries.get(userId);
-      // What was reported here meanwhile is newer.
+      // A report that is not stored yet is newer.
       if (board.unsaved.has(userId) || (present?.updateId ?? 0) >= updateId) continue;
       board.entries.set(userId, { ...presence, user: present?.user ?? user });
     }
