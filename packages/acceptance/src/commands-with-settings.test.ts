@@ -70,6 +70,7 @@ describe('parley command line with every setting in the environment file', () =>
       mailGatewayPattern: 'chat+%s@example.com',
       webClient: 'off',
       webhookNetworks: '10.0.0.0/8,loopback',
+      webPush: 'mailto:ops@example.com',
       trustedProxies: '10.0.0.0/8,loopback',
       rateLimits: 'on',
       rateLimitRules: 'api_by_ip=60:50',

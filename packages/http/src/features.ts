@@ -27,6 +27,7 @@ import { SCHEDULING } from './messages/scheduling.js';
 import { SNIPPETS } from './messages/snippets.js';
 import { PAGES } from './pages/pages.js';
 import { PUSH } from './push/push.js';
+import { WEB_PUSH } from './push/web-push.js';
 import { ALLOWED_DOMAINS } from './realms/allowed-domains.js';
 import { CALLS } from './realms/calls.js';
 import { LINKIFIERS } from './realms/linkifiers.js';
@@ -83,6 +84,7 @@ const ALL = [
   REACTIONS,
   BOTS,
   PUSH,
+  WEB_PUSH,
   PRESENCE,
   STATUSES,
   SCHEDULING,

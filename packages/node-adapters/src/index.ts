@@ -7,3 +7,4 @@ export * from './push.js';
 export * from './system.js';
 export * from './tokens.js';
 export * from './web-client.js';
+export * from './web-push.js';

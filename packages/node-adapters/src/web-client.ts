@@ -56,7 +56,7 @@ export class PublicWebClient implements WebhookClient {
     this.allowed = networks(options.allowedNetworks);
   }
 
-  post(url: string, { contentType, body }: WebhookRequest): Promise<WebhookResponse> {
+  post(url: string, { contentType, body, headers }: WebhookRequest): Promise<WebhookResponse> {
     const { userAgent, timeoutMs = TIMEOUT_MS } = this.options;
     const { protocol, hostname } = new URL(url);
     const literal = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -69,7 +69,12 @@ export class PublicWebClient implements WebhookClient {
         agent: false,
         lookup: this.lookup,
         signal: AbortSignal.timeout(timeoutMs),
-        headers: { 'Content-Type': contentType, 'User-Agent': userAgent, 'Content-Length': Buffer.byteLength(body) },
+        headers: {
+          ...headers,
+          'Content-Type': contentType,
+          'User-Agent': userAgent,
+          'Content-Length': Buffer.byteLength(body),
+        },
       });
       sent.on('error', reject);
       sent.on('response', (response) => readResponse(sent, response).then(resolve, reject));

@@ -66,6 +66,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'jose',
       'mime',
       'nodemailer',
+      'web-push',
       'node:',
       'zxcvbn',
     ],

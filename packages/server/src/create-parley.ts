@@ -3,6 +3,7 @@ import type { ProxyTrust, TrustedOrigins } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import { HostLogInProvider } from './authentication.js';
 import {
+  parseContact,
   parseDatabase,
   parseFiles,
   parseJwtSecrets,
@@ -47,7 +48,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       | 'smtpUrl'
       | 'mailFrom'
       | 'mailGatewayPattern'
-      | 'webhookNetworks',
+      | 'webhookNetworks'
+      | 'webPush',
     parse: (text: string) => T,
   ): T => {
     try {
@@ -57,7 +59,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     }
   };
   const readIfGiven = (
-    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern' | 'webPush',
     parse: (text: string) => string,
   ) => (config[name] === undefined ? null : read(name, parse));
   return openParley(
@@ -83,6 +85,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
+      webPush: readIfGiven('webPush', parseContact),
       notifications: config.notifications ?? {},
       bigBlueButton: config.bigBlueButton ? bigBlueButtonOf(config.bigBlueButton) : null,
       files: typeof config.files === 'string' ? read('files', parseFiles) : null,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
 import { LocalBus } from '@parley/domain/kernel';
-import { MobilePush, NotificationMeter } from '@parley/domain/push';
+import { MobilePush, NotificationMeter, WebPush } from '@parley/domain/push';
 import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
@@ -25,6 +25,7 @@ import {
   PublicWebClient,
   SystemEventLoop,
   SystemTimers,
+  VapidWebPushService,
   ZxcvbnPasswordStrength,
 } from '@parley/node-adapters';
 import { FILE_LIMITS } from './configuration/settings.js';
@@ -92,7 +93,20 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   ephemeralEvents: () => get('hub'),
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,
-  notificationChannels: () => (options.push && options.notifications?.push !== false ? [resolve(MobilePush)] : []),
+  notificationChannels: () => {
+    if (options.notifications?.push === false) return [];
+    return [...(options.push ? [resolve(MobilePush)] : []), ...(options.webPush ? [resolve(WebPush)] : [])];
+  },
+  webPushService: () =>
+    options.webPush
+      ? new VapidWebPushService({
+          subject: options.webPush,
+          secret: options.secret,
+          client: get('webhookClient'),
+          realmUrls: get('realmUrls'),
+          avatarUrlOf: (realm, sender) => senderAvatarUrl(realm, sender, get('realmUrls')),
+        })
+      : null,
   notificationMeter: () => new NotificationMeter(),
   pushService: () =>
     options.push &&

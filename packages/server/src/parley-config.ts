@@ -121,6 +121,11 @@ export interface ParleyOptions {
   /** Service that delivers mobile push notifications; default: none. */
   readonly pushService?: PushServiceAccount;
   /**
+   * Turns on push notifications for browsers: contact for their push services, such as `mailto:ops@example.com`;
+   * default: off.
+   */
+  readonly webPush?: string;
+  /**
    * False for notifications of messages that your application delivers itself, on `notification.due`; default: Parley
    * sends all that are configured.
    */
@@ -190,6 +195,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   shedsLoad: true,
   pushService: true,
   bigBlueButton: true,
+  webPush: true,
   notifications: true,
   files: true,
   maxUploadMib: true,

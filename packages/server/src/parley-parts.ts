@@ -55,6 +55,8 @@ export interface ParleyParts {
   readonly verifyStorage?: () => void;
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | null;
+  /** Contact for web push (`mailto:` or `https:`), which it turns on; null for none. */
+  readonly webPush?: string | null;
   /** Notifications that Parley sends itself; default: all that are configured. */
   readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls; default: none. */

@@ -40,6 +40,7 @@ import { SNIPPET_FEATURE } from './messages/snippets.js';
 import { TOPIC_FEATURE } from './messages/topics.js';
 import { NOTIFICATION_FEATURE } from './push/notifications.js';
 import { PUSH_FEATURE } from './push/push.js';
+import { WEB_PUSH_FEATURE } from './push/web-push.js';
 import { REALM_DATA_FEATURE } from './realms/realm-data.js';
 import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
 import { REALM_FEATURE } from './realms/realms.js';
@@ -77,6 +78,7 @@ const ALL = [
   BOT_FEATURE,
   PUSH_FEATURE,
   NOTIFICATION_FEATURE,
+  WEB_PUSH_FEATURE,
   PRESENCE_FEATURE,
   STATUS_FEATURE,
   SCHEDULING_FEATURE,

@@ -67,6 +67,7 @@ import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUnfinishedUploads } from './memory/memory-unfinished-uploads.js';
 import { MemoryUsers } from './memory/memory-users.js';
+import { MemoryWebPush } from './memory/memory-web-push.js';
 import { MemoryUnit, type StoredTables } from './memory/tables.js';
 
 /** Overwrites stored rows with damaged content. */
@@ -240,6 +241,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     devices: new MemoryDevices(unit),
     pushTokens: new MemoryPushTokens(unit),
     pushStatus: new MemoryPushStatus(unit),
+    webPush: new MemoryWebPush(unit),
     notifications: new MemoryNotifications(unit),
     sentOnce: new MemorySentOnce(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),

@@ -4,6 +4,12 @@ import type { Rules } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import type { Scenarios } from './scenario.js';
 
+const WEB_PUSH_SUBSCRIPTION = {
+  endpoint: 'https://push.example.com/1',
+  p256dh: Buffer.alloc(65, 4).toString('base64url'),
+  auth: Buffer.alloc(16, 1).toString('base64url'),
+};
+
 export const PUSH_SCENARIOS: Scenarios = {
   'POST /register_client_device': [{ title: 'a device', as: 'hamlet', heard: ['device/add'] }],
   'POST /remove_client_device': [
@@ -33,6 +39,18 @@ export const PUSH_SCENARIOS: Scenarios = {
         encrypted_push_registration: 'text',
       }),
       heard: ['device/update'],
+    },
+  ],
+  'POST /web_push/subscriptions': [
+    { title: 'is nothing to clients', as: 'hamlet', params: WEB_PUSH_SUBSCRIPTION, heard: [] },
+  ],
+  'DELETE /web_push/subscriptions': [
+    {
+      title: 'is nothing to clients',
+      as: 'hamlet',
+      prepare: ({ server, people }) => server.post('/web_push/subscriptions', people.hamlet, WEB_PUSH_SUBSCRIPTION),
+      params: { endpoint: WEB_PUSH_SUBSCRIPTION.endpoint },
+      heard: [],
     },
   ],
   'POST /users/me/apns_device_token': [

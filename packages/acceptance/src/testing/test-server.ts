@@ -42,6 +42,7 @@ export interface TestServerOptions {
   readonly mailGatewayPattern?: string | null;
   readonly webhookNetworks?: readonly string[];
   readonly webAssets?: WebAssets;
+  readonly webPush?: string;
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: ProxyTrust;
   readonly rateLimitRules?: RateLimitRules;

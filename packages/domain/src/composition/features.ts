@@ -68,6 +68,7 @@ import { SNIPPET_FEATURE } from '../messages/snippets.js';
 import { NOTIFICATION_FEATURE } from '../push/notifications.js';
 import { PUSH_FEATURE } from '../push/push.js';
 import { PUSH_STATUS_FEATURE } from '../push/push-status.js';
+import { WEB_PUSH_FEATURE } from '../push/web-push.js';
 import { ALLOWED_DOMAIN_FEATURE } from '../realms/allowed-domains.js';
 import { LINKIFIER_FEATURE } from '../realms/linkifiers.js';
 import { PLAYGROUND_FEATURE } from '../realms/playgrounds.js';
@@ -242,6 +243,7 @@ const ALL = [
   PRESENCE_FEATURE,
   PUSH_FEATURE,
   PUSH_STATUS_FEATURE,
+  WEB_PUSH_FEATURE,
   REACTION_FEATURE,
   ALLOWED_DOMAIN_FEATURE,
   LINKIFIER_FEATURE,

@@ -42,6 +42,7 @@ import type { ContentDigest } from '../messages/update-message.use-cases.js';
 import type { NotificationMeter } from '../push/notification-meter.js';
 import type { NotificationChannel } from '../push/notifications.js';
 import type { PushService } from '../push/push.js';
+import type { WebPushService } from '../push/web-push.js';
 import type { MeetingLinks, MeetingServer } from '../realms/calls.js';
 import type { LinkifierSyntax } from '../realms/linkifiers.js';
 import type { ServerAddress } from '../realms/realm.js';
@@ -92,6 +93,8 @@ export interface Ports {
   readonly notificationChannels: readonly NotificationChannel[];
   /** Null if the operator configured none. */
   readonly pushService: PushService | null;
+  /** Null if the operator configured none. */
+  readonly webPushService: WebPushService | null;
   readonly meetingLinks: MeetingLinks;
   /** Null if the operator configured none. */
   readonly meetingServer: MeetingServer | null;

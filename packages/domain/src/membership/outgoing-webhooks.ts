@@ -31,7 +31,8 @@ export interface WebhookDelivery {
 
 export interface WebhookRequest {
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface WebhookResponse {

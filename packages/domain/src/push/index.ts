@@ -8,3 +8,4 @@ export * from './push.js';
 export * from './push.use-cases.js';
 export * from './push-jobs.js';
 export * from './push-status.js';
+export * from './web-push.js';

@@ -4,6 +4,7 @@ import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
+import type { Viewer } from '../messages/message-condition.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import { DUE_REASONS, type DueReason } from './due.js';
@@ -136,7 +137,11 @@ abstract class SendPush implements JobHandler<PushJob> {
     const found = await this.uow.read(realmId, async (reads) => {
       const send = await this.targetsOf(reads, realmId, userId);
       const realm = await reads.realms.get(realmId);
-      return { send, realm, notice: send && (await this.noticeOf(reads, realm, payload)) };
+      const { message, removed } = payload;
+      const notice = message
+        ? send && (await loadMessageNotice(reads, this.renderedMessages, { realmId, userId }, message))
+        : ({ type: 'remove', messageIds: removed } as const);
+      return { send, realm, notice };
     });
     const { send, realm, notice } = found;
     if (!send) return nothing;
@@ -158,27 +163,31 @@ abstract class SendPush implements JobHandler<PushJob> {
     this.meter.dropped(this.channel, isRefused ? 'refused' : 'expired');
     if (payload.message) await tx.notifications.removePushed(realmId, payload.userId, [payload.message.id]);
   }
+}
 
-  /** Returns null if the message is read or gone, or no longer due for the reason. */
-  private async noticeOf(
-    reads: Repositories,
-    realm: Realm,
-    { userId, message, removed }: PushJob,
-  ): Promise<PushNotice | null> {
-    if (!message) return { type: 'remove', messageIds: removed };
-    const flags = (await reads.personal.listFlags({ realmId: realm.id, userId }, [message.id])).get(message.id);
-    if (!flags || flags.read || (message.reason === 'mentioned' && !flags.mentioned)) return null;
-    const [view] = await reads.pages.listViews(realm.id, [message.id]);
-    const actor = (await reads.actors.list(realm.id, [userId])).get(userId);
-    if (!view || !actor) return null;
-    const isHidden = (await inaccessibleUserIds(reads, actor, realm, [view.sender.id])).has(view.sender.id);
-    const group = message.groupId && (await reads.groups.find(realm.id, message.groupId));
-    const named = group?.name ? { id: group.id, name: group.name } : null;
-    const senderName = isHidden ? UNKNOWN_SENDER_NAME : view.sender.fullName;
-    const facts = { view, reason: message.reason, groupName: named?.name ?? null, senderName };
-    const text = notificationText(this.renderedMessages, facts);
-    return { type: 'message', view, isSenderHidden: isHidden, senderName, group: named, text } satisfies MessageNotice;
-  }
+/**
+ * Returns null if the message is read or gone, or no longer due for the reason. Run it right before a delivery, since
+ * the message may have changed.
+ */
+export async function loadMessageNotice(
+  reads: Repositories,
+  renderedMessages: RenderedMessages,
+  { realmId, userId }: Viewer,
+  { id, reason, groupId }: NonNullable<PushJob['message']>,
+): Promise<MessageNotice | null> {
+  const flags = (await reads.personal.listFlags({ realmId, userId }, [id])).get(id);
+  if (!flags || flags.read || (reason === 'mentioned' && !flags.mentioned)) return null;
+  const [view] = await reads.pages.listViews(realmId, [id]);
+  const actor = (await reads.actors.list(realmId, [userId])).get(userId);
+  if (!view || !actor) return null;
+  const { sender } = view;
+  const realm = await reads.realms.get(realmId);
+  const isSenderHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
+  const found = groupId && (await reads.groups.find(realmId, groupId));
+  const group = found?.name ? { id: found.id, name: found.name } : null;
+  const senderName = isSenderHidden ? UNKNOWN_SENDER_NAME : sender.fullName;
+  const text = notificationText(renderedMessages, { view, reason, groupName: group?.name ?? null, senderName });
+  return { type: 'message', view, isSenderHidden, senderName, group, text };
 }
 
 /** Removes what the push service no longer reaches, and keeps what it says about the organization. */

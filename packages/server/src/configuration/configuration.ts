@@ -49,6 +49,8 @@ export interface Configuration {
   readonly rateLimitRules: RateLimitRules;
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | null;
+  /** Contact for web push; null for none. */
+  readonly webPush: string | null;
   /** Notifications that Parley sends itself; default: all that are configured. */
   readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls in addition to Jitsi; null for none. */

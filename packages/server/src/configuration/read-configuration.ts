@@ -144,6 +144,7 @@ export function readConfiguration(
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push,
+    webPush: read('webPush'),
     bigBlueButton,
     jwtSecrets: read('jwtSecrets') ?? new Map(),
     jwtAudience: read('jwtAudience'),

@@ -169,6 +169,12 @@ export function parseMailAddress(text: string): string {
   return text;
 }
 
+/** Contact of the operator in requests to push services (RFC 8292). */
+export function parseContact(text: string): string {
+  if (!/^(?:mailto:\S+@\S+|https:\/\/\S+)$/.test(text)) throw new Error('mailto: with an address, or an https URL');
+  return text;
+}
+
 export function parseMailPattern(text: string): string {
   const parts = text.split(EMAIL_TOKEN_PLACEHOLDER);
   if (parts.length !== 2 || !isEmailAddress(parts.join('x'))) {

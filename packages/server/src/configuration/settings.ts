@@ -6,6 +6,7 @@ import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVE
 import { ENV_FILE } from './env-file.js';
 import {
   parseAudience,
+  parseContact,
   parseCount,
   parseDatabase,
   parseDays,
@@ -269,6 +270,14 @@ export const SETTINGS = {
     parse: parseWord,
     default: null as string | null,
   },
+  webPush: setting(
+    'PARLEY_WEB_PUSH',
+    'web-push',
+    'CONTACT',
+    'sends push notifications to browsers; contact for their push services, such as mailto:ops@example.com; default: off',
+    parseContact,
+    null as string | null,
+  ),
   bigBlueButtonUrl: setting(
     'PARLEY_BIGBLUEBUTTON_URL',
     'bigbluebutton-url',

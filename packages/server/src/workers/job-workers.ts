@@ -33,6 +33,7 @@ import {
   RegisterDevices,
   SendEncryptedPush,
   SendLegacyPush,
+  SendWebPush,
   UnregisterTokens,
 } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
@@ -131,6 +132,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(JudgeRecipients),
   resolve(SendEncryptedPush),
   resolve(SendLegacyPush),
+  resolve(SendWebPush),
   resolve(RegisterDevices),
   resolve(UnregisterTokens),
   resolve(ChangeSubscriptionParts),

@@ -17,6 +17,14 @@ export const INPUTS: Inputs = {
   'DELETE /users/me/android_gcm_reg_id': {
     'a long one': async ({ addToken }) => ({ token: await addToken('fcm') }),
   },
+  'POST /web_push/subscriptions': {
+    'a long one': ({ n }) => ({
+      endpoint: `https://push.example.com/${n}/`.padEnd(2048, 'x'),
+      p256dh: Buffer.alloc(65, 4).toString('base64url'),
+      auth: Buffer.alloc(16, 1).toString('base64url'),
+    }),
+  },
+  'DELETE /web_push/subscriptions': { 'an unknown one': () => ({ endpoint: 'x'.repeat(2048) }) },
   'POST /remove_client_device': {
     'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
   },

@@ -1,0 +1,185 @@
+import { createDecipheriv, createECDH, createHmac, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+/** Push service of a browser's vendor, with one browser that decrypts. */
+class TestBrowserPush {
+  status = 201;
+  readonly received: { readonly headers: IncomingMessage['headers']; readonly payload: Wire }[] = [];
+  readonly auth = randomBytes(16);
+  private readonly pair = createECDH('prime256v1');
+  private server!: Server;
+
+  async start(): Promise<void> {
+    this.pair.generateKeys();
+    this.server = createServer(async (request, response) => {
+      const body = await buffer(request);
+      this.received.push({ headers: request.headers, payload: JSON.parse(this.decrypt(body)) });
+      response.writeHead(this.status).end();
+    });
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  subscription(name: string) {
+    const p256dh = this.pair.getPublicKey().toString('base64url');
+    return { endpoint: `${this.origin}/${name}`, p256dh, auth: this.auth.toString('base64url') };
+  }
+
+  close(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  /** Decrypts one record of `aes128gcm` (RFC 8188, RFC 8291). */
+  private decrypt(body: Buffer): string {
+    const salt = body.subarray(0, 16);
+    const keyLength = body[20]!;
+    const sender = body.subarray(21, 21 + keyLength);
+    const sealed = body.subarray(21 + keyLength);
+    const prk = createHmac('sha256', this.auth).update(this.pair.computeSecret(sender)).digest();
+    const info = Buffer.concat([Buffer.from('WebPush: info\0'), this.pair.getPublicKey(), sender, Buffer.from([1])]);
+    const secret = createHmac('sha256', prk).update(info).digest();
+    const derive = (label: string, length: number) =>
+      Buffer.from(hkdfSync('sha256', secret, salt, `Content-Encoding: ${label}\0`, length));
+    const decipher = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12));
+    decipher.setAuthTag(sealed.subarray(-16));
+    const text = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]);
+    return text.subarray(0, text.lastIndexOf(2)).toString();
+  }
+}
+
+let browser: TestBrowserPush;
+let server: TestServer;
+let sender: TestUser;
+let reader: TestUser;
+let count = 0;
+beforeAll(async () => {
+  browser = new TestBrowserPush();
+  await browser.start();
+  server = await TestServer.start({
+    ...{ webPush: 'mailto:ops@example.com', webhookNetworks: ['127.0.0.0/8'], worksInBackground: true },
+  });
+});
+beforeEach(async () => {
+  count++;
+  sender = await server.addUser({ email: `sender${count}@zulip.com`, fullName: `Sender ${count}` });
+  reader = await server.addUser({ email: `reader${count}@zulip.com`, fullName: `Reader ${count}` });
+  browser.received.length = 0;
+  browser.status = 201;
+});
+afterAll(async () => {
+  await server.close();
+  await browser.close();
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isSo()); tries++) {
+    if (tries > 2000) throw new Error('It never came to be so');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const subscribe = (as: TestUser, params: object) => server.post('/web_push/subscriptions', as, { ...params });
+const listed = async (as = reader) => fieldsOf(await server.get('/web_push/subscriptions', as));
+
+it('sends messages to subscribed browsers, encrypted and signed with the key of the server', async () => {
+  fieldsOf(await subscribe(reader, browser.subscription('one')));
+  const id = await server.sendMessage(sender, [reader], { content: '**hello**' });
+  await until(() => browser.received.length > 0);
+  const [{ headers, payload }] = browser.received as [(typeof browser.received)[0]];
+  expect(payload).toEqual({
+    ...{ type: 'message', realm_url: server.url, realm_name: 'Realm zulip', user_id: reader.id },
+    ...{ title: sender.user.fullName, body: 'hello', icon: expect.stringMatching(/^https?:/) },
+    ...{ tag: `message-${id}`, message_id: id, time: server.clock.now(), user_ids: [sender.id, reader.id] },
+  });
+  expect(headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: '86400', urgency: 'high' });
+  const { vapid_public_key: key, endpoints } = await listed();
+  expect(endpoints).toEqual([`${browser.origin}/one`]);
+  const [, token, k] = /^vapid t=([^,]+), k=(.+)$/.exec(headers.authorization!)!;
+  expect(k).toBe(key);
+  const [head, claims, signature] = token!.split('.') as [string, string, string];
+  expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+    ...{ aud: browser.origin, sub: 'mailto:ops@example.com' },
+  });
+  const point = Buffer.from(key, 'base64url');
+  const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((it) => it.toString('base64url'));
+  const publicKey = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: x!, y: y! }, format: 'jwk' });
+  const signed = Buffer.from(`${head}.${claims}`);
+  const raw = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const;
+  expect(verify('sha256', signed, raw, Buffer.from(signature, 'base64url'))).toBe(true);
+});
+
+it('hides the content of direct messages from users who do not want it in notifications', async () => {
+  fieldsOf(await server.patch('/settings', reader, { pm_content_in_desktop_notifications: false }));
+  fieldsOf(await subscribe(reader, browser.subscription('hidden')));
+  await server.sendMessage(sender, [reader], { content: 'secret' });
+  await until(() => browser.received.length > 0);
+  expect(browser.received[0]!.payload.body).toBe('New message');
+});
+
+it.each([404, 410])('removes a subscription that the push service answers with %s', async (status) => {
+  fieldsOf(await subscribe(reader, browser.subscription('gone')));
+  browser.status = status;
+  await server.sendMessage(sender, [reader]);
+  await until(async () => (await listed()).endpoints.length === 0);
+  expect(browser.received).toHaveLength(1);
+});
+
+it('repeats a failed notification and keeps the subscription', async () => {
+  fieldsOf(await subscribe(reader, browser.subscription('busy')));
+  browser.status = 503;
+  const id = await server.sendMessage(sender, [reader]);
+  await until(() => browser.received.length === 1);
+  browser.status = 201;
+  server.clock.advance(5);
+  await server.sendMessage(sender, [reader]);
+  await until(() => browser.received.length === 3);
+  expect(browser.received.slice(1).map(({ payload }) => payload.message_id)).toContain(id);
+  expect((await listed()).endpoints).toHaveLength(1);
+});
+
+it('ends a subscription at the request of its owner only', async () => {
+  const { endpoint } = browser.subscription('mine');
+  fieldsOf(await subscribe(reader, browser.subscription('mine')));
+  const remove = (as: TestUser) => server.delete('/web_push/subscriptions', as, { endpoint });
+  expectRefusal(await remove(sender), 'Subscription does not exist');
+  fieldsOf(await remove(reader));
+  expectRefusal(await remove(reader), 'Subscription does not exist');
+});
+
+it('keeps the newest twenty subscriptions of a user', async () => {
+  for (let n = 0; n < 21; n++) fieldsOf(await subscribe(reader, browser.subscription(String(n))));
+  const { endpoints } = await listed();
+  expect(endpoints).toHaveLength(20);
+  expect(endpoints).not.toContain(`${browser.origin}/0`);
+});
+
+it.each([
+  ['a URL of another kind', { endpoint: 'file:///etc/passwd' }],
+  ['a key that is no point', { p256dh: Buffer.alloc(65).toString('base64url') }],
+  ['a short secret', { auth: 'AAAA' }],
+  ['a secret that is not Base64', { auth: '!'.repeat(22) }],
+])('rejects %s', async (_, change) => {
+  const reply = await subscribe(reader, { ...browser.subscription('x'), ...change });
+  expectRefusal(reply, 'Invalid web push subscription');
+});
+
+it('rejects bots, and everybody if web push is not configured', async () => {
+  const bot = await server.addBot(reader, `bot${count}`);
+  expectRefusal(await subscribe(bot, browser.subscription('x')), 'This endpoint does not accept bot requests.');
+  const other = await TestServer.start();
+  const reply = await other.post('/web_push/subscriptions', other.people.hamlet, browser.subscription('x'));
+  expectRefusal(reply, 'Server is not configured to send web push notifications.', {
+    code: 'PUSH_SERVICE_NOT_CONFIGURED',
+  });
+  const fields = fieldsOf(await other.get('/web_push/subscriptions', other.people.hamlet));
+  expect(fields).toEqual({ vapid_public_key: null, endpoints: [] });
+  await other.close();
+});

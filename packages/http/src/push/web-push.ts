@@ -1,0 +1,55 @@
+import { AddWebPushSubscription, ListWebPushSubscriptions, RemoveWebPushSubscription } from '@parley/domain/push';
+import type { HttpFeature } from '../kernel/feature.js';
+import { NoParameters, TextParam } from '../kernel/params.js';
+import type { WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+const MAX_ENDPOINT_LENGTH = 2048;
+const MAX_KEY_LENGTH = 100;
+
+class SubscriptionDto {
+  @TextParam({ max: MAX_ENDPOINT_LENGTH }) endpoint!: string;
+  @TextParam({ max: MAX_KEY_LENGTH }) p256dh!: string;
+  @TextParam({ max: MAX_KEY_LENGTH }) auth!: string;
+}
+
+class EndpointDto {
+  @TextParam({ max: MAX_ENDPOINT_LENGTH }) endpoint!: string;
+}
+
+const WEB_PUSH_WIRE_ERRORS = {
+  WEB_PUSH_NOT_CONFIGURED: { code: 'PUSH_SERVICE_NOT_CONFIGURED' },
+} as const satisfies WireErrors;
+
+/** Organization §18.1, an extension of Parley. */
+const webPushRoutes: readonly Route[] = [
+  route('GET', '/web_push/subscriptions', {
+    auth: 'user',
+    dto: NoParameters,
+    useCase: ListWebPushSubscriptions,
+    response: wire.fields({
+      vapid_public_key: wire.nullable(wire.text()),
+      endpoints: wire.listOf(wire.text()),
+    }),
+    present: ({ publicKey, endpoints }) => ({ vapid_public_key: publicKey, endpoints }),
+  }),
+  route('POST', '/web_push/subscriptions', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: SubscriptionDto,
+    useCase: AddWebPushSubscription,
+    toInput: ({ endpoint, p256dh, auth }) => ({ endpoint, publicKey: p256dh, authSecret: auth }),
+  }),
+  route('DELETE', '/web_push/subscriptions', {
+    auth: 'user',
+    dto: EndpointDto,
+    useCase: RemoveWebPushSubscription,
+    toInput: ({ endpoint }) => ({ endpoint }),
+  }),
+];
+
+export const WEB_PUSH = {
+  routes: () => webPushRoutes,
+  errors: WEB_PUSH_WIRE_ERRORS,
+} satisfies HttpFeature;

@@ -1,0 +1,104 @@
+import { createECDH, hkdfSync } from 'node:crypto';
+import type { RealmUrls } from '@parley/domain/kernel';
+import type { WebhookClient } from '@parley/domain/membership';
+import {
+  shownTopic,
+  type WebPushNotice,
+  type WebPushOutcome,
+  type WebPushService,
+  type WebPushSubscription,
+} from '@parley/domain/push';
+import type { Realm } from '@parley/domain/realms';
+import type { AvatarUrlOf } from './push-payloads.js';
+
+export interface WebPushParts {
+  /** Contact of the operator for push services: `mailto:` or `https:`. */
+  readonly subject: string;
+  /** Secret of the server, from which its key pair is derived. */
+  readonly secret: string;
+  readonly client: WebhookClient;
+  readonly realmUrls: RealmUrls;
+  readonly avatarUrlOf: AvatarUrlOf;
+}
+
+/** Time for which push services keep a notification for a browser that is off. */
+const TTL_SECONDS = 86_400;
+/** Order of the curve P-256, the upper limit of private keys. */
+const CURVE_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+/** In bytes; push services accept 4096 bytes including encryption. */
+const MAX_CONTENT_BYTES = 1500;
+
+/** Web push with VAPID (RFC 8030, 8291, 8292). The library is loaded with the first notification. */
+export class VapidWebPushService implements WebPushService {
+  readonly publicKey: string;
+  private readonly privateKey: string;
+
+  constructor(private readonly parts: WebPushParts) {
+    const derived = Buffer.from(hkdfSync('sha256', parts.secret, '', 'web push key', 48)).toString('hex');
+    const privateKey = (BigInt(`0x${derived}`) % (CURVE_ORDER - 1n)) + 1n;
+    const pair = createECDH('prime256v1');
+    pair.setPrivateKey(Buffer.from(privateKey.toString(16).padStart(64, '0'), 'hex'));
+    this.publicKey = pair.getPublicKey().toString('base64url');
+    this.privateKey = pair.getPrivateKey().toString('base64url').padStart(43, 'A');
+  }
+
+  async send(realm: Realm, subscription: WebPushSubscription, notice: WebPushNotice): Promise<WebPushOutcome> {
+    const { default: library } = await import('web-push');
+    const { subject, client } = this.parts;
+    const { endpoint, publicKey, authSecret } = subscription;
+    const { headers, body } = library.generateRequestDetails(
+      { endpoint, keys: { p256dh: publicKey, auth: authSecret } },
+      JSON.stringify(this.payloadOf(realm, subscription, notice)),
+      {
+        vapidDetails: { subject, publicKey: this.publicKey, privateKey: this.privateKey },
+        contentEncoding: 'aes128gcm',
+        TTL: TTL_SECONDS,
+        urgency: 'high',
+      },
+    );
+    const response = await client.post(endpoint, {
+      contentType: 'application/octet-stream',
+      body: body as Buffer,
+      headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    });
+    const { status } = response;
+    if (status >= 200 && status < 300) return 'sent';
+    if (status === 404 || status === 410) return 'gone';
+    if (status === 429 || status >= 500) throw new Error(`The push service of a browser answered ${status}`);
+    return 'refused';
+  }
+
+  /** Message for the service worker; see docs/notifications.md. */
+  private payloadOf(realm: Realm, { userId }: WebPushSubscription, notice: WebPushNotice): object {
+    const url = this.parts.realmUrls.urlOf(realm);
+    const common = { type: notice.type, realm_url: url, realm_name: realm.name, user_id: userId };
+    if (notice.type === 'test') {
+      return { ...common, time: notice.time, title: 'Test notification', body: `From ${realm.name} (${url})` };
+    }
+    const { message, conversation, sender } = notice.view;
+    const { title, subtitle, content } = notice.text;
+    const place =
+      conversation.kind === 'channel'
+        ? { channel_id: conversation.channelId, topic: shownTopic(message.topic) }
+        : { user_ids: conversation.participants.map(({ id }) => id).slice(0, 100) };
+    return {
+      ...common,
+      title,
+      body: notice.hidesContent ? 'New message' : [subtitle, cut(content)].filter(Boolean).join('\n'),
+      icon: this.parts.avatarUrlOf(realm, notice.isSenderHidden ? null : sender),
+      tag: `message-${message.id}`,
+      message_id: message.id,
+      time: message.sentAt,
+      ...place,
+    };
+  }
+}
+
+function cut(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= MAX_CONTENT_BYTES) return text;
+  return `${bytes
+    .subarray(0, MAX_CONTENT_BYTES)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')}…`;
+}
