@@ -38,7 +38,8 @@ export {
 } from './kernel/narrow.js';
 export type { Clock, EventSource, Gateway } from './kernel/ports.js';
 export type { Reading } from './kernel/reactive.js';
-export type { Fields } from './kernel/state.js';
+export { ChatState, type Fields } from './kernel/state.js';
 export type * from './kernel/view-models.js';
 export type { Emoji } from './messages/commands.js';
 export { Chat, type ChatOptions } from './session/chat.js';
+export { applyEvent, begin, EVENT_RULES, present } from './session/rules.js';

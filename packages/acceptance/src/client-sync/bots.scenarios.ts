@@ -1,5 +1,3 @@
-import type { Wire } from '../testing/expectations.js';
-import type { Rules } from '../testing/wire-rule.js';
 import { ACQUAINTED, MESSAGE, type Scenarios } from './scenario.js';
 
 export const BOTS_SCENARIOS: Scenarios = {
@@ -63,18 +61,4 @@ export const BOTS_SCENARIOS: Scenarios = {
     { title: 'is the bot’s own business', as: 'helper', params: { storage: { key: 'value' } }, heard: [] },
   ],
   'DELETE /bot_storage': [{ title: 'is the bot’s own business', as: 'helper', heard: [] }],
-};
-
-export const BOTS_RULES: Rules = {
-  'realm_bot/add': ({ response, event: { bot } }) => {
-    response.realm_bots = [...response.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id), bot];
-  },
-  'realm_bot/update': ({ response, event: { bot } }) => {
-    response.realm_bots = response.realm_bots.map((known: Wire) =>
-      known.user_id === bot.user_id ? { ...known, ...bot } : known,
-    );
-  },
-  'realm_bot/delete': ({ response, event: { bot } }) => {
-    response.realm_bots = response.realm_bots.filter(({ user_id }: Wire) => user_id !== bot.user_id);
-  },
 };

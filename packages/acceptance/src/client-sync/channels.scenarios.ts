@@ -1,5 +1,4 @@
-import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { type Rules, replaces } from '../testing/wire-rule.js';
+import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World, WorldChannel, WorldPerson } from '../testing/wire-world.js';
 import {
   ACQUAINTED,
@@ -452,23 +451,3 @@ async function addGroup({ server, people }: World): Promise<void> {
 function leaveTown({ server, people }: World): Promise<unknown> {
   return server.delete('/users/me/subscriptions', people.hamlet, { subscriptions: ['town'] });
 }
-
-const byOrder = (a: Wire, b: Wire): number => a.order - b.order;
-
-export const CHANNELS_RULES: Rules = {
-  default_streams: replaces('realm_default_streams', 'default_streams'),
-  default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),
-  'channel_folder/add': ({ response, event: { channel_folder: folder } }) => {
-    response.channel_folders = [...response.channel_folders, folder].sort(byOrder);
-  },
-  'channel_folder/update': ({ response, event: { channel_folder_id: id, data } }) => {
-    response.channel_folders = response.channel_folders.map((folder: Wire) =>
-      folder.id === id ? { ...folder, ...data } : folder,
-    );
-  },
-  'channel_folder/reorder': ({ response, event: { order } }) => {
-    response.channel_folders = response.channel_folders
-      .map((folder: Wire) => ({ ...folder, order: order.indexOf(folder.id) }))
-      .sort(byOrder);
-  },
-};

@@ -1,5 +1,4 @@
 import { imageFile, MULTIPART, multipart } from '../testing/multipart.js';
-import { type Rules, replaces } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import type { Scenarios } from './scenario.js';
 
@@ -30,13 +29,3 @@ export const CUSTOM_EMOJI_SCENARIOS: Scenarios = {
 function addTick({ server, people }: World): Promise<unknown> {
   return server.request('POST', '/realm/emoji/tick', { as: people.hamlet, body: IMAGE, headers: MULTIPART });
 }
-
-export const CUSTOM_EMOJI_RULES: Rules = {
-  'realm_emoji/add': ({ response, event: { emoji } }) => {
-    response.realm_emoji[emoji.id] = emoji;
-  },
-  'realm_emoji/update_one': ({ response, event: { emoji_id, data } }) => {
-    Object.assign(response.realm_emoji[emoji_id], data);
-  },
-  'realm_emoji/update': replaces('realm_emoji'),
-};

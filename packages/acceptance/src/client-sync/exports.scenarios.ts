@@ -1,7 +1,6 @@
 import { WriteRealmExport } from '@parley/domain/exports';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { nothing, type Rules } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import type { Scenarios } from './scenario.js';
 
@@ -25,8 +24,3 @@ async function complete({ server, people }: World): Promise<void> {
   server.clock.advance(1);
   await runJobs(server, server.parley.useCase(WriteRealmExport));
 }
-
-export const EXPORTS_RULES: Rules = {
-  realm_export: nothing,
-  realm_export_consent: nothing,
-};

@@ -1,5 +1,4 @@
 import { MULTIPART, multipart } from '../testing/multipart.js';
-import { nothing, type Rules } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import type { Scenarios } from './scenario.js';
 
@@ -58,10 +57,3 @@ export const FILES_SCENARIOS: Scenarios = {
 function uploadFile({ server, people }: World): Promise<unknown> {
   return server.request('POST', '/user_uploads', { as: people.hamlet, body: TEXT_FILE, headers: MULTIPART });
 }
-
-export const FILES_RULES: Rules = {
-  // Files are not in the response.
-  'attachment/add': nothing,
-  'attachment/update': nothing,
-  'attachment/remove': nothing,
-};

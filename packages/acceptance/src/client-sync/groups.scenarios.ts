@@ -1,6 +1,4 @@
-import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { deriveOwnRights } from '../testing/wire-realm.js';
-import { type Rules, union, without } from '../testing/wire-rule.js';
+import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 import { CREATED, type Fields, HIDDEN, MESSAGE, type Scenarios, systemGroups } from './scenario.js';
 
@@ -167,36 +165,4 @@ function letGroupSeeChannel(...members: readonly WorldPerson[]): (world: World) 
     fieldsOf(await server.post('/users/me/subscriptions', people.desdemona, balconies));
     fieldsOf(await server.patch('/realm', people.desdemona, { can_create_private_channel_group: { new: group } }));
   };
-}
-
-export const GROUPS_RULES: Rules = {
-  'user_group/add': ({ response, event: { group } }) => {
-    response.realm_user_groups = [...response.realm_user_groups.filter(({ id }: Wire) => id !== group.id), group];
-  },
-  'user_group/remove': ({ response, event: { group_id } }) => {
-    response.realm_user_groups = response.realm_user_groups.filter(({ id }: Wire) => id !== group_id);
-  },
-  'user_group/update': ({ response, event: { group_id, data } }) =>
-    changeGroup(response, group_id, (group) => ({ ...group, ...data })),
-  'user_group/add_members': ({ response, event: { group_id, user_ids } }) =>
-    changeGroup(response, group_id, (group) => ({ ...group, members: union(group.members, user_ids) })),
-  'user_group/remove_members': ({ response, event: { group_id, user_ids } }) =>
-    changeGroup(response, group_id, (group) => ({ ...group, members: without(group.members, user_ids) })),
-  'user_group/add_subgroups': ({ response, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(response, group_id, (group) => ({
-      ...group,
-      direct_subgroup_ids: union(group.direct_subgroup_ids, ids),
-    })),
-  'user_group/remove_subgroups': ({ response, event: { group_id, direct_subgroup_ids: ids } }) =>
-    changeGroup(response, group_id, (group) => ({
-      ...group,
-      direct_subgroup_ids: without(group.direct_subgroup_ids, ids),
-    })),
-};
-
-function changeGroup(response: Wire, id: number, change: (group: Wire) => Wire): void {
-  response.realm_user_groups = response.realm_user_groups.map((group: Wire) =>
-    group.id === id ? change(group) : group,
-  );
-  deriveOwnRights(response);
 }

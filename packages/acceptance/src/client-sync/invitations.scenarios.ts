@@ -1,5 +1,4 @@
 import { fieldsOf } from '../testing/expectations.js';
-import { nothing, type Rules } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { ACQUAINTED, MESSAGE, type Scenarios } from './scenario.js';
 
@@ -74,7 +73,3 @@ function inviteYorick({ server, people }: World): Promise<unknown> {
 function makeLink({ server, people, channels }: World): Promise<unknown> {
   return server.post('/invites/multiuse', people.iago, { stream_ids: [channels.town] });
 }
-
-export const INVITATIONS_RULES: Rules = {
-  invites_changed: nothing,
-};

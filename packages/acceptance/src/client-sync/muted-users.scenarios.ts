@@ -1,4 +1,3 @@
-import { type Rules, replaces } from '../testing/wire-rule.js';
 import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 import type { Fields, Scenarios } from './scenario.js';
 
@@ -37,7 +36,3 @@ export const MUTED_USERS_SCENARIOS: Scenarios = {
 function mutedUser(name: WorldPerson) {
   return ({ people }: World): Fields => ({ muted_user_id: people[name].id });
 }
-
-export const MUTED_USERS_RULES: Rules = {
-  muted_users: replaces('muted_users'),
-};

@@ -1,5 +1,3 @@
-import type { Wire } from '../testing/expectations.js';
-import { type Rules, replaces } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { keepDraft, type Scenarios, twoDrafts } from './scenario.js';
 
@@ -85,39 +83,4 @@ function saveSnippet({ server, people }: World): Promise<unknown> {
 
 function addView({ server, people }: World): Promise<unknown> {
   return server.post('/navigation_views', people.hamlet, { ...VIEW, is_pinned: false });
-}
-
-export const PERSONAL_LISTS_RULES: Rules = {
-  onboarding_steps: replaces('onboarding_steps'),
-  'drafts/add': ({ response, event }) => putDrafts(response, event.drafts),
-  'drafts/update': ({ response, event }) => putDrafts(response, [event.draft]),
-  'drafts/remove': ({ response, event: { draft_id } }) => {
-    response.drafts = response.drafts.filter(({ id }: Wire) => id !== draft_id);
-  },
-  'saved_snippets/add': ({ response, event }) => {
-    response.saved_snippets.push(event.saved_snippet);
-  },
-  'saved_snippets/update': ({ response, event: { saved_snippet: changed } }) => {
-    response.saved_snippets = response.saved_snippets.map((it: Wire) => (it.id === changed.id ? changed : it));
-  },
-  'saved_snippets/remove': ({ response, event: { saved_snippet_id } }) => {
-    response.saved_snippets = response.saved_snippets.filter(({ id }: Wire) => id !== saved_snippet_id);
-  },
-  'navigation_view/add': ({ response, event }) => {
-    response.navigation_views.push(event.navigation_view);
-  },
-  'navigation_view/update': ({ response, event: { fragment, data } }) => {
-    response.navigation_views = response.navigation_views.map((it: Wire) =>
-      it.fragment === fragment ? { ...it, ...data } : it,
-    );
-  },
-  'navigation_view/remove': ({ response, event }) => {
-    response.navigation_views = response.navigation_views.filter(({ fragment }: Wire) => fragment !== event.fragment);
-  },
-};
-
-/** Sorts drafts by last edit, newest first (events §3.2). */
-function putDrafts(response: Wire, drafts: Wire[]): void {
-  const others = response.drafts.filter((it: Wire) => !drafts.some(({ id }) => id === it.id));
-  response.drafts = [...others, ...drafts].sort((a: Wire, b: Wire) => b.timestamp - a.timestamp || b.id - a.id);
 }

@@ -1,4 +1,3 @@
-import { nothing, type Rules } from '../testing/wire-rule.js';
 import { type Scenarios, SMILE } from './scenario.js';
 
 export const PRESENCE_SCENARIOS: Scenarios = {
@@ -36,17 +35,4 @@ export const PRESENCE_SCENARIOS: Scenarios = {
   'POST /users/me/presence': [
     { title: 'of who was not there', as: 'hamlet', params: { status: 'active' }, heard: ['presence'] },
   ],
-};
-
-export const PRESENCE_RULES: Rules = {
-  user_status: ({ response, event: { type: _, id: __, user_id, ...changed } }) => {
-    const status = { ...response.user_status[user_id], ...changed };
-    if (!status.away) delete status.away;
-    if (!status.status_text) delete status.status_text;
-    if (!status.emoji_name) for (const name of ['emoji_name', 'emoji_code', 'reaction_type']) delete status[name];
-    delete response.user_status[user_id];
-    if (Object.keys(status).length > 0) response.user_status[user_id] = status;
-  },
-  // Reports change more than events publish.
-  presence: nothing,
 };

@@ -1,5 +1,4 @@
-import { fieldsOf, type Wire } from '../testing/expectations.js';
-import type { Rules } from '../testing/wire-rule.js';
+import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import type { Scenarios } from './scenario.js';
 
@@ -124,22 +123,3 @@ async function fieldIds({ server, people }: World): Promise<number[]> {
   const { custom_fields } = fieldsOf(await server.get('/realm/profile_fields', people.iago));
   return (custom_fields as { id: number }[]).map(({ id }) => id);
 }
-
-/** Type of custom profile fields with options (users §13.1). */
-const SELECT_FIELD = 3;
-
-export const PROFILES_RULES: Rules = {
-  custom_profile_fields: ({ response, event: { fields } }) => {
-    response.custom_profile_fields = fields;
-    // Values of deleted fields and deleted options disappear.
-    const byId = new Map<string, Wire>(fields.map((field: Wire) => [String(field.id), field]));
-    const isLeft = ([id, { value }]: [string, Wire]) => {
-      const field = byId.get(id);
-      return field !== undefined && (field.type !== SELECT_FIELD || value in JSON.parse(field.field_data));
-    };
-    for (const user of [...response.realm_users, ...response.realm_non_active_users]) {
-      if (!user.profile_data) continue;
-      user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(isLeft));
-    }
-  },
-};

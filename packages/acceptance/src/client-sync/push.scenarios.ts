@@ -1,6 +1,5 @@
 import { fieldsOf } from '../testing/expectations.js';
 import type { TestServer, TestUser } from '../testing/test-server.js';
-import type { Rules } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import type { Scenarios } from './scenario.js';
 
@@ -107,24 +106,3 @@ async function deviceOf(server: TestServer, who: TestUser): Promise<number> {
   const { devices } = fieldsOf(await server.post('/register', who, { fetch_event_types: ['device'] }));
   return Number(Object.keys(devices!)[0]);
 }
-
-/** Organization §11. */
-const NEW_DEVICE = {
-  push_key_id: null,
-  push_token_id: null,
-  pending_push_token_id: null,
-  push_token_last_updated_timestamp: null,
-  push_registration_error_code: null,
-};
-
-export const PUSH_RULES: Rules = {
-  'device/add': ({ response, event: { device_id } }) => {
-    response.devices[device_id] = NEW_DEVICE;
-  },
-  'device/update': ({ response, event: { type: _, op: __, id: ___, device_id, ...changed } }) => {
-    response.devices[device_id] = { ...response.devices[device_id], ...changed };
-  },
-  'device/remove': ({ response, event: { device_id } }) => {
-    delete response.devices[device_id];
-  },
-};

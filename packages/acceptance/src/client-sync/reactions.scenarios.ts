@@ -1,4 +1,3 @@
-import { nothing, own, type Rules } from '../testing/wire-rule.js';
 import { FOLLOWED, type Scenarios, SMILE, toMessage } from './scenario.js';
 
 export const REACTIONS_SCENARIOS: Scenarios = {
@@ -33,12 +32,4 @@ export const REACTIONS_SCENARIOS: Scenarios = {
       heard: ['reaction/remove'],
     },
   ],
-};
-
-export const REACTIONS_RULES: Rules = {
-  // Reactions are not in the response, but a message becomes the user's own with their reaction.
-  'reaction/add': ({ response, selfId, event: { user_id, message_id } }) => {
-    if (user_id === selfId) own(response, [message_id]);
-  },
-  'reaction/remove': nothing,
 };

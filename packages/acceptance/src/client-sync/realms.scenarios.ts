@@ -1,6 +1,3 @@
-import type { Wire } from '../testing/expectations.js';
-import { changeRealm } from '../testing/wire-realm.js';
-import { type Rules, replaces } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { ACQUAINTED, LOST, type Scenarios, systemGroups } from './scenario.js';
 
@@ -156,26 +153,3 @@ function addDomain({ server, people }: World): Promise<unknown> {
 function addLinkifier({ server, people }: World): Promise<unknown> {
   return server.post('/realm/filters', people.iago, LINKIFIER);
 }
-
-export const REALMS_RULES: Rules = {
-  realm_linkifiers: replaces('realm_linkifiers'),
-  'realm_domains/add': ({ response, event }) => {
-    response.realm_domains = [...response.realm_domains, event.realm_domain];
-  },
-  'realm_domains/change': ({ response, event: { realm_domain: changed } }) => {
-    response.realm_domains = response.realm_domains.map((known: Wire) =>
-      known.domain === changed.domain ? changed : known,
-    );
-  },
-  'realm_domains/remove': ({ response, event }) => {
-    response.realm_domains = response.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
-  },
-  realm_playgrounds: replaces('realm_playgrounds'),
-  'realm_user_settings_defaults/update': ({ response, event }) => {
-    response.realm_user_settings_defaults[event.property] = event.value;
-  },
-  'realm/update': ({ response, event }) => changeRealm(response, event.property, event.value),
-  'realm/update_dict': ({ response, event }) => {
-    for (const [property, value] of Object.entries(event.data)) changeRealm(response, property, value);
-  },
-};

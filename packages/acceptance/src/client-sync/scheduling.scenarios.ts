@@ -1,5 +1,3 @@
-import type { Wire } from '../testing/expectations.js';
-import type { Rules } from '../testing/wire-rule.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { type Fields, type Scenarios, toTown } from './scenario.js';
 
@@ -73,30 +71,3 @@ function remindLater(seconds: number) {
   return (world: World): Promise<unknown> =>
     world.server.post('/reminders', world.people.hamlet, reminding(seconds)(world));
 }
-
-/** Sorts by time, then by id (events §3.2). */
-const byTime = (id: string) => (a: Wire, b: Wire) =>
-  a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp || a[id] - b[id];
-
-function putScheduled(response: Wire, message: Wire): void {
-  const others = response.scheduled_messages.filter(
-    (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
-  );
-  response.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
-}
-
-export const SCHEDULING_RULES: Rules = {
-  'scheduled_messages/add': ({ response, event }) => {
-    for (const message of event.scheduled_messages) putScheduled(response, message);
-  },
-  'scheduled_messages/update': ({ response, event }) => putScheduled(response, event.scheduled_message),
-  'scheduled_messages/remove': ({ response, event: { scheduled_message_id: id } }) => {
-    response.scheduled_messages = response.scheduled_messages.filter((it: Wire) => it.scheduled_message_id !== id);
-  },
-  'reminders/add': ({ response, event }) => {
-    response.reminders = [...response.reminders, ...event.reminders].sort(byTime('reminder_id'));
-  },
-  'reminders/remove': ({ response, event: { reminder_id: id } }) => {
-    response.reminders = response.reminders.filter((it: Wire) => it.reminder_id !== id);
-  },
-};

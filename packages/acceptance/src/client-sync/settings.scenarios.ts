@@ -1,4 +1,3 @@
-import { type Rules, replaces } from '../testing/wire-rule.js';
 import { keepDraft, type Scenarios, systemGroups } from './scenario.js';
 
 export const SETTINGS_SCENARIOS: Scenarios = {
@@ -88,8 +87,4 @@ export const SETTINGS_SCENARIOS: Scenarios = {
       heard: ['realm_user_settings_defaults/update'],
     },
   ],
-};
-
-export const SETTINGS_RULES: Rules = {
-  alert_words: replaces('alert_words'),
 };

@@ -1,4 +1,3 @@
-import { nothing, type Rules } from '../testing/wire-rule.js';
 import { type Scenarios, toMessage } from './scenario.js';
 
 export const TYPING_SCENARIOS: Scenarios = {
@@ -25,12 +24,4 @@ export const TYPING_SCENARIOS: Scenarios = {
       heard: ['typing_edit_message/start'],
     },
   ],
-};
-
-export const TYPING_RULES: Rules = {
-  typing: nothing,
-  'typing/start': nothing,
-  'typing/stop': nothing,
-  'typing_edit_message/start': nothing,
-  'typing_edit_message/stop': nothing,
 };

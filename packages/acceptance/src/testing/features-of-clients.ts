@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const folder = join(__dirname, '../client-sync');
 
 /** Returns the values that the files of features in `client-sync` export under names that end in `suffix`. */
-export const exportsOfFeatures = (suffix: '_RULES' | '_SCENARIOS'): readonly unknown[] =>
+export const exportsOfFeatures = (suffix: '_SCENARIOS'): readonly unknown[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.scenarios.ts'))
     .flatMap((name) => Object.entries(require(join(folder, name)) as Record<string, unknown>))

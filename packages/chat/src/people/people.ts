@@ -93,6 +93,9 @@ interface Changes extends Partial<User> {
   };
 }
 
+/** Properties that are absent until they are assigned. */
+const ADDED = new Set(['external_id']);
+
 function changePerson(state: ChatState, person: Change): void {
   const { user_id, is_active, new_email, role, custom_profile_field: value, ...others } = person as Changes;
   const changed = {
@@ -120,7 +123,10 @@ function changePerson(state: ChatState, person: Change): void {
 
 /** Assigns known properties only, since an event about a person also contains fields only they can see. */
 function assigned(user: User, changed: object): User {
-  return { ...user, ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in user)) };
+  return {
+    ...user,
+    ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in user || ADDED.has(name))),
+  };
 }
 
 function withProfileValue(user: User, { id, value, ...rendered }: NonNullable<Changes['custom_profile_field']>): User {
