@@ -42,7 +42,7 @@ describe('route table', () => {
     ).toEqual([
       'GET /accounts/csrf_token/',
       'GET /accounts/login/',
-      'GET /api/docs',
+      'GET /api/',
       'GET /compatibility',
       'GET /dev_list_users',
       'GET /json/messages',

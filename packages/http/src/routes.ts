@@ -23,7 +23,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     messageParts: MESSAGE_PARTS,
   };
   const routes = FEATURES.flatMap((feature) => feature.routes?.(parts) ?? []);
-  return [...routes, ...openApiRoutes(routes, dependencies)];
+  return [...routes, ...openApiRoutes(routes)];
 }
 
 /** Sections of the register response (events §3.2), in response order. */

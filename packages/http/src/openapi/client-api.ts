@@ -12,6 +12,7 @@ export interface Field {
   readonly name: string;
   readonly location: 'path' | 'query' | 'form';
   readonly schema: JsonSchema;
+  readonly description: string | undefined;
   readonly isRequired: boolean;
   readonly holdsJson: boolean;
 }
@@ -39,6 +40,7 @@ export function fieldsOf({ parameters = [], requestBody }: OpenApiOperation): re
       name: String(parameter.name),
       location: parameter.in === 'path' ? 'path' : 'query',
       schema: json ?? (parameter.schema as JsonSchema),
+      description: parameter.description as string | undefined,
       isRequired: parameter.required === true,
       holdsJson: json !== undefined,
     };
@@ -52,6 +54,7 @@ export function fieldsOf({ parameters = [], requestBody }: OpenApiOperation): re
       name,
       location: 'form' as const,
       schema,
+      description: schema.description as string | undefined,
       isRequired: required.includes(name),
       holdsJson: Object.hasOwn(body.encoding ?? {}, name),
     })),

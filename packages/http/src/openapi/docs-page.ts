@@ -1,8 +1,6 @@
 import { StepScheduler } from '../kernel/json-lists.js';
 import { NoParameters } from '../kernel/params.js';
-import { unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
-import type { ServerInfo } from '../kernel/server-info.js';
 import { type Described, type Field, fieldsOf, responseOf, typeOf } from './client-api.js';
 import { describeApi, type OpenApiDocument, type OpenApiOperation } from './openapi.js';
 
@@ -16,13 +14,16 @@ pre { background: var(--shade); overflow-x: auto; padding: .5rem; }
 table { border-collapse: collapse; }
 th, td { border-bottom: 1px solid var(--shade); padding: .25rem .5rem .25rem 0; text-align: left; vertical-align: top; }
 details > :not(summary) { margin-left: 1rem; }
+summary code { overflow-wrap: anywhere; }
+summary span { color: light-dark(#555, #aaa); }
+small { color: light-dark(#555, #aaa); }
 b { display: inline-block; min-width: 5rem; }`;
 
 /**
  * Generates the document as an HTML page without scripts, listing parameters and responses of each operation. Runs in
  * short steps.
  */
-export function* writeDocsPage({ paths, components }: OpenApiDocument): Generator<void, string> {
+export function* writeDocsPage({ info, tags: described, paths, components }: OpenApiDocument): Generator<void, string> {
   const names = new Set(Object.keys(components.schemas));
   const byTag = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {
@@ -34,10 +35,13 @@ export function* writeDocsPage({ paths, components }: OpenApiDocument): Generato
       yield;
     }
   }
-  const tags = [...byTag.keys()].sort();
-  const links = tags.map((tag) => `<a href="#of-${escapeHtml(tag)}">${escapeHtml(tag)}</a>`);
-  const operations = tags.map(
-    (tag) => `<h2 id="of-${escapeHtml(tag)}">${escapeHtml(tag)}</h2>\n${byTag.get(tag)!.join('\n')}`,
+  const sections = (described as readonly { readonly name: string; readonly description: string }[]).filter(
+    ({ name }) => byTag.has(name),
+  );
+  const links = sections.map(({ name }) => `<a href="#${idOf(name)}">${escapeHtml(name)}</a>`);
+  const operations = sections.map(
+    ({ name, description }) =>
+      `<h2 id="${idOf(name)}">${escapeHtml(name)}</h2>\n<p>${escapeHtml(description)}</p>\n${byTag.get(name)!.join('\n')}`,
   );
   const schemas: string[] = [];
   for (const name of [...names].sort()) {
@@ -51,8 +55,8 @@ export function* writeDocsPage({ paths, components }: OpenApiDocument): Generato
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API</title><style>${STYLE}</style></head>
 <body>
 <h1>API</h1>
-<p>As <a href="v1/openapi.json">OpenAPI document</a>. Calls are made with <code>Authorization: Basic</code>, of the email address and the
-API key; parameters are sent as a form, or in the query of GET. Answers are JSON.</p>
+<p>${textHtml(String(info.description))} Authenticate with <code>Authorization: Basic</code>: email address and API key.
+This page is also an <a href="v1/openapi.json">OpenAPI document</a>.</p>
 <nav>${links.join('\n')}
 <a href="#schemas">Schemas</a></nav>
 ${operations.join('\n')}
@@ -69,26 +73,28 @@ function operationHtml(method: string, path: string, operation: OpenApiOperation
   const fields = fieldsOf(operation);
   const response = responseOf(operation);
   const parts = [
-    ...(operation.description === undefined ? [] : [`<p>${escapeHtml(operation.description)}</p>`]),
-    ...(operation.security?.length === 0 ? ['<p>Whoever asks.</p>'] : []),
+    ...(operation.description === undefined ? [] : [`<p>${textHtml(operation.description)}</p>`]),
+    ...(operation.security?.length === 0 ? ['<p>Needs no API key.</p>'] : []),
     ...(fields.length > 0 ? [fieldsHtml(fields, names)] : []),
-    response ? `<p>Answers</p><pre>${typeHtml(response, names)}</pre>` : '<p>Answers bytes.</p>',
+    response ? `<p>Response</p><pre>${typeHtml(response, names)}</pre>` : '<p>The response is a file.</p>',
   ];
-  return detailsHtml(`<b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>`, parts.join(''));
+  const line = `<b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>`;
+  return detailsHtml(`${line} <span>${escapeHtml(operation.summary ?? '')}</span>`, parts.join(''));
 }
 
 function fieldsHtml(fields: readonly Field[], names: Names): string {
-  const rows = fields.map(({ name, location, schema, isRequired, holdsJson }) => {
+  const rows = fields.map(({ name, location, schema, description, isRequired, holdsJson }) => {
     const notes = [
       ...(location === 'path' ? ['in the path'] : []),
       ...(isRequired && location !== 'path' ? ['required'] : []),
       ...(holdsJson ? ['JSON'] : []),
       ...boundsOf(schema),
     ];
-    const cells = [`<code>${escapeHtml(name)}</code>`, `<code>${typeHtml(schema, names)}</code>`, notes.join(', ')];
+    const about = [textHtml(description ?? ''), notes.length > 0 ? `<small>${notes.join(', ')}</small>` : ''];
+    const cells = [`<code>${escapeHtml(name)}</code>`, `<code>${typeHtml(schema, names)}</code>`, about.join('<br>')];
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
-  return `<table><tr><th>Parameter</th><th>Type</th><th></th></tr>${rows.join('')}</table>`;
+  return `<table><tr><th>Parameter</th><th>Type</th><th>Description</th></tr>${rows.join('')}</table>`;
 }
 
 function boundsOf(schema: Described & Readonly<Record<string, unknown>>): readonly string[] {
@@ -98,7 +104,7 @@ function boundsOf(schema: Described & Readonly<Record<string, unknown>>): readon
     ...(maximum === undefined ? [] : [`to ${maximum}`]),
     ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
     ...(maxItems === undefined ? [] : [`at most ${maxItems}`]),
-    ...(schema.default === undefined ? [] : [`otherwise <code>${escapeHtml(JSON.stringify(schema.default))}</code>`]),
+    ...(schema.default === undefined ? [] : [`default <code>${escapeHtml(JSON.stringify(schema.default))}</code>`]),
   ];
 }
 
@@ -107,6 +113,11 @@ const typeHtml = (schema: Described, names: Names): string =>
   escapeHtml(typeOf(schema as Readonly<Record<string, unknown>>, 'answered', '')).replace(/\b[A-Z]\w+\b/g, (word) =>
     names.has(word) ? `<a href="#${word}">${word}</a>` : word,
   );
+
+const idOf = (tag: string): string => tag.toLowerCase().replace(/\W+/g, '-');
+
+/** Text with code in backquotes. */
+const textHtml = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 const detailsHtml = (summary: string, content: string): string =>
   `<details><summary>${summary}</summary>${content}</details>`;
@@ -120,11 +131,8 @@ const PAGE_POLICY = [
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 ];
 
-/** Routes of the OpenAPI document and, in development, its HTML page. Both are the same for all callers. */
-export function openApiRoutes(
-  routes: readonly Route[],
-  { serverInfo }: { readonly serverInfo: Pick<ServerInfo, 'isDevelopment'> },
-): readonly Route[] {
+/** Routes of the OpenAPI document and its HTML page. Both are the same for all callers. */
+export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
   const scheduler = new StepScheduler();
   const description = once(() => scheduler.runSteps(describeApi(routes)));
   const json = once(async () => JSON.stringify(await description()));
@@ -136,13 +144,14 @@ export function openApiRoutes(
       response: 'bytes',
       handle: async () => ({ status: 200, body: await json() }),
     }),
-    route('GET', '/api/docs', {
+    route('GET', '/api/', {
       auth: 'anyone',
       atRoot: true,
       dto: NoParameters,
       response: 'bytes',
-      handle: async () => {
-        if (!serverInfo.isDevelopment) throw unknownPath();
+      handle: async ({ request }) => {
+        // The link in the page is relative, since the page does not know the path of the server.
+        if (!request.path.endsWith('/')) return { status: 301, body: '', headers: ['Location', 'api/'] };
         return { status: 200, body: await page(), contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };
       },
     }),

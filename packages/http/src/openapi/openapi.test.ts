@@ -4,7 +4,9 @@ import { success } from '../kernel/reply.js';
 import { route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { createRoutes } from '../routes.js';
+import { fieldsOf } from './client-api.js';
 import { openApiOf, responseSchemaOf } from './openapi.js';
+import { SUMMARIES } from './summaries.js';
 
 class ExampleDto {
   @IntegerParam() thing_id!: number;
@@ -95,7 +97,7 @@ it('merges operations whose paths differ only in a parameter name', () => {
     name: 'thing_id',
     in: 'path',
     required: true,
-    description: 'Or `name`.',
+    description: 'Or `name`: Name.',
     schema: { anyOf: [{ type: 'integer' }, { type: 'string', maxLength: 9 }] },
   });
 });
@@ -128,4 +130,33 @@ it('requires a response schema for every operation', () => {
     .filter((each) => !each.errorPage && each.response !== 'bytes' && responseSchemaOf(each) === null)
     .map(({ method, path }) => `${method} ${path}`);
   expect(undeclared).toEqual([]);
+});
+
+describe('the document of all routes', () => {
+  const document = openApiOf(createRoutes({} as RouteDependencies));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, ...operation })),
+  );
+
+  it('summarizes every operation, and no operation that is not there', () => {
+    expect(operations.filter(({ summary }) => !summary).map(({ name }) => name)).toEqual([]);
+    const names = new Set(operations.map(({ name }) => name));
+    expect([...SUMMARIES.keys()].filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('describes every parameter', () => {
+    const undescribed = operations.flatMap((operation) =>
+      fieldsOf(operation).flatMap(({ name, description }) => (description ? [] : [`${operation.name} ${name}`])),
+    );
+    expect(undescribed).toEqual([]);
+  });
+
+  it('declares refusals of every operation', () => {
+    for (const { responses } of operations)
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '429']));
+  });
+
+  it('names no section of the contract', () => {
+    expect(JSON.stringify(document)).not.toMatch(/§|README|decision \d/);
+  });
 });

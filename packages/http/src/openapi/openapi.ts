@@ -3,15 +3,19 @@ import type { Route } from '../kernel/route.js';
 import { FEATURE_LEVEL } from '../kernel/server-info.js';
 import type { JsonSchema } from '../kernel/wire-schema.js';
 import { CONTRACT_OPERATIONS } from './contract-operations.js';
+import { parameterDescription } from './parameters.js';
+import { SUMMARIES, TAGGED_OPERATIONS } from './summaries.js';
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: JsonSchema;
   readonly servers: readonly JsonSchema[];
   readonly security: readonly JsonSchema[];
+  readonly tags: readonly JsonSchema[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
   readonly components: {
     readonly securitySchemes: JsonSchema;
+    readonly responses: Readonly<Record<string, JsonSchema>>;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 }
@@ -19,6 +23,7 @@ export interface OpenApiDocument {
 export interface OpenApiOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
+  readonly summary?: string;
   readonly description?: string;
   readonly security?: readonly JsonSchema[];
   readonly parameters?: readonly JsonSchema[];
@@ -71,13 +76,17 @@ export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiD
     info: {
       title: 'Parley',
       version: String(FEATURE_LEVEL),
-      description: 'A chat server that speaks the Zulip REST API. The version is the feature level.',
+      description:
+        'A chat server that speaks the Zulip REST API. The version is the feature level. Parameters are sent as a form, or in ' +
+        'the query of GET; those of objects and lists are JSON. Every response has `result` and `msg`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '../..' }],
     security: [{ apiKey: [] }],
+    tags: TAGGED_OPERATIONS.map(({ tag: name, description }) => ({ name, description })),
     paths,
     components: {
+      responses: refusalsOf(components.hoist(ERROR_SCHEMA)),
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'basic', description: 'The e-mail address and the API key.' },
       },
@@ -86,12 +95,36 @@ export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiD
   };
 }
 
+/** Refusals common to many operations. */
+const refusalsOf = (schema: JsonSchema): OpenApiDocument['components']['responses'] => {
+  const content = { 'application/json': { schema } };
+  return {
+    Refused: {
+      description: 'A parameter is missing or invalid, or the operation is refused; `code` and `msg` say why.',
+      content,
+    },
+    Unauthorized: {
+      description: 'The API key is missing or wrong, or the account or organization is deactivated.',
+      content,
+    },
+    NotFound: { description: 'Unknown path, file or organization.', content },
+    RateLimited: {
+      description: 'Too many requests. Repeat after the seconds in `retry-after`.',
+      headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'number' } } },
+      content,
+    },
+  };
+};
+
+const REFUSED_BY = { 400: 'Refused', 401: 'Unauthorized', 404: 'NotFound', 429: 'RateLimited' };
+
 /**
  * Merges paths that differ only in a parameter name, such as by id and by address, because OpenAPI treats them as
  * equal.
  */
 function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperation {
   const others = other.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+  if (others.length === 0) return one;
   return {
     ...one,
     parameters: one.parameters!.map((parameter, index) => {
@@ -99,7 +132,8 @@ function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperat
       return parameter.in === 'path' && alternative && alternative.name !== parameter.name
         ? {
             ...parameter,
-            description: `Or \`${alternative.name}\`.`,
+            description:
+              `${parameter.description ?? ''} Or \`${alternative.name}\`: ${alternative.description ?? ''}`.trim(),
             schema: { anyOf: [parameter.schema, alternative.schema] },
           }
         : parameter;
@@ -107,17 +141,15 @@ function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperat
   };
 }
 
-/** Returns a path such as `/api/v1/streams/{stream_id}`. */
-const pathOf = ({ path, atRoot }: Route): string => (atRoot ? '' : '/api/v1') + path.replace(/[:*](\w+)/g, '{$1}');
+/** Returns a path such as `/api/v1/streams/{stream_id}`. Trailing slashes are optional in requests. */
+const pathOf = ({ path, atRoot }: Route): string =>
+  (atRoot ? '' : '/api/v1') + path.replace(/[:*](\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
 
 const namesInPath = ({ path }: Route): ReadonlySet<string> =>
   new Set([...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!));
 
-const sections = new Map(
-  CONTRACT_OPERATIONS.map(({ method, path, atRoot, section, lacks }) => [
-    `${method} ${atRoot ? '/' : ''}${path}`,
-    { section, lacks },
-  ]),
+const lacking = new Map(
+  CONTRACT_OPERATIONS.map(({ method, path, atRoot, lacks }) => [`${method} ${atRoot ? '/' : ''}${path}`, lacks]),
 );
 
 function operationOf(route: Route, components: Components): OpenApiOperation {
@@ -126,22 +158,29 @@ function operationOf(route: Route, components: Components): OpenApiOperation {
   const members = membersOfDto(route.dto);
   const free = members.filter(({ name }) => !inPath.has(name));
   const isInQuery = method === 'GET';
-  const about = sections.get(`${method} ${atRoot ? '/' : ''}${path}`);
+  const lacks = lacking.get(`${method} ${atRoot ? '/' : ''}${path}`);
+  const about = SUMMARIES.get(`${method} ${pathOf(route)}`);
   const parameters = [
     ...[...inPath].map((name) => pathParameter(name, members)),
     ...(isInQuery ? free.map(queryParameter) : []),
   ];
   return {
     operationId: operationIdOf(route),
-    tags: [path.split('/')[1]!],
-    ...(about && { description: `${about.section}${about.lacks === null ? '' : `; not yet: ${about.lacks}`}` }),
+    tags: [about?.tag ?? path.split('/')[1]!],
+    ...(about && { summary: about.summary }),
+    ...(lacks && { description: `Not yet: ${lacks}.` }),
     ...(auth === 'anyone' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(!isInQuery && (free.length > 0 || route.takesFiles) && { requestBody: bodyOf(route, free) }),
     responses: {
       200: { description: 'Success.', ...responseContentOf(route, components) },
+      ...Object.fromEntries(
+        Object.entries(REFUSED_BY)
+          .filter(([status]) => (status !== '401' || auth !== 'anyone') && (status !== '404' || inPath.size > 0))
+          .map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
       default: {
-        description: 'A refusal: its code says why.',
+        description: 'Any other failure.',
         content: { 'application/json': { schema: components.hoist(ERROR_SCHEMA) } },
       },
     },
@@ -152,10 +191,15 @@ function operationOf(route: Route, components: Components): OpenApiOperation {
 const operationIdOf = ({ method, path, atRoot }: Route): string =>
   [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).slice(1)].join('-');
 
+function describing(name: string): { readonly description?: string } {
+  const description = parameterDescription(name);
+  return description === undefined ? {} : { description };
+}
+
 function pathParameter(name: string, members: readonly Member[]) {
   const member = members.find((each) => each.name === name);
   const schema = member ? plain(member.type.schema) : { type: name.endsWith('_id') ? 'integer' : 'string' };
-  return { name, in: 'path', required: true, schema };
+  return { name, in: 'path', required: true, ...describing(name), schema };
 }
 
 function queryParameter(member: Member) {
@@ -163,17 +207,23 @@ function queryParameter(member: Member) {
   return {
     name: member.name,
     in: 'query',
+    ...describing(member.name),
     ...(member.isRequired && { required: true }),
     ...(member.type.holdsJson ? { content: { 'application/json': { schema } } } : { schema }),
   };
 }
 
 function bodyOf({ takesFiles }: Route, members: readonly Member[]) {
-  const properties = Object.fromEntries(members.map((member) => [member.name, schemaOf(member)]));
+  const properties = Object.fromEntries(
+    members.map((member) => [member.name, { ...describing(member.name), ...schemaOf(member) }]),
+  );
   const required = members.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   const schema = {
     type: 'object',
-    properties: { ...properties, ...(takesFiles && { filename: { type: 'string', format: 'binary' } }) },
+    properties: {
+      ...properties,
+      ...(takesFiles && { filename: { ...describing('filename'), type: 'string', format: 'binary' } }),
+    },
     ...(required.length > 0 && { required }),
   };
   const encoding = Object.fromEntries(
