@@ -256,6 +256,24 @@ describe('parley command line', () => {
       expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
     });
 
+    it('changes the methods of logging in, of which one must remain', async () => {
+      expect(await run('realm', 'set', '', 'authentication', 'openid connect=on, SAML=off')).toMatchObject({
+        out: 'authentication of Root is openid connect=on, SAML=off',
+      });
+      const { authentication } = await read('realm', 'show', '');
+      expect(authentication).toBe(
+        'Dev=on,Email=on,GitHub=off,GitLab=off,Google=off,Apple=off,SAML=off,OpenID Connect=on',
+      );
+      for (const [value, code, err] of [
+        ['Dev=off,Email=off,OpenID Connect=off', 1, 'At least one authentication method must be enabled.'],
+        ['Facebook=on', 2, 'authentication must be METHOD=on or METHOD=off, not "Facebook=on".'],
+        ['Email', 2, 'authentication must be METHOD=on or METHOD=off, not "Email".'],
+      ] as const) {
+        const refused = await run('realm', 'set', '', 'authentication', value);
+        expect(refused).toMatchObject({ code, err: expect.stringContaining(err) });
+      }
+    });
+
     it('prints untrusted text on one line without control characters', async () => {
       await run('realm', 'set', '', 'description', 'One\nrealm: \u001b[2Jtwo');
       const { out } = await run('realm', 'show', '');

@@ -95,6 +95,7 @@ describe('parley command line with every setting in the environment file', () =>
       eventLogMib: '128',
       eventQueueMib: '8',
       jwtAudience: 'https://chat.example.com',
+      openIdConnect: '[]',
       smtpUrl: smtp.url,
       invitationValidity: '60',
       mailFrom: 'chat@example.com',

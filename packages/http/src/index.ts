@@ -47,7 +47,7 @@ export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
 export { compactResponseSchemaOf } from './openapi/openapi.js';
 export { notFoundPage } from './pages/layout.js';
-export { REALM_SETTING_FORMS } from './realms/realm-settings.js';
+export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
 export { senderAvatarUrl } from './users/avatar-urls.js';
 export { USER_SETTING_FORMS } from './users/user-settings.js';

@@ -2,6 +2,7 @@ export * from './calls.js';
 export * from './content-types.js';
 export * from './disposable-domains.js';
 export * from './email.js';
+export * from './openid-connect.js';
 export * from './passwords.js';
 export * from './push.js';
 export * from './system.js';

@@ -1,7 +1,8 @@
 import type { LogInProvider } from '@parley/domain/membership';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
-import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
+import type { BigBlueButtonAccount, OpenIdConnectAccount, PushServiceAccount } from '@parley/node-adapters';
 import { HostLogInProvider } from './authentication.js';
+import { openIdConnectAccounts } from './configuration/log-in-settings.js';
 import {
   parseContact,
   parseDatabase,
@@ -25,7 +26,7 @@ import { createLogger } from './logger.js';
 import { hint } from './near-miss.js';
 import { ServerMetrics } from './observation/metrics.js';
 import { openParley } from './open-parley.js';
-import { OPTION_NAMES, type ParleyConfig } from './parley-config.js';
+import { OPTION_NAMES, type OpenIdConnectOptions, type ParleyConfig } from './parley-config.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
 
@@ -68,6 +69,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       secret: readIfGiven('secret', parseSecret),
       jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
       jwtAudience: config.jwtAudience ?? null,
+      openIdConnect: servicesOf(config.openIdConnect ?? []),
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
@@ -147,6 +149,14 @@ const isOrigin = (text: string): boolean =>
   /^https?:/.test(text)
     ? URL.canParse(text) && new URL(text).origin === text
     : /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text);
+
+function servicesOf(services: readonly OpenIdConnectOptions[]): readonly OpenIdConnectAccount[] {
+  try {
+    return openIdConnectAccounts(services);
+  } catch (error) {
+    throw new StartupError(`openIdConnect must be ${(error as Error).message}.`);
+  }
+}
 
 function hostLogInOf({ authenticate, logInUrl, logInButton }: ParleyConfig): readonly LogInProvider[] {
   if (logInUrl === undefined) return [];

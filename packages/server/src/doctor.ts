@@ -1,6 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
+import { openIdConnectProviders } from '@parley/node-adapters';
 import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
 import { addressesOf } from './http-server.js';
@@ -111,9 +112,26 @@ export async function examine(
       add('good', 'mail', 'the mail server accepts our login');
     });
   }
+  if (isThorough) {
+    for (const provider of await openIdConnectProviders(configuration.openIdConnect)) {
+      const { name } = provider.method;
+      await attempt('log-in', async () => {
+        try {
+          await provider.check?.();
+        } catch (error) {
+          throw new Error(`the service ${name} cannot be used: ${reasonOf(error as Error)}`);
+        }
+        add('good', 'log-in', `the service ${name} responds`);
+      });
+    }
+  }
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
   return findings;
 }
+
+/** Message with the reason beneath it, such as an unknown host. */
+const reasonOf = ({ message, cause }: Error): string =>
+  cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message;
 
 /** Key of no blob. */
 const UNUSED_KEY = '0'.repeat(32) as BlobKey;

@@ -12,6 +12,7 @@ import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markd
 import {
   FileOutbox,
   HashQueue,
+  openIdConnectProviders,
   ScryptPasswordHasher,
   SmtpMailer,
   SystemClock,
@@ -60,6 +61,10 @@ export async function openParley(
   configuration: RuntimeConfig,
   { acceptsNewSecret, onCommit: report, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
+  const logInProviders = [
+    ...(hostOptions.logInProviders ?? []),
+    ...(await openIdConnectProviders(configuration.openIdConnect)),
+  ];
   const clock = ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
@@ -101,6 +106,7 @@ export async function openParley(
       images,
       ...(configuration.hasWebClient && { webAssets: openWebAssets() }),
       ...hostOptions,
+      logInProviders,
       release,
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Mailer, PasswordHasher } from '@parley/domain/access';
+import type { Mailer, PasswordHasher, Role } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
 import type { Clock, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
@@ -6,6 +6,35 @@ import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parle
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { HostAuthenticate } from './authentication.js';
 import type { RealmAddresses } from './realm-resolver.js';
+
+/** Service that speaks OpenID Connect, as options and settings name it. */
+export interface OpenIdConnectOptions {
+  /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** Address of the service without `/.well-known/openid-configuration`. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Default: none, for a public client. */
+  readonly clientSecret?: string;
+  /** Setting by which organizations enable the service; default: `OpenID Connect`. */
+  readonly kind?: 'OpenID Connect' | 'Google' | 'GitLab' | 'Apple';
+  /** Name of the button; default: `name`. */
+  readonly displayName?: string;
+  /** URL of an image for the button; default: none. */
+  readonly icon?: string;
+  /** Default: `openid email profile`. */
+  readonly scope?: string;
+  /** String ids of the organizations that may use the service; default: all. */
+  readonly realms?: readonly string[];
+  /** Domains of the email addresses that may log in; default: all. */
+  readonly allowedDomains?: readonly string[];
+  /** True if addresses count as verified without the claim `email_verified`; default: false. */
+  readonly trustEmails?: boolean;
+  /** Claims, with dots for those inside others; default: `email`, `name`, and none for the role. */
+  readonly claims?: { readonly email?: string; readonly name?: string; readonly role?: string };
+  /** Roles by value of the role claim; the first that is present counts. */
+  readonly roles?: Readonly<Record<string, Role>>;
+}
 
 /** Database file that holds all data. */
 interface OnDatabase {
@@ -67,6 +96,8 @@ export interface ParleyOptions {
    * `{next}` becomes the address to return to; without it, `next` is added to the query. Requires `authenticate`.
    */
   readonly logInUrl?: string;
+  /** Services for logging in by OpenID Connect, in order of their buttons; default: none. Requires `openid-client`. */
+  readonly openIdConnect?: readonly OpenIdConnectOptions[];
   /** Name and icon (a URL) of the button for `logInUrl`; default: its host name, and no icon. */
   readonly logInButton?: { readonly name?: string; readonly icon?: string };
   /**
@@ -176,6 +207,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   authenticate: true,
   logInUrl: true,
   logInButton: true,
+  openIdConnect: true,
   trustedOrigins: true,
   mailer: true,
   smtpUrl: true,

@@ -22,7 +22,12 @@ import {
   canDeactivateRealm,
   canSetAuthenticationMethods,
 } from '../realms/realm-permissions.js';
-import { REALM_SETTINGS, type RealmSettingName } from '../realms/realm-settings.js';
+import {
+  AUTHENTICATION_METHODS,
+  type AuthenticationMethod,
+  REALM_SETTINGS,
+  type RealmSettingName,
+} from '../realms/realm-settings.js';
 import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
 import { type LogInMethod, type LogInProvider, offeredMethods } from './log-in-methods.js';
 import {
@@ -67,6 +72,8 @@ export interface ConfigureRealmInput {
   readonly realmId: RealmId;
   readonly name?: string;
   readonly settings: SettingChanges<typeof REALM_SETTINGS>;
+  /** Absent methods stay as they are. */
+  readonly authenticationMethods?: ReadonlyMap<AuthenticationMethod, boolean>;
 }
 
 /** Changes a realm like `ChangeRealm`, but for the operator, including operator settings. */
@@ -79,16 +86,26 @@ export class ConfigureRealm {
 
   /**
    * Applies all changes or none. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE,
-   * UNRENDERABLE_CONTENT, STALE_VALUE
+   * AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE
    */
-  async execute({ realmId, name, settings }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
+  async execute({ realmId, name, settings, authenticationMethods }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
     if (name !== undefined) checkRealmName(name);
     this.changes.checkProvider(settings);
     const parsed = await this.changes.parseDescription(realmId, settings.description);
-    const input = { settings, permissions: {}, ...(name !== undefined && { name }) };
-    return this.uow.write(realmId, async (tx) =>
-      this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed),
-    );
+    const input = {
+      settings,
+      permissions: {},
+      ...(name !== undefined && { name }),
+      ...(authenticationMethods && { authenticationMethods: { methods: authenticationMethods, unknown: null } }),
+    };
+    return this.uow.write(realmId, async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      const methods = Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[];
+      if (authenticationMethods && !methods.some((it) => authenticationMethods.get(it) ?? realm.settings[it])) {
+        throw authenticationMethodRequired();
+      }
+      return this.changes.apply(tx, realm, null, input, parsed);
+    });
   }
 }
 
@@ -164,9 +181,12 @@ function checkAuthenticationMethods(actor: Actor, { methods, unknown }: Authenti
   enforce(canSetAuthenticationMethods(actor));
   if (unknown !== null) throw badSettingValue('realm', 'authenticationMethods', unknown);
   if (![...methods.values()].includes(true)) {
-    throw new DomainError('AUTHENTICATION_METHOD_REQUIRED', 'At least one authentication method must be enabled.');
+    throw authenticationMethodRequired();
   }
 }
+
+const authenticationMethodRequired = () =>
+  new DomainError('AUTHENTICATION_METHOD_REQUIRED', 'At least one authentication method must be enabled.');
 
 /** Validation order of values that parameter validation does not cover. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];

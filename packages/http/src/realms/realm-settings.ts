@@ -26,7 +26,7 @@ import { declareSettings, WireSettings, type WireTable } from '../kernel/wire-se
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
 
 /** Wire names of authentication methods (events §5.2). */
-const NAMES = {
+export const AUTHENTICATION_METHOD_NAMES = {
   devAuthentication: 'Dev',
   emailAuthentication: 'Email',
   gitHubAuthentication: 'GitHub',
@@ -38,7 +38,7 @@ const NAMES = {
 } as const satisfies Readonly<Record<AuthenticationMethod, string>>;
 
 const METHODS: ReadonlyMap<string, AuthenticationMethod> = new Map(
-  Object.entries(NAMES).map(([method, name]) => [name, method as AuthenticationMethod]),
+  Object.entries(AUTHENTICATION_METHOD_NAMES).map(([method, name]) => [name, method as AuthenticationMethod]),
 );
 
 /** Accepts any names; the use case rejects unknown ones. */
@@ -62,7 +62,7 @@ export const unknownMethodText = (name: string): string =>
 export function presentAuthenticationMethods(methods: readonly AuthenticationMethodState[]): WireFields {
   return Object.fromEntries(
     methods.map(({ method, isEnabled, isAvailable }) => [
-      NAMES[method],
+      AUTHENTICATION_METHOD_NAMES[method],
       { enabled: isEnabled, available: isAvailable },
     ]),
   );

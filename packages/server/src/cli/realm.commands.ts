@@ -5,6 +5,7 @@ import { ImportRealm } from '@parley/domain/exports';
 import { type ChannelId, DomainError } from '@parley/domain/kernel';
 import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/membership';
 import {
+  type AuthenticationMethod,
   ForgetLimits,
   REALM_SETTINGS,
   type Realm,
@@ -12,6 +13,7 @@ import {
   type RealmSettingName,
   takesServerAddress,
 } from '@parley/domain/realms';
+import { AUTHENTICATION_METHOD_NAMES } from '@parley/http';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports.js';
 import { addressesOf } from '../http-server.js';
@@ -95,14 +97,16 @@ async function show(context: CommandContext): Promise<CommandResult> {
       lines: [
         `${nameOf(realm)} at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
         ...(await shownSettings(parley, realm)),
+        `${AUTHENTICATION}: ${shownMethods(realm)}`,
       ],
-      data: { ...presentRealm(parley, realm), settings },
+      data: { ...presentRealm(parley, realm), settings, authentication: shownMethods(realm) },
     };
   });
 }
 
 async function set(context: CommandContext): Promise<CommandResult> {
   const [, settingName, text] = context.words as [string, string, string];
+  if (settingName === AUTHENTICATION) return setAuthentication(context, text);
   const name = settingNamed(settingName);
   return withRealm(context, async (parley, realm) => {
     const value = await parseValue(parley, realm, name, text);
@@ -119,6 +123,39 @@ async function set(context: CommandContext): Promise<CommandResult> {
     return {
       lines: [`${name} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
       data: { ...presentRealm(parley, realm), setting: name, value, changed },
+    };
+  });
+}
+
+/** Name under which `realm set` changes the enabled methods of logging in. */
+const AUTHENTICATION = 'authentication';
+
+const METHODS = Object.entries(AUTHENTICATION_METHOD_NAMES) as [AuthenticationMethod, string][];
+const shownMethods = ({ settings }: Realm): string =>
+  METHODS.map(([method, name]) => `${name}=${settings[method] ? 'on' : 'off'}`).join(',');
+
+/** @throws UsageError */
+function parseMethods(text: string): ReadonlyMap<AuthenticationMethod, boolean> {
+  const changes = text.split(',').map((change) => {
+    const [, named = '', state] = /^\s*(.*?)=(on|off)\s*$/.exec(change) ?? [];
+    const method = METHODS.find(([, name]) => name.toLowerCase() === named.toLowerCase());
+    if (method) return [method[0], state === 'on'] as const;
+    const names = METHODS.map(([, name]) => name).join(', ');
+    throw new UsageError(
+      `authentication must be METHOD=on or METHOD=off, not ${JSON.stringify(change)}. Methods: ${names}.`,
+    );
+  });
+  return new Map(changes);
+}
+
+async function setAuthentication(context: CommandContext, text: string): Promise<CommandResult> {
+  const authenticationMethods = parseMethods(text);
+  return withRealm(context, async (parley, realm) => {
+    const input = { realmId: realm.id, settings: {}, authenticationMethods };
+    const { changesAuthentication: changed } = await parley.useCase(ConfigureRealm).execute(input);
+    return {
+      lines: [`${AUTHENTICATION} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
+      data: { ...presentRealm(parley, realm), setting: AUTHENTICATION, value: text, changed },
     };
   });
 }
@@ -276,7 +313,11 @@ export const REALM_COMMANDS: readonly Command[] = [
     words: 'STRING_ID SETTING VALUE',
     help: 'changes a setting of an organization, including settings that only operators may change',
     details: `${STRING_ID} parley realm show lists the settings. Switches are on or off; none clears a value.`,
-    examples: ["parley realm set '' inviteRequired off", 'parley realm set lear message-retention-days 365'],
+    examples: [
+      "parley realm set '' inviteRequired off",
+      'parley realm set lear message-retention-days 365',
+      "parley realm set '' authentication 'OpenID Connect=on,Email=off'",
+    ],
     run: set,
   },
   {

@@ -2,7 +2,7 @@ import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
 import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
+import type { BigBlueButtonAccount, OpenIdConnectAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { OwnNotifications } from '../parley-config.js';
 import type { RealmAddresses } from '../realm-resolver.js';
 
@@ -38,6 +38,8 @@ export interface Configuration {
   readonly jwtSecrets: ReadonlyMap<string, string>;
   /** Required in the `aud` claim of login tokens; null accepts any. */
   readonly jwtAudience: string | null;
+  /** Services for logging in by OpenID Connect, in order of their buttons. */
+  readonly openIdConnect: readonly OpenIdConnectAccount[];
   /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
   /** Sender of emails; null for `noreply@` and the host of the public address. */

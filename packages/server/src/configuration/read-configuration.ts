@@ -148,6 +148,7 @@ export function readConfiguration(
     bigBlueButton,
     jwtSecrets: read('jwtSecrets') ?? new Map(),
     jwtAudience: read('jwtAudience'),
+    openIdConnect: read('openIdConnect'),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),

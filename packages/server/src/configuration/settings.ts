@@ -1,9 +1,11 @@
 import type { FileLimits } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
+import type { OpenIdConnectAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
 import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
 import { ENV_FILE } from './env-file.js';
+import { parseOpenIdConnect } from './log-in-settings.js';
 import {
   parseAudience,
   parseContact,
@@ -312,6 +314,13 @@ export const SETTINGS = {
     help: 'audience (aud) that these tokens must name; default: it is not checked',
     parse: parseAudience,
     default: null as string | null,
+  },
+  openIdConnect: {
+    variable: 'PARLEY_OPENID_CONNECT',
+    isSecret: true,
+    help: 'services for logging in by OpenID Connect, as JSON (docs/log-in.md); default: none',
+    parse: parseOpenIdConnect,
+    default: [] as readonly OpenIdConnectAccount[],
   },
   smtpUrl: {
     variable: 'PARLEY_SMTP_URL',

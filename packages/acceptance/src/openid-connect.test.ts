@@ -1,0 +1,223 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
+import { fieldsOf, type Wire } from './testing/expectations.js';
+import { TestBrowser } from './testing/test-browser.js';
+import type { TestReply } from './testing/test-reply.js';
+import { TestServer } from './testing/test-server.js';
+
+const SECRET = 'a secret that the service knows';
+
+/** Claims of the accounts at the service by subject. */
+const ACCOUNTS: Readonly<Record<string, object>> = {
+  hamlet: { email: 'hamlet@zulip.com', email_verified: true, name: 'Hamlet' },
+  unverified: { email: 'iago@zulip.com', email_verified: false },
+  yorick: { email: 'yorick@example.com', email_verified: true, name: 'Yorick', realm: { roles: ['x', 'chat-admins'] } },
+  outsider: { email: 'outsider@elsewhere.org', email_verified: true },
+};
+
+/** Changes responses of the service. */
+let misbehave: ((path: string, body: Wire) => Wire) | null = null;
+let service: Server;
+let issuer: string;
+let server: TestServer;
+const problems: { err?: Error }[] = [];
+
+beforeAll(async () => {
+  service = createServer();
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  issuer = `http://localhost:${(service.address() as AddressInfo).port}`;
+  const account: OpenIdConnectAccount = {
+    name: 'keycloak',
+    kind: 'openIdConnectAuthentication',
+    issuer,
+    clientId: 'parley',
+    clientSecret: SECRET,
+    displayName: 'Keycloak',
+    displayIcon: null,
+    scope: 'openid email profile',
+    realms: ['zulip'],
+    allowedDomains: ['zulip.com', 'example.com'],
+    trustsEmails: false,
+    claims: { email: 'email', name: 'name', role: 'realm.roles' },
+    roles: new Map([
+      ['chat-owners', 'owner'],
+      ['chat-admins', 'administrator'],
+    ]),
+  };
+  const silent = { ...account, name: 'silent', issuer: 'http://localhost:1' };
+  const log = (fields: object) => void problems.push(fields);
+  server = await TestServer.start({
+    logInProviders: await openIdConnectProviders([account, silent]),
+    logger: { info: () => {}, warn: () => {}, error: log },
+  });
+  await server.changeRealm({ settings: { openIdConnectAuthentication: true, inviteRequired: false } });
+  jest.spyOn(console, 'warn').mockImplementation();
+  jest.spyOn(console, 'info').mockImplementation();
+  const { Provider } = await import('oidc-provider');
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'parley',
+        client_secret: SECRET,
+        redirect_uris: [`${server.url}/accounts/login/complete/keycloak/`],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    pkce: { required: () => true },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'realm'] },
+    findAccount: async (_: unknown, sub: string) => ({
+      accountId: sub,
+      claims: async () => ({ sub, ...ACCOUNTS[sub] }),
+    }),
+    features: { devInteractions: { enabled: true } },
+  });
+  provider.use(async (context, next) => {
+    await next();
+    if (misbehave) context.body = misbehave(context.path, context.body as Wire);
+  });
+  service.on('request', provider.callback());
+});
+afterAll(async () => {
+  await server.close();
+  service.closeAllConnections();
+  service.close();
+});
+afterEach(() => {
+  misbehave = null;
+  problems.length = 0;
+});
+
+/** Follows the pages of the service from an address and logs in there; returns the address back at the server. */
+async function logInAtService(address: string, login: string): Promise<string> {
+  const cookies = new Map<string, string>();
+  let url = new URL(address);
+  for (let step = 0; step < 20; step++) {
+    const isForm = url.pathname.startsWith('/interaction/') && !url.pathname.endsWith('/abort');
+    const asks = async (init: RequestInit = {}) => {
+      const Cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+      const reply = await fetch(url, { redirect: 'manual', ...init, headers: { Cookie } });
+      for (const cookie of reply.headers.getSetCookie()) {
+        const [name, value] = cookie.split(';')[0]!.split('=') as [string, string];
+        cookies.set(name, value);
+      }
+      return reply;
+    };
+    let reply = await asks();
+    if (isForm) {
+      const isLogin = (await reply.text()).includes('name="login"');
+      if (login === 'nobody') url = new URL(`${url.href}/abort`);
+      const fields: Record<string, string> = isLogin
+        ? { prompt: 'login', login, password: 'x' }
+        : { prompt: 'consent' };
+      reply = await asks(login === 'nobody' ? {} : { method: 'POST', body: new URLSearchParams(fields) });
+    }
+    url = new URL(reply.headers.get('location')!, url);
+    if (url.origin === server.url) return url.pathname + url.search;
+  }
+  throw new Error('The service does not end');
+}
+
+const beginAt = async (browser: TestBrowser): Promise<string> =>
+  (await browser.get('/accounts/login/external/keycloak/')).headers.location as string;
+/** Logs in at the service and comes back. */
+async function logIn(login: string, browser = new TestBrowser(server)): Promise<{ reply: TestReply; back: string }> {
+  const back = await logInAtService(await beginAt(browser), login);
+  return { reply: await browser.get(back), back };
+}
+const expectRefused = (reply: TestReply, text: string) => {
+  expect(reply.body).toContain(text);
+  expect(reply.status).toBe(400);
+  expect(reply.headers['set-cookie'] ?? []).toEqual([]);
+};
+const NOT_CONFIRMED = 'The service did not confirm who you are.';
+const BROKEN = 'The service for logging in does not respond as expected.';
+
+describe('log-in by OpenID Connect', () => {
+  it('asks for a code with PKCE, state and nonce', async () => {
+    const address = new URL(await beginAt(new TestBrowser(server)));
+    expect(address.origin).toBe(issuer);
+    expect(Object.fromEntries(address.searchParams)).toEqual({
+      client_id: 'parley',
+      response_type: 'code',
+      redirect_uri: `${server.url}/accounts/login/complete/keycloak/`,
+      scope: 'openid email profile',
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[0-9a-f]{64}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+  });
+
+  it('logs in the owner of a verified address', async () => {
+    const browser = new TestBrowser(server);
+    expect((await logIn('hamlet', browser)).reply).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ user_id: server.people.hamlet.id });
+  });
+
+  it('creates an account with name and role from claims', async () => {
+    const browser = new TestBrowser(server);
+    expect((await logIn('yorick', browser)).reply.status).toBe(303);
+    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({
+      full_name: 'Yorick',
+      delivery_email: 'yorick@example.com',
+      role: 200,
+    });
+  });
+
+  it('refuses unverified addresses, other domains and people who decline', async () => {
+    expectRefused((await logIn('unverified')).reply, 'The service does not vouch for your email address.');
+    expectRefused((await logIn('outsider')).reply, NOT_CONFIRMED);
+    expectRefused((await logIn('nobody')).reply, NOT_CONFIRMED);
+  });
+
+  it('refuses a replayed code and a code of another log-in', async () => {
+    const browser = new TestBrowser(server);
+    const { back } = await logIn('hamlet', browser);
+    expectRefused(await browser.get(back), 'The log-in took too long or was interrupted.');
+    const used = new URL(back, server.url).searchParams.get('code')!;
+    // The attacker's own state with a code of the victim.
+    const fresh = new URL(await logInAtService(await beginAt(browser), 'yorick'), server.url);
+    const victims = new URL(await logInAtService(await beginAt(new TestBrowser(server)), 'hamlet'), server.url);
+    for (const code of [used, victims.searchParams.get('code')!, 'invented']) {
+      const state = new URL(await beginAt(browser)).searchParams.get('state')!;
+      const query = new URLSearchParams({ ...Object.fromEntries(fresh.searchParams), state, code });
+      expectRefused(await browser.get(`${fresh.pathname}?${query}`), NOT_CONFIRMED);
+    }
+  });
+
+  it('refuses a response that names another issuer', async () => {
+    const browser = new TestBrowser(server);
+    const back = new URL(await logInAtService(await beginAt(browser), 'hamlet'), server.url);
+    back.searchParams.set('iss', 'https://evil.example');
+    expectRefused(await browser.get(back.pathname + back.search), BROKEN);
+    expect((problems.at(-1)!.err!.cause as Error).message).toContain('iss');
+  });
+
+  it.each<[string, (claims: Record<string, unknown>) => object]>([
+    ['another nonce', (claims) => ({ ...claims, nonce: 'x' })],
+    ['another audience', (claims) => ({ ...claims, aud: 'somebody' })],
+    ['another issuer', (claims) => ({ ...claims, iss: 'https://evil.example' })],
+    ['a past expiry', (claims) => ({ ...claims, exp: 1 })],
+  ])('refuses a token with %s', async (_, change) => {
+    misbehave = (path, body) => {
+      if (path !== '/token') return body;
+      const [header, payload, signature] = body.id_token.split('.');
+      const claims = change(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+      const changed = Buffer.from(JSON.stringify(claims)).toString('base64url');
+      return { ...body, id_token: [header, changed, signature].join('.') };
+    };
+    expectRefused((await logIn('hamlet')).reply, BROKEN);
+  });
+
+  it('refuses user information of another subject', async () => {
+    misbehave = (path, body) => (path === '/me' ? { ...body, sub: 'iago' } : body);
+    expectRefused((await logIn('hamlet')).reply, BROKEN);
+  });
+
+  it('reports a service that does not respond', async () => {
+    const reply = await new TestBrowser(server).get('/accounts/login/external/silent/');
+    expectRefused(reply, BROKEN);
+    expect(problems.at(-1)).toMatchObject({ method: 'silent' });
+  });
+});

@@ -1,0 +1,166 @@
+import type { Role } from '@parley/domain/access';
+import { DomainError, loadOptional } from '@parley/domain/kernel';
+import type {
+  ExternalIdentity,
+  LogInChallenge,
+  LogInMethod,
+  LogInProvider,
+  LogInResponse,
+} from '@parley/domain/membership';
+import type { AuthenticationMethod } from '@parley/domain/realms';
+
+/** Service that speaks OpenID Connect, as the operator configures it. */
+export interface OpenIdConnectAccount {
+  /** Unique and stable, since links and linked accounts name it: letters, digits and hyphens. */
+  readonly name: string;
+  /** Setting by which organizations enable the service. */
+  readonly kind: Extract<
+    AuthenticationMethod,
+    'openIdConnectAuthentication' | 'googleAuthentication' | 'gitLabAuthentication' | 'appleAuthentication'
+  >;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null for a public client. */
+  readonly clientSecret: string | null;
+  readonly displayName: string;
+  readonly displayIcon: string | null;
+  readonly scope: string;
+  /** String ids of the organizations that may use the service; null for all. */
+  readonly realms: readonly string[] | null;
+  /** Lower-case domains of the email addresses that may log in; null for all. */
+  readonly allowedDomains: readonly string[] | null;
+  /** True if addresses without `email_verified` count as verified, as those of one company's directory. */
+  readonly trustsEmails: boolean;
+  /** Paths of claims, with dots. */
+  readonly claims: { readonly email: string; readonly name: string; readonly role: string | null };
+  /** Roles by value of the role claim, in order of precedence. */
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+type Library = typeof import('openid-client');
+type Configuration = Awaited<ReturnType<Library['discovery']>>;
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Time for one request to a service. */
+const PATIENCE_SECONDS = 10;
+
+/** Creates providers for the accounts. The library is loaded only if there are some. @throws MissingLibrary */
+export async function openIdConnectProviders(
+  accounts: readonly OpenIdConnectAccount[],
+): Promise<readonly LogInProvider[]> {
+  if (accounts.length === 0) return [];
+  const library = await loadOptional('openid-client', 'openIdConnect', () => import('openid-client'));
+  return accounts.map((account) => new OpenIdConnectProvider(account, library));
+}
+
+/** Logs in at an OpenID provider: authorization code flow with PKCE, `state` and `nonce`. */
+class OpenIdConnectProvider implements LogInProvider {
+  readonly method: LogInMethod;
+  private discovered: Promise<Configuration> | null = null;
+
+  constructor(
+    private readonly account: OpenIdConnectAccount,
+    private readonly library: Library,
+  ) {
+    const { name, kind, displayName, displayIcon, realms } = account;
+    this.method = { name, kind, displayName, displayIcon, realms };
+  }
+
+  async begin({ state, nonce, verifier, callbackUrl }: LogInChallenge): Promise<string> {
+    const configuration = await this.configuration();
+    const url = this.library.buildAuthorizationUrl(configuration, {
+      redirect_uri: callbackUrl,
+      scope: this.account.scope,
+      state,
+      nonce,
+      code_challenge: await this.library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return url.href;
+  }
+
+  async identify({ state, nonce, verifier }: LogInChallenge, { url }: LogInResponse): Promise<ExternalIdentity> {
+    const { AuthorizationResponseError, authorizationCodeGrant, fetchUserInfo, ResponseBodyError } = this.library;
+    const configuration = await this.configuration();
+    try {
+      const tokens = await authorizationCodeGrant(configuration, new URL(url), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims()!;
+      const hasEmail = valueAt(claims, this.account.claims.email) !== undefined;
+      if (hasEmail || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, claims);
+      const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      return this.identityOf(claims.sub, { ...claims, ...more });
+    } catch (error) {
+      // The person declined, or the code is not valid (any more).
+      if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) throw refused();
+      throw error;
+    }
+  }
+
+  async check(): Promise<void> {
+    await this.configuration();
+  }
+
+  private identityOf(subject: string, claims: Claims): ExternalIdentity {
+    const { claims: names, allowedDomains, trustsEmails } = this.account;
+    const email = textAt(claims, names.email);
+    const domain = email?.split('@').at(-1)?.toLowerCase();
+    if (allowedDomains && !allowedDomains.includes(domain ?? '')) throw refused();
+    const isVerified = claims.email_verified ?? trustsEmails;
+    return {
+      subject,
+      email,
+      isEmailVerified: isVerified === true || isVerified === 'true',
+      fullName: textAt(claims, names.name),
+      role: this.roleOf(claims),
+    };
+  }
+
+  private roleOf(claims: Claims): Role | null {
+    const { claims: names, roles } = this.account;
+    if (names.role === null) return null;
+    const values = [valueAt(claims, names.role)].flat();
+    return [...roles].find(([value]) => values.includes(value))?.[1] ?? null;
+  }
+
+  /** Reads the metadata of the service once; again after a failure. */
+  private configuration(): Promise<Configuration> {
+    this.discovered ??= this.discover().catch((error) => {
+      this.discovered = null;
+      throw error;
+    });
+    return this.discovered;
+  }
+
+  private discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.account;
+    const { allowInsecureRequests, discovery, None } = this.library;
+    const isInsecure = new URL(issuer).protocol === 'http:';
+    return discovery(new URL(issuer), clientId, clientSecret ?? undefined, clientSecret === null ? None() : undefined, {
+      timeout: PATIENCE_SECONDS,
+      ...(isInsecure && { execute: [allowInsecureRequests] }),
+    });
+  }
+}
+
+const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+
+/** Value of a claim, which may be inside others: `realm_access.roles`. */
+function valueAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  let value: unknown = claims;
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Claims)[name];
+  }
+  return value;
+}
+
+function textAt(claims: Claims, path: string): string | null {
+  const value = valueAt(claims, path);
+  return typeof value === 'string' && value !== '' ? value : null;
+}

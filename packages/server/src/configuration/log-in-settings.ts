@@ -1,0 +1,95 @@
+import { ROLES, type Role } from '@parley/domain/access';
+import { isLoopbackName } from '@parley/http';
+import type { OpenIdConnectAccount } from '@parley/node-adapters';
+import type { OpenIdConnectOptions } from '../parley-config.js';
+
+const KINDS = {
+  'OpenID Connect': 'openIdConnectAuthentication',
+  Google: 'googleAuthentication',
+  GitLab: 'gitLabAuthentication',
+  Apple: 'appleAuthentication',
+} as const satisfies Readonly<Record<NonNullable<OpenIdConnectOptions['kind']>, string>>;
+
+const NAMES: Readonly<Record<keyof OpenIdConnectOptions, (value: never) => boolean>> = {
+  name: (value: unknown) => typeof value === 'string' && /^[a-z0-9][a-z0-9-]{0,39}$/.test(value) && value !== 'host',
+  issuer: isIssuer,
+  clientId: isText,
+  clientSecret: isText,
+  kind: (value: unknown) => typeof value === 'string' && Object.hasOwn(KINDS, value),
+  displayName: isText,
+  icon: (value: unknown) => isText(value) && URL.canParse(value),
+  scope: (value: unknown) => isText(value) && value.split(' ').includes('openid'),
+  realms: isList,
+  allowedDomains: isList,
+  trustEmails: (value: unknown) => typeof value === 'boolean',
+  claims: isRecord,
+  roles: (value: unknown) => isRecord(value) && Object.values(value).every((role) => ROLES.includes(role as Role)),
+};
+
+/** Checks the configuration of services. @throws Error that describes what is expected */
+export function openIdConnectAccounts(options: unknown): readonly OpenIdConnectAccount[] {
+  if (!Array.isArray(options)) throw new Error('a list of services');
+  const accounts = options.map(accountOf);
+  const twice = accounts.find(({ name }, index) => accounts.findIndex((it) => it.name === name) !== index);
+  if (twice) throw new Error(`a list of services with different names; ${twice.name} is there twice`);
+  return accounts;
+}
+
+/** Parses the setting. @throws Error that describes what is expected */
+export function parseOpenIdConnect(text: string): readonly OpenIdConnectAccount[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error('JSON such as [{"name": "…", "issuer": "https://…", "clientId": "…", "clientSecret": "…"}]');
+  }
+  return openIdConnectAccounts(value);
+}
+
+function accountOf(given: unknown): OpenIdConnectAccount {
+  if (!isRecord(given)) throw new Error('a list of services, each an object');
+  for (const [name, value] of Object.entries(given)) {
+    const isValid = Object.hasOwn(NAMES, name) ? NAMES[name as keyof OpenIdConnectOptions] : null;
+    if (!isValid) throw new Error(`a list of services; there is no property ${name}`);
+    if (!isValid(value as never)) throw new Error(`a list of services with a valid ${name}`);
+  }
+  for (const name of ['name', 'issuer', 'clientId']) {
+    if (!Object.hasOwn(given, name)) throw new Error(`a list of services, each with ${name}`);
+  }
+  const options = given as unknown as OpenIdConnectOptions;
+  const { name, issuer, clientId, claims = {}, roles = {} } = options;
+  return {
+    name,
+    issuer,
+    clientId,
+    kind: KINDS[options.kind ?? 'OpenID Connect'],
+    clientSecret: options.clientSecret ?? null,
+    displayName: options.displayName ?? name,
+    displayIcon: options.icon ?? null,
+    scope: options.scope ?? 'openid email profile',
+    realms: options.realms ?? null,
+    allowedDomains: options.allowedDomains?.map((domain) => domain.toLowerCase()) ?? null,
+    trustsEmails: options.trustEmails ?? false,
+    claims: { email: claims.email ?? 'email', name: claims.name ?? 'name', role: claims.role ?? null },
+    roles: new Map(Object.entries(roles)),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 1000;
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((it) => typeof it === 'string');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Plain HTTP is for services on the same machine, in tests and development. */
+function isIssuer(value: unknown): boolean {
+  if (!isText(value) || !URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
+}
