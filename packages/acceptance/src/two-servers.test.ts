@@ -166,6 +166,75 @@ describe('presence of two servers on one database', () => {
   });
 });
 
+describe('rate limits of two servers on one database', () => {
+  const quota = (limit: number) => [{ windowSeconds: 60, limit }];
+  const rateLimitRules = {
+    api_by_user: quota(16),
+    authenticate_by_username: quota(5),
+    channel_creation_by_administrator: quota(3),
+  };
+  beforeEach(() => start({ hasRateLimits: true, rateLimitRules }));
+  /** Happens every second in a running server. */
+  const exchange = async (...servers: readonly TestServer[]) => {
+    for (const server of servers) await server.parley.part('callExchange').run();
+  };
+  const call = async (server: TestServer, as: TestUser) => (await server.get('/users/me', as)).status;
+  const logIn = async (server: TestServer, { email, password }: TestUser, wrong = '') =>
+    (await server.post('/fetch_api_key', null, { username: email, password: password + wrong })).status;
+
+  it('count the calls of both', async () => {
+    const { hamlet, iago } = people;
+    for (let n = 0; n < 8; n++) expect([await call(one, hamlet), await call(other, hamlet)]).toEqual([200, 200]);
+    await exchange(one, other, one);
+    expect([await call(one, hamlet), await call(other, hamlet)]).toEqual([429, 429]);
+    expect(await call(other, iago)).toBe(200);
+    one.clock.advance(60);
+    expect([await call(one, hamlet), await call(other, hamlet)]).toEqual([200, 200]);
+  });
+
+  it('count failed log-ins of both until a log-in succeeds', async () => {
+    const { hamlet } = people;
+    for (let n = 0; n < 4; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
+    await exchange(one, other);
+    expect([await logIn(other, hamlet, 'x'), await logIn(other, hamlet)]).toEqual([401, 429]);
+    one.clock.advance(60);
+    for (let n = 0; n < 4; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
+    await exchange(one, other);
+    expect(await logIn(other, hamlet)).toBe(200);
+    await exchange(other, one);
+    for (let n = 0; n < 4; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
+  });
+
+  it('count the channels that a user creates on both in a day', async () => {
+    const { iago } = people;
+    const create = async (server: TestServer, name: string) =>
+      (await server.post('/channels/create', iago, { name, subscribers: [iago.id] })).status;
+    expect([await create(one, 'a'), await create(one, 'b')]).toEqual([200, 200]);
+    await exchange(one, other);
+    expect([await create(other, 'c'), await create(other, 'd')]).toEqual([200, 429]);
+  });
+
+  it('hold on a server that starts later', async () => {
+    const { hamlet } = people;
+    for (let n = 0; n < 5; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
+    await exchange(one);
+    const third = await one.startAnother();
+    await exchange(third);
+    expect(await logIn(third, hamlet)).toBe(429);
+    await third.close();
+  });
+
+  it('are forgotten on both when the operator resets them', async () => {
+    const { hamlet } = people;
+    for (let n = 0; n < 16; n++) await call(one, hamlet);
+    await exchange(one, other);
+    expect(await call(other, hamlet)).toBe(429);
+    one.parley.part('limiter').forget('api_by_user', hamlet.id);
+    await exchange(one, other);
+    expect([await call(one, hamlet), await call(other, hamlet)]).toEqual([200, 200]);
+  });
+});
+
 describe('a server whose messages from the other one are lost', () => {
   /** Loses every message. */
   const lost = { connect: () => ({ ...new TroubledBus(1).connect(), publish: () => {} }) };

@@ -222,6 +222,18 @@ export function workersOf(
         if (await sweepsQueues()) await get('queueSweep').runIfGrown();
       },
     }),
+    every({
+      name: 'exchanging counts of calls',
+      everyMs: SECOND_MS,
+      firstMs: 0,
+      isOwn: true,
+      run: () => get('callExchange').run(),
+    }),
+    every({
+      name: 'removing counts of calls',
+      everyMs: HOUR_MS,
+      run: () => get('callExchange').removeExpired(),
+    }),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
     ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), timers, report)] : []),
     resolve(PresenceSaver),

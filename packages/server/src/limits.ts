@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import {
   type Actor,
   type EmailQuota,
@@ -9,7 +9,7 @@ import {
   loginAttemptKey,
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
-import type { Clock, EventListener, EventOf, RealmId, StoredEvent } from '@parley/domain/kernel';
+import type { Clock, EventListener, EventOf, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
 import { ipGroup, keyFrom, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
 
 const BY_USER = [
@@ -33,6 +33,42 @@ const BY_EMAIL = [
   'sign_up_form_by_email',
 ] as const satisfies readonly LimitRule[];
 const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonly LimitRule[];
+
+/** Rows per exchange; further ones wait for the next. */
+const COUNTS_AT_A_TIME = 1000;
+
+/**
+ * Adds the calls that other servers of the database have counted, and tells them of those of this server. A server that
+ * starts adds all calls that still count. A quota is exceeded by the calls of one second at most.
+ */
+export class CallExchange {
+  private readonly server = randomUUID();
+  private readUpTo = 0;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly limiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(): Promise<void> {
+    if (!this.limiter.isOn) return;
+    if (this.limiter.takeReset()) await this.uow.writeAcross((tx) => tx.callCounts.removeAll());
+    const counted = this.limiter.takeCounts(COUNTS_AT_A_TIME);
+    if (counted.length > 0) await this.uow.writeAcross((tx) => tx.callCounts.add(this.server, counted));
+    const others = await this.uow.readAcross(({ callCounts }) =>
+      callCounts.listOfOthers(this.server, this.readUpTo, COUNTS_AT_A_TIME),
+    );
+    const now = this.clock.now();
+    for (const calls of others) if (calls.expiresAt > now) this.limiter.addCounts(calls);
+    this.readUpTo = others.at(-1)?.id ?? this.readUpTo;
+  }
+
+  async removeExpired(): Promise<void> {
+    const remove = () => this.uow.writeAcross((tx) => tx.callCounts.removeExpired(this.clock.now(), COUNTS_AT_A_TIME));
+    while ((await remove()) === COUNTS_AT_A_TIME);
+  }
+}
 
 /** Resets the call counts of this process when the operator requests a reset in any process. */
 export class LimitReset implements EventListener {
@@ -60,7 +96,7 @@ export class LimitReset implements EventListener {
 const ruleFor = (actor: Actor): LimitRule =>
   isAdministrator(actor) ? 'channel_creation_by_administrator' : 'channel_creation_by_user';
 
-/** Quota kept in memory, like call counts: a restart resets it, and disabling rate limits disables it. */
+/** Counted like calls: disabling rate limits disables it. */
 export class DailyChannelQuota implements ChannelQuota {
   static readonly inject = ['limiter', 'clock'] as const;
   constructor(
@@ -86,7 +122,7 @@ export class DailyChannelQuota implements ChannelQuota {
   }
 }
 
-/** Counts kept in memory, like call counts: a restart resets them, and disabling rate limits disables them. */
+/** Counted like calls: disabling rate limits disables them. */
 export class LoginAttemptLimits implements LoginAttempts {
   private readonly networkKey: Buffer;
 
@@ -156,7 +192,7 @@ const RULES: Readonly<Record<EmailRule, LimitRule>> = {
   anonymousByIp: 'sends_email_by_ip',
 };
 
-/** Email quota kept in memory, like call counts: a restart resets it, and disabling rate limits disables it. */
+/** Email quota, counted like calls: disabling rate limits disables it. */
 export class EmailLimits implements EmailQuota {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}

@@ -3,6 +3,7 @@ import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, Unit
 import type { Authenticator, Dispatcher, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
 import type { Consumers } from './facade/consumers.js';
 import type { ServerParts } from './injector.js';
+import type { CallExchange } from './limits.js';
 import type { JobWorkers } from './workers/job-workers.js';
 import type { Worker } from './workers/recurring-worker.js';
 
@@ -14,6 +15,7 @@ export interface RunningParts extends ServerParts {
   readonly follower: LogFollower;
   readonly hub: EventHub;
   readonly queueSweep: QueueSweep;
+  readonly callExchange: CallExchange;
   readonly consumers: Consumers;
   readonly load: LoadGauge;
   readonly publicRealms: PublicRealms;

@@ -27,7 +27,7 @@ import { Promotion, workersOf } from './background-workers.js';
 import { Consumers } from './facade/consumers.js';
 import { FacadeEvents } from './facade/events.js';
 import type { Makers, Resolve } from './injector.js';
-import { LimitReset } from './limits.js';
+import { CallExchange, LimitReset } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver } from './realm-resolver.js';
 import type { Get, RunningParts } from './running-parts.js';
@@ -94,6 +94,7 @@ export function serverParts(
 
     load: () => (options.shedsLoad ? resolve(LoadMonitor) : noLoad),
     limiter: () => new RateLimiter({ clock, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
+    callExchange: () => new CallExchange(get('storage'), get('limiter'), clock),
     publicRealms: () => new PublicRealms(get('unitOfWork'), get('realmUrls')),
     longPoll: () => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
     authenticators: () => {

@@ -17,6 +17,7 @@ import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
 import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
 import { GROUP_FEATURE } from './groups/groups.js';
+import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
 import { EVENT_FEATURE } from './kernel/events.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
@@ -93,6 +94,7 @@ const ALL = [
   PICTURE_FEATURE,
   CUSTOM_EMOJI_FEATURE,
   CREDENTIAL_FEATURE,
+  CALL_COUNT_FEATURE,
   JOB_FEATURE,
   LEASE_FEATURE,
   INVITATION_FEATURE,

@@ -18,6 +18,7 @@ import { MemoryAlertWords } from './memory/memory-alert-words.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryBots, MemoryBotTriggers } from './memory/memory-bots.js';
+import { MemoryCallCounts } from './memory/memory-call-counts.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
@@ -264,6 +265,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),
     confirmations: new MemoryConfirmations(unit),
+    callCounts: new MemoryCallCounts(unit),
     jobs: new MemoryJobs(unit),
     leases: new MemoryLeases(unit),
     // Memory operations are fast.

@@ -34,6 +34,7 @@ import { FILE_FEATURE } from '../files/files.js';
 import type { FileUser } from '../files/files.use-cases.js';
 import { PICTURE_FEATURE } from '../files/pictures.js';
 import { GROUP_FEATURE } from '../groups/group.js';
+import { CALL_COUNT_FEATURE } from '../kernel/call-counts.js';
 import { audiencesBy, type DeliveryFeatures, type LiveProjection } from '../kernel/delivery.js';
 import { type DomainEventTypes, EVENT_FEATURE, type EventFormats, type NotExported } from '../kernel/event.js';
 import { eventEncoding, queueEncoding } from '../kernel/event-encoding.js';
@@ -261,6 +262,7 @@ const ALL = [
   CONFIRMATION_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
+  CALL_COUNT_FEATURE,
   JOB_FEATURE,
   LEASE_FEATURE,
 ] as const satisfies readonly DomainFeature[];

@@ -1,4 +1,5 @@
 export * from './bus.js';
+export * from './call-counts.js';
 export * from './delivery.js';
 export * from './errors.js';
 export * from './event.js';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Clock, DomainError } from '@parley/domain/kernel';
+import { type Clock, type CountedCalls, DomainError } from '@parley/domain/kernel';
 
 /** Proxies may put arbitrary text in place of an address. */
 const MAX_ADDRESS_LENGTH = 45;
@@ -387,6 +387,15 @@ const TEXT = 'API usage exceeded rate limit; see https://zulip.com/api/http-head
 export const rateLimited = ({ retryAfterSeconds }: LimitState) =>
   new DomainError('RATE_LIMITED', TEXT, { retryAfter: retryAfterSeconds });
 
+/** Calls of a key since they were last taken for other servers. */
+interface Uncommunicated {
+  calls: number;
+  readonly isReset: boolean;
+}
+
+/** Share of a quota whose use is reported to other servers; the first call of a small quota exceeds it. */
+const TOLD_SHARE = 1 / 8;
+
 /** Maximum number of keys with their own counter per rule, so that invented keys cannot exhaust memory. */
 const MAX_KEYS = 50_000;
 /** Maximum number of new keys per source and rule in the longest window. */
@@ -404,7 +413,7 @@ export interface RateLimiterOptions {
 const NO_OPTIONS: HitOptions = {};
 
 /**
- * Exact in-memory call limiter with constant cost per call, per process. A flood of keys cannot evict active
+ * Exact in-memory call limiter with constant cost per call. Servers of one database exchange their counts. A flood of keys cannot evict active
  * counters; excess keys share counters instead.
  */
 export class RateLimiter implements AttemptLimiter {
@@ -412,6 +421,8 @@ export class RateLimiter implements AttemptLimiter {
   private readonly clock: Clock;
   private readonly rules: Readonly<Record<LimitRule, readonly Quota[]>>;
   private readonly counters = new Map<LimitRule, LimitCounters>();
+  private readonly untold = new Map<LimitRule, Map<Key, Uncommunicated>>();
+  private hasReset = false;
   private readonly bounds;
 
   constructor(options: RateLimiterOptions) {
@@ -429,7 +440,64 @@ export class RateLimiter implements AttemptLimiter {
     const state = history.stateAt(now);
     if (!state.isAllowed) return state;
     history.add(now);
+    this.note(rule, key, 1);
     return history.stateAt(now, true);
+  }
+
+  /**
+   * Returns at most `limit` counts that other servers have to add, each once. Counts of little-used keys are kept back,
+   * because most callers use a small share of their quota.
+   */
+  takeCounts(limit: number): readonly CountedCalls[] {
+    const now = this.clock.nowMs();
+    const taken: CountedCalls[] = [];
+    for (const [rule, keys] of this.untold) {
+      const quotas = this.rules[rule];
+      const expiresAt = Math.ceil(now / 1000) + Math.max(...quotas.map(({ windowSeconds }) => windowSeconds));
+      for (const [key, { calls, isReset }] of keys) {
+        const state = this.of(rule).find(key, now, NO_OPTIONS)?.stateAt(now);
+        const isTold = isReset || (state && state.limit - state.remaining >= state.limit * TOLD_SHARE);
+        // The counted calls have expired, or are few.
+        if (!isTold && state && state.remaining < state.limit) continue;
+        if (isTold && taken.length >= limit) return taken;
+        keys.delete(key);
+        if (isTold && (calls !== 0 || isReset))
+          taken.push({ rule, key: JSON.stringify(key), calls, isReset, expiresAt });
+      }
+    }
+    return taken;
+  }
+
+  /** True once after a reset of counters that cannot be named; stored counts must be removed. */
+  takeReset(): boolean {
+    const isReset = this.hasReset;
+    this.hasReset = false;
+    return isReset;
+  }
+
+  /** Adds calls of another server. */
+  addCounts({ rule, key: text, calls, isReset }: CountedCalls): void {
+    // A server of another version may know other rules.
+    if (!Object.hasOwn(this.rules, rule)) return;
+    const key = JSON.parse(text) as Key;
+    const now = this.clock.nowMs();
+    const counters = this.of(rule as LimitRule);
+    if (isReset) counters.forget(key, now, NO_OPTIONS);
+    for (let call = 0; call < calls; call++) counters.open(key, now, NO_OPTIONS).add(now);
+    for (let call = 0; call > calls; call--) counters.find(key, now, NO_OPTIONS)?.undo();
+  }
+
+  /** Keeps a change for other servers. */
+  private note(rule: LimitRule, key: Key, calls: number, isReset = false): void {
+    if (!this.isOn) return;
+    let keys = this.untold.get(rule);
+    if (!keys) {
+      keys = new Map();
+      this.untold.set(rule, keys);
+    }
+    const noted = keys.get(key);
+    if (!noted || isReset) keys.set(key, { calls, isReset });
+    else noted.calls += calls;
   }
 
   /** Returns the state without counting. */
@@ -447,20 +515,28 @@ export class RateLimiter implements AttemptLimiter {
 
   withdraw(rule: LimitRule, key: Key, source?: string): void {
     this.of(rule).find(key, this.clock.nowMs(), { source })?.undo();
+    this.note(rule, key, -1);
   }
 
   forget(rule: LimitRule, key: Key, source?: string): void {
     this.of(rule).forget(key, this.clock.nowMs(), { source });
+    this.note(rule, key, 0, true);
   }
 
   /** Removes all attempts of keys that begin with the text. */
   forgetStarting(rule: LimitRule, prefix: string): void {
+    this.hasReset = true;
     this.of(rule).forgetStarting(prefix);
+    for (const [key, noted] of this.untold.get(rule) ?? []) {
+      if (String(key).startsWith(prefix)) noted.calls = 0;
+    }
   }
 
   /** Clears all counters. */
   forgetAll(): void {
     this.counters.clear();
+    this.untold.clear();
+    this.hasReset = true;
   }
 
   private of(rule: LimitRule): LimitCounters {

@@ -25,6 +25,7 @@ const RELEASED = [
   ['users.009', '7a245e4eafeeef909f7db4cab501e351d9e39cc1637140297eb8d18bf42f38dc'],
   ['push.010', '50f592b5a390aaf90460264bd32b8827227b521f78a7b8a343d2c9a63a9d70c1'],
   ['web-push.011', 'c455b9bc95a9384f7a51beb8136f4eaaf2b9924b55d71b708a0412de4f62afc2'],
+  ['call-counts.012', 'fd256988d8d985e36dedd433702677a24e768ed5b4f7d053ae34916bad9a1565'],
 ];
 
 let directory: string;
