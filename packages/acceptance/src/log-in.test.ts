@@ -1,6 +1,6 @@
 import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
-import { TestServer } from './testing/test-server.js';
+import { TestServer, webTokenOf } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -145,4 +145,20 @@ describe('log-in form', () => {
     expect(refused.headers['retry-after']).toBe('1800');
     await limited.close();
   });
+});
+
+it('writes an audit line for every log-in of a program', async () => {
+  const { email: username, password } = people.hamlet;
+  await server.post('/fetch_api_key', null, { username, password });
+  await server.post('/jwt/fetch_api_key', null, { token: webTokenOf({ email: username, exp: 4_102_444_799 }) });
+  await new TestBrowser(server).logIn(people.hamlet);
+  await server.post('/fetch_api_key', null, { username, password: 'wrong' });
+  const line = { account: username, ip: '127.0.0.1' };
+  expect(lines).toEqual([
+    expect.objectContaining({ ...line, audit: 'log-in', logInMethod: 'password', route: '/fetch_api_key' }),
+    expect.objectContaining({ ...line, audit: 'log-in', logInMethod: 'jwt' }),
+    expect.objectContaining({ ...line, audit: 'log-in', logInMethod: 'password', route: '/accounts/login/' }),
+    expect.objectContaining({ ...line, audit: 'failed log-in' }),
+  ]);
+  expect(JSON.stringify(lines)).not.toContain(password);
 });

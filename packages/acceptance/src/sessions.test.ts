@@ -425,3 +425,58 @@ describe('host application login', () => {
     await hosted.close();
   });
 });
+
+describe('list of sessions', () => {
+  type Row = { id: number; user_agent: string; is_current: boolean };
+  const list = async (browser: TestBrowser): Promise<Row[]> =>
+    fieldsOf(await browser.get('/json/users/me/sessions')).sessions as unknown as Row[];
+
+  it('shows users their own sessions and ends one or all others', async () => {
+    const user = await somebodyNew();
+    const [first, second, third] = [await logIn(user), await logIn(user), await logIn(user)];
+    const rows = await list(first);
+    expect(rows).toHaveLength(3);
+    expect(rows.filter(({ is_current }) => is_current)).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ user_agent: 'Mozilla/5.0 (X11)', id: expect.any(Number) });
+    const current = (await list(second)).find(({ is_current }) => is_current)!;
+    fieldsOf(await first.request('DELETE', `/json/users/me/sessions/${current.id}`));
+    await expectLoggedOut(second);
+    await expectLoggedIn(third, user);
+    fieldsOf(await first.request('DELETE', '/json/users/me/sessions'));
+    await expectLoggedOut(third);
+    await expectLoggedIn(first, user);
+    expect(await list(first)).toEqual([expect.objectContaining({ is_current: true })]);
+    fieldsOf(await server.delete('/users/me/sessions', user));
+    await expectLoggedOut(first);
+  });
+
+  it('ends only sessions of the caller', async () => {
+    const [user, other] = [await somebodyNew(), await somebodyNew()];
+    const [browser, foreign] = [await logIn(user), await logIn(other)];
+    const [{ id }] = (await list(foreign)) as [Row];
+    fieldsOf(await browser.request('DELETE', `/json/users/me/sessions/${id}`));
+    await expectLoggedIn(foreign, other);
+  });
+
+  it('lets administrators list and end the sessions of others', async () => {
+    const user = await somebodyNew();
+    const browser = await logIn(user);
+    const { sessions } = fieldsOf(await server.get(`/users/${user.id}/sessions`, people.iago));
+    expect(sessions).toEqual([expect.objectContaining({ is_current: false })]);
+    fieldsOf(await server.delete(`/users/${user.id}/sessions`, people.iago));
+    await expectLoggedOut(browser);
+  });
+
+  it.each(['get', 'delete'] as const)('refuses %s by callers without the right', async (method) => {
+    const user = await somebodyNew();
+    const refused = async (as: TestUser, id: number, text: string) =>
+      expectRefusal(await server[method](`/users/${id}/sessions`, as), text);
+    await refused(people.hamlet, user.id, 'Insufficient permission');
+    await refused(people.shiva, user.id, 'Insufficient permission');
+    expect((await server[method](`/users/${people.desdemona.id}/sessions`, people.iago)).status).toBe(400);
+    await refused(people.iago, 999_999, 'No such user');
+    const realmId = await server.addRealm(`sessions-${method}`);
+    const foreign = await server.addUser({ email: 'king@lear.org', fullName: 'Lear', realmId });
+    await refused(people.desdemona, foreign.id, 'No such user');
+  });
+});

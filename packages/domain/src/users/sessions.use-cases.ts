@@ -13,9 +13,10 @@ import {
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, StoredEvent } from '../kernel/event-log.js';
 import type { AnonymousCaller, Caller, RealmId, SessionId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
-import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import {
   accountDeactivated,
   authenticationFailed,
@@ -26,6 +27,7 @@ import {
   userOfPassword,
 } from './authentication.js';
 import type { BotKind, User } from './user.js';
+import { canEndSessions } from './user-permissions.js';
 
 export interface OpenedSession {
   readonly user: User;
@@ -164,6 +166,52 @@ export class EndSessions {
     return this.uow.write(realmId, async (tx) => {
       const user = await userWith(tx, realmId, email);
       return sessionId === undefined ? endSessions(tx, user) : removeSessions(tx, user, [sessionId]);
+    });
+  }
+}
+
+/** Loads the user for a caller who may see and end their sessions. @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
+async function loadSessionOwner(tx: Repositories | Transaction, caller: Caller, userId: UserId): Promise<User> {
+  const actor = await tx.actors.get(caller);
+  const user = await tx.users.find(caller.realmId, userId);
+  if (user?.id !== caller.userId) enforce(canEndSessions(actor, user));
+  return user!;
+}
+
+/** Lists a user's browser sessions for the user or an administrator, most recently used first. */
+export class ListUserSessions {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
+  execute(caller: Caller, userId: UserId): Promise<readonly Session[]> {
+    return this.uow.read(caller.realmId, async (repositories) => {
+      const { realmId, id } = await loadSessionOwner(repositories, caller, userId);
+      const now = this.clock.now();
+      return (await repositories.sessions.listOf(realmId, id)).filter(({ expiresAt }) => expiresAt > now);
+    });
+  }
+}
+
+export interface EndUserSessionsInput {
+  readonly userId: UserId;
+  /** Absent: all sessions but the caller's own. */
+  readonly sessionId?: SessionId;
+}
+
+/** Ends browser sessions for the user or an administrator. Returns the number of ended sessions. */
+export class EndUserSessions {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
+  execute(caller: Caller, { userId, sessionId }: EndUserSessionsInput): Promise<number> {
+    return this.uow.write(caller.realmId, async (tx) => {
+      const user = await loadSessionOwner(tx, caller, userId);
+      return sessionId === undefined ? endSessions(tx, user, caller.sessionId) : removeSessions(tx, user, [sessionId]);
     });
   }
 }

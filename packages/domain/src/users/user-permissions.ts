@@ -66,6 +66,10 @@ export function canAdministerUser(
 /** Checks permission for any update; bot owners have a separate operation (users §3.2). */
 export const canUpdateUsers = mustBeAdministrator;
 
+/** Administrators may end the sessions of others, but only owners those of owners. */
+export const canEndSessions = (actor: Actor, user: User | null): Decision =>
+  all(canAdministerUser(actor, user, { allowDeactivated: true }), user === null ? allowed : hasRightsOf(actor, user));
+
 /**
  * Checks a role change (users §3.2). Bot owners use it too (users §15), so the owner rule comes first. `isOnlyOwner`:
  * result of `isOnlyOwner` for the target.

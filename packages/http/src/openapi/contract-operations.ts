@@ -38,6 +38,11 @@ const ROWS: readonly Row[] = [
   ['GET', '/accounts/csrf_token/', 'protocol §7.6', { atRoot: true }],
   ['POST', '/accounts/login/', 'protocol §7.6', { atRoot: true }],
   ['POST', '/accounts/logout/', 'protocol §7.6', { atRoot: true }],
+  ['GET', '/users/me/sessions', 'protocol §7.6'],
+  ['DELETE', '/users/me/sessions', 'protocol §7.6'],
+  ['DELETE', '/users/me/sessions/:session_id', 'protocol §7.6'],
+  ['GET', '/users/:user_id/sessions', 'protocol §7.6'],
+  ['DELETE', '/users/:user_id/sessions', 'protocol §7.6'],
   ['POST', '/json/fetch_api_key', 'protocol §8.4', { atRoot: true }],
   ['POST', '/jwt/fetch_api_key', 'protocol §8.2'],
   // Events

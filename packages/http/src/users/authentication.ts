@@ -1,24 +1,27 @@
-import { loginAttemptKey } from '@parley/domain/access';
-import type { RealmUrls } from '@parley/domain/kernel';
+import { loginAttemptKey, type Session } from '@parley/domain/access';
+import type { RealmUrls, SessionId, UserId } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
 import {
   type DevelopmentUsers,
+  EndUserSessions,
   FetchApiKey,
   FetchApiKeyByToken,
   FetchOwnApiKey,
   type IssuedKey,
   ListDevelopmentUsers,
+  ListUserSessions,
   LogIn,
   LogInForDevelopment,
   LogOut,
   type OpenedSession,
+  type User,
 } from '@parley/domain/users';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
+import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import { publicRealmOf } from '../kernel/public-realm.js';
 import { keyFrom } from '../kernel/rate-limit.js';
-import { BASIC_CHALLENGE, success, type WireErrors, type WireFields } from '../kernel/reply.js';
+import { BASIC_CHALLENGE, type LogInRecord, success, type WireErrors, type WireFields } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type AnonymousClient, type Context, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
@@ -41,6 +44,14 @@ export class FetchApiKeyByTokenDto {
 
 export class FetchOwnApiKeyDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
+}
+
+export class SessionIdDto {
+  @IntegerParam() session_id!: number;
+}
+
+export class SessionOwnerDto {
+  @IntegerParam() user_id!: number;
 }
 
 export const AUTHENTICATION_WIRE_ERRORS = {
@@ -79,6 +90,32 @@ export const presentKeyOfToken = (
   }),
 });
 
+const SESSIONS = wire.fields({
+  sessions: wire.listOf(
+    wire.fields({
+      id: wire.integer(),
+      user_agent: wire.text(),
+      created_at: wire.integer(),
+      last_used_at: wire.integer(),
+      is_current: wire.boolean(),
+    }),
+  ),
+});
+
+/** Presents browser sessions (protocol §7.6). */
+export const presentSessions = (
+  sessions: readonly Session[],
+  { caller }: { readonly caller: { readonly sessionId?: SessionId } },
+): WireFields => ({
+  sessions: sessions.map(({ id, userAgent, createdAt, lastUsedAt }) => ({
+    id,
+    user_agent: userAgent,
+    created_at: createdAt,
+    last_used_at: lastUsedAt,
+    is_current: id === caller.sessionId,
+  })),
+});
+
 /** Protocol §8.2. */
 export function presentDevelopmentUsers({ administrators, others, realmUrl }: DevelopmentUsers): WireFields {
   const present = (email: string) => ({ email, realm_uri: realmUrl });
@@ -95,6 +132,12 @@ const ATTEMPTS = {
     keyFrom(loginAttemptKey(realmId, username), ip),
 } as const;
 
+const loggedIn = (method: string, { email }: Pick<User, 'email'>): LogInRecord => ({
+  method,
+  account: email,
+  failure: null,
+});
+
 const userAgentOf = (request: Request): string => request.header('user-agent') ?? '';
 
 export function authenticationRoutes({
@@ -108,9 +151,11 @@ export function authenticationRoutes({
       limit: ATTEMPTS,
       dto: FetchApiKeyDto,
       useCase: FetchApiKey,
-      toInput: ({ username, password }, { signal }) => ({ username, password, cancellation: signal }),
       response: API_KEY,
-      present: presentApiKey,
+      handle: async ({ caller, dto: { username, password }, request, useCase }) => {
+        const key = await useCase.execute(caller, { username, password, cancellation: request.signal });
+        return { ...success(presentApiKey(key)), logIn: loggedIn('password', key.user) };
+      },
     }),
     // Custom handler because of the cookies: development clients continue like browsers (clients §6).
     route('POST', '/dev_fetch_api_key', {
@@ -139,9 +184,11 @@ export function authenticationRoutes({
       isApiOnly: true,
       dto: FetchApiKeyByTokenDto,
       useCase: FetchApiKeyByToken,
-      toInput: ({ token }) => ({ token }),
       response: KEY_OF_TOKEN,
-      present: (key, { dto }) => presentKeyOfToken(key, dto.include_profile, realmUrls),
+      handle: async ({ caller, dto: { token, include_profile }, useCase }) => {
+        const key = await useCase.execute(caller, { token });
+        return { ...success(presentKeyOfToken(key, include_profile, realmUrls)), logIn: loggedIn('jwt', key.user) };
+      },
     }),
     // Sets the cookie required to log in. The host application controls the content of its own page.
     route('GET', '/accounts/login/', {
@@ -173,7 +220,8 @@ export function authenticationRoutes({
       handle: async ({ caller, dto: { username, password }, request, useCase }) => {
         const input = { username, password, cancellation: request.signal, userAgent: userAgentOf(request) };
         const session = await useCase.execute(caller, input);
-        return { ...success(presentLogIn(session)), headers: sessionCookies.begin(request, session) };
+        const logIn = loggedIn('password', session.user);
+        return { ...success(presentLogIn(session)), headers: sessionCookies.begin(request, session), logIn };
       },
     }),
     route('POST', '/accounts/logout/', {
@@ -186,6 +234,40 @@ export function authenticationRoutes({
         await useCase.execute(caller);
         return { ...success(), headers: sessionCookies.end(request) };
       },
+    }),
+    route('GET', '/users/me/sessions', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: ListUserSessions,
+      toInput: (_dto, _request, { userId }) => userId,
+      response: SESSIONS,
+      present: presentSessions,
+    }),
+    route('DELETE', '/users/me/sessions', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: EndUserSessions,
+      toInput: (_dto, _request, { userId }) => ({ userId }),
+    }),
+    route('DELETE', '/users/me/sessions/:session_id', {
+      auth: 'user',
+      dto: SessionIdDto,
+      useCase: EndUserSessions,
+      toInput: ({ session_id }, _request, { userId }) => ({ userId, sessionId: session_id as SessionId }),
+    }),
+    route('GET', '/users/:user_id/sessions', {
+      auth: 'user',
+      dto: SessionOwnerDto,
+      useCase: ListUserSessions,
+      toInput: ({ user_id }) => user_id as UserId,
+      response: SESSIONS,
+      present: presentSessions,
+    }),
+    route('DELETE', '/users/:user_id/sessions', {
+      auth: 'user',
+      dto: SessionOwnerDto,
+      useCase: EndUserSessions,
+      toInput: ({ user_id }) => ({ userId: user_id as UserId }),
     }),
     route('POST', '/json/fetch_api_key', {
       auth: 'user',
