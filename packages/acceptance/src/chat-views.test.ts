@@ -1,4 +1,4 @@
-import { Chat, type ConversationView, type Narrow } from '@parley/chat';
+import { Chat, type ChatOptions, type ConversationView, MemoryCache, type Narrow, present } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -14,9 +14,12 @@ afterEach(async () => {
   await server.close();
 });
 
+const clientOf = ({ email, apiKey }: TestUser, send = fetch) =>
+  new ParleyClient({ url: server.url, credentials: { email, apiKey }, fetch: send, maxRetries: 0 });
+
 /** A chat that has registered. */
-async function start({ email, apiKey }: TestUser): Promise<Chat> {
-  const chat = new Chat({ gateway: new ParleyClient({ url: server.url, credentials: { email, apiKey } }) });
+async function start(user: TestUser, options: Partial<ChatOptions> = {}): Promise<Chat> {
+  const chat = new Chat({ gateway: clientOf(user), ...options });
   running.push(chat);
   void chat.run();
   await until(() => chat.isReady.value);
@@ -67,4 +70,141 @@ describe('chat views', () => {
     expect(view.keys.value).toEqual([key]);
     expect(chat.message(key).value).toMatchObject({ html: '<p>mine</p>', isOwn: true, isRead: true });
   });
+
+  it('send a message once although the response was lost', async () => {
+    const { hamlet } = server.people;
+    const town = await server.createChannel('town', [hamlet]);
+    let sends = 0;
+    const lossy = (async (...request: Parameters<typeof fetch>) => {
+      const [url, init] = request;
+      // The event of the message is lost as well, so that only the second send can tell its id.
+      if (sends === 1 && String(url).includes('/events')) throw new TypeError('The connection was lost');
+      const answer = await fetch(...request);
+      if (init?.method === 'POST' && String(url).endsWith('/messages') && ++sends === 1) {
+        throw new TypeError('The connection was lost');
+      }
+      return sends === 1 ? Promise.reject(new TypeError('The connection was lost')) : answer;
+    }) as typeof fetch;
+    const impatient = {
+      now: Date.now,
+      after: (ms: number, callback: () => void) => {
+        const timer = setTimeout(callback, Math.min(ms, 20));
+        return () => clearTimeout(timer);
+      },
+    };
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy), clock: impatient });
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'once');
+    await until(() => sends === 2 && chat.outbox.messages.all().size === 0);
+    expect(contents(chat, view)).toEqual(['<p>once</p>']);
+  });
+
+  it('keep a refused message in its conversation with the reason until it is discarded', async () => {
+    const { hamlet, polonius } = server.people;
+    const town = await server.createChannel('town', [hamlet, polonius], { can_send_message_group: hamletsOnly() });
+    const chat = await start(polonius);
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    const key = chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'may I?');
+    await until(() => chat.message(key).value?.delivery === 'failed');
+    expect(chat.message(key).value).toMatchObject({
+      markdown: 'may I?',
+      failure: { message: 'You do not have permission to post in this channel.' },
+    });
+    expect(view.keys.value).toEqual([key]);
+    chat.outbox.discard(key);
+    expect(view.keys.value).toEqual([]);
+  });
+
+  it('undo a reaction that is refused', async () => {
+    const { hamlet } = server.people;
+    const town = await server.createChannel('town', [hamlet]);
+    const id = await server.sendMessage(hamlet, town, { topic: 'news', content: 'x' });
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.keys.value.length === 1);
+    const reactions = () => chat.message(String(id)).value?.reactions.map(({ emojiName }) => emojiName);
+    const emoji = { emoji_name: 'no_such_emoji', emoji_code: 'nope', reaction_type: 'unicode_emoji' } as const;
+    const refused = chat.commands.react(id, emoji, true);
+    expect(reactions()).toEqual(['no_such_emoji']);
+    await expect(refused).rejects.toMatchObject({ status: 400 });
+    expect(reactions()).toEqual([]);
+    const smile = { emoji_name: 'smile', emoji_code: '1f642', reaction_type: 'unicode_emoji' } as const;
+    await chat.commands.react(id, smile, true);
+    expect(reactions()).toEqual(['smile']);
+  });
+
+  it('mark what was seen as read, but not in lists of stars nor after it was marked as unread', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'x' });
+    const chat = await start(hamlet);
+    const isRead = () => chat.message(String(id)).value?.isRead;
+    const stars = chat.open([{ operator: 'is', operand: 'starred' }]);
+    const view = chat.open(news(town));
+    await until(() => view.keys.value.length === 1);
+    expect(view.firstUnread.value).toBe(id);
+    stars.seen([id]);
+    expect(isRead()).toBe(false);
+    view.seen([id]);
+    expect(isRead()).toBe(true);
+    const flagsOf = async () =>
+      (await clientOf(hamlet).get('/messages/{message_id}', { message_id: id })).message.flags;
+    for (let tries = 0; !(await flagsOf()).includes('read'); tries++) expect(tries).toBeLessThan(300);
+    await view.markUnreadFrom(id);
+    await until(() => isRead() === false);
+    view.seen([id]);
+    expect(isRead()).toBe(false);
+  });
+
+  it('show messages that are moved into an open conversation', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const id = await server.sendMessage(iago, town, { topic: 'gossip', content: 'moved' });
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    await clientOf(iago).patch('/messages/{message_id}', { message_id: id, topic: 'news' });
+    await until(() => contents(chat, view).includes('<p>moved</p>'));
+  });
+
+  it('continue with the cached state and the same queue after a restart', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const cache = new MemoryCache();
+    const first = await start(hamlet, { cache });
+    await server.sendMessage(iago, town, { topic: 'news', content: 'while open' });
+    await until(() => first.sidebar.total.value.count === 2);
+    await until(() => cache.eventCount > 0);
+    first.stop();
+    await server.sendMessage(iago, town, { topic: 'news', content: 'while closed' });
+    const calls: string[] = [];
+    const counting = ((...request: Parameters<typeof fetch>) => {
+      calls.push(new URL(String(request[0])).pathname);
+      return fetch(...request);
+    }) as typeof fetch;
+    const second = await start(hamlet, { cache, gateway: clientOf(hamlet, counting) });
+    await until(() => second.sidebar.total.value.count === 3);
+    expect(calls).not.toContain('/api/v1/register');
+    const fresh = await start(hamlet);
+    const { queue_id: _, last_event_id: __, server_timestamp: ___, ...state } = present(fresh.state);
+    expect(present(second.state)).toMatchObject({ unread_msgs: state.unread_msgs, subscriptions: state.subscriptions });
+  });
+
+  it('recompute only the rows that show a change', async () => {
+    const { hamlet, iago, cordelia } = server.people;
+    const chat = await start(hamlet);
+    const names = new Map<number, number>();
+    const readings = [iago, cordelia].map(({ id }) => {
+      names.set(id, 0);
+      return chat.people.person(id).subscribe(() => names.set(id, names.get(id)! + 1));
+    });
+    await clientOf(iago).patch('/settings', { full_name: 'Honest Iago' });
+    await until(() => chat.people.person(iago.id).value.name === 'Honest Iago');
+    expect([...names.values()]).toEqual([2, 1]);
+    for (const end of readings) end();
+  });
 });
+
+const hamletsOnly = () => ({ direct_members: [server.people.hamlet.id], direct_subgroups: [] });

@@ -36,10 +36,18 @@ export {
   narrowOf,
   parseAddress,
 } from './kernel/narrow.js';
-export type { Clock, EventSource, Gateway } from './kernel/ports.js';
+export {
+  CACHE_FORMAT,
+  type CachedChat,
+  type ChatCache,
+  type Clock,
+  type EventSource,
+  type Gateway,
+} from './kernel/ports.js';
 export type { Reading } from './kernel/reactive.js';
 export { ChatState, type Fields } from './kernel/state.js';
 export type * from './kernel/view-models.js';
 export type { Emoji } from './messages/commands.js';
 export { Chat, type ChatOptions } from './session/chat.js';
+export { MemoryCache } from './session/journal.js';
 export { applyEvent, begin, EVENT_RULES, present } from './session/rules.js';

@@ -37,6 +37,8 @@ export interface StreamOptions {
   readonly resume?: QueuePosition;
   /** True to leave the queue on the server when the iteration ends, so that it can be resumed. */
   readonly keepsQueue?: boolean;
+  /** Awaited before each poll, which acknowledges all events taken so far: they can be stored here. */
+  readonly beforePoll?: () => Promise<void>;
   /** Called on every change with the reason. `offline`: the client is trying to reconnect. */
   readonly onConnection?: (state: 'online' | 'offline', reason?: ParleyError) => void;
 }
@@ -160,6 +162,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     this.pollSeconds = from.pollSeconds;
     for (;;) {
       let events: readonly Event[];
+      await this.options.beforePoll?.();
       try {
         events = await this.nextEvents(from.queueId, this.lastEventId, timeoutMs);
       } catch (error) {

@@ -1,7 +1,6 @@
 import { type Encoded, formOf } from './encode.js';
 import type { CallOptions, Method } from './operations.js';
 import { ParleyError } from './parley-error.js';
-import { canReport, sendWithProgress } from './progress.js';
 import { BackOff, sleep } from './timing.js';
 
 /**
@@ -169,3 +168,41 @@ function parse(text: string): Record<string, unknown> | null {
     return null;
   }
 }
+
+/** Part of `fetch` that the client uses. */
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** True in browsers; `fetch` reports no progress of uploads. */
+const canReport = (): boolean => 'XMLHttpRequest' in globalThis;
+
+/** Returns a `fetch` that reports how much of the body was sent. */
+const sendWithProgress =
+  (onProgress: (sentBytes: number, totalBytes: number) => void): Fetch =>
+  (url, { method = 'GET', headers = {}, credentials, body, signal }) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      const abort = () => request.abort();
+      const settle = (end: () => void) => () => {
+        signal?.removeEventListener('abort', abort);
+        end();
+      };
+      request.open(method, url);
+      request.withCredentials = credentials === 'include';
+      for (const [name, value] of Object.entries(headers as Record<string, string>))
+        request.setRequestHeader(name, value);
+      request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total);
+      request.onload = settle(() => {
+        const { status, responseText } = request;
+        const retryAfter = request.getResponseHeader('Retry-After');
+        resolve(
+          new Response(responseText, {
+            status,
+            ...(retryAfter !== null && { headers: { 'Retry-After': retryAfter } }),
+          }),
+        );
+      });
+      request.onerror = settle(() => reject(new TypeError('Network error')));
+      request.onabort = settle(() => reject(signal?.reason));
+      signal?.addEventListener('abort', abort);
+      request.send((body ?? null) as XMLHttpRequestBodyInit | null);
+    });

@@ -224,3 +224,12 @@ export function narrowKey(narrow: Narrow): string {
   const destination = narrow.some(({ operator }) => operator === 'with') ? null : destinationOf(narrow);
   return destination ? destinationKey(destination) : JSON.stringify(narrow);
 }
+
+/** True if a narrow shows all messages of a destination: a conversation, its channel, or the combined feed. */
+export function covers(narrow: Narrow, to: Destination): boolean {
+  const destination = destinationOf(narrow);
+  if (destination) return destinationKey(destination) === destinationKey(to);
+  const [first] = narrow;
+  if (!first) return true;
+  return narrow.length === 1 && first.operator === 'channel' && to.kind === 'channel' && first.operand === to.channelId;
+}

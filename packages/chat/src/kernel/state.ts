@@ -139,12 +139,16 @@ export class FieldTable {
 /** Unread messages by conversation. */
 export class UnreadState {
   /** Exact topic of each unread message, since topics ignore case and the oldest spelling is shown. */
-  readonly places = new Map<number, Destination>();
+  readonly destinations = new Map<number, Destination>();
   readonly mentioned = new Set<number>();
   readonly wildcards = new Set<number>();
-  readonly byPlace = new Map<string, Set<number>>();
+  readonly byDestination = new Map<string, Set<number>>();
   /** Counts by `destinationKey`, observed by views. */
   readonly tallies = new Table<string, UnreadTally>();
+  /** Keys of a channel's topics with unread messages. */
+  readonly topicKeys = new Table<number, ReadonlySet<string>>();
+  /** True if the server left out old messages (events §4.4). */
+  isTruncated = false;
 }
 
 export const topicKey = (channelId: number, topic: string): string => `${channelId}:${topic.toLowerCase()}`;

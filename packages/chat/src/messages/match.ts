@@ -15,16 +15,18 @@ export function matches(state: ChatState, narrow: Narrow, message: StoredMessage
 }
 
 function matchesTerm(state: ChatState, { operator, operand }: NarrowTerm, message: StoredMessage): boolean | null {
-  const place = destinationOfMessage(state, message);
+  const destination = destinationOfMessage(state, message);
   switch (operator) {
     case 'channel':
       return typeof operand === 'number' ? message.stream_id === operand : message.display_recipient === operand;
     case 'topic':
-      return place.kind === 'channel' && place.topic.toLowerCase() === operand.toLowerCase();
+      return destination.kind === 'channel' && destination.topic.toLowerCase() === operand.toLowerCase();
     case 'dm':
-      return place.kind === 'direct' && String(place.userIds) === String(operand);
+      return destination.kind === 'direct' && String(destination.userIds) === String(operand);
     case 'dm-including':
-      return place.kind === 'direct' && operand.every((id) => id === state.selfId || place.userIds.includes(id));
+      return (
+        destination.kind === 'direct' && operand.every((id) => id === state.selfId || destination.userIds.includes(id))
+      );
     case 'sender':
       return typeof operand === 'number' ? message.sender_id === operand : null;
     case 'id':

@@ -1,6 +1,6 @@
 import { type Event, type Message, ParleyError } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
-import { destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
+import { covers, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import { derived, isSame, type Reading } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
@@ -11,6 +11,8 @@ import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage }
 const PAGE = 60;
 /** Lists kept after they were closed. */
 const MAX_LISTS = 50;
+/** Messages fetched by their ids in one call. */
+const MAX_IDS = 1000;
 /** Anchor after every message (messages §5). */
 const END = 10_000_000_000_000_000;
 
@@ -71,9 +73,11 @@ export class MessageLists {
         for (const list of this.lists.values()) list.removed(new Set(event.message_ids));
         return;
       case 'update_message':
+        void this.fetchMoved(event);
+        for (const list of this.lists.values()) list.changed(event.message_ids);
+        return;
       case 'update_message_flags':
-        for (const list of this.lists.values())
-          list.changed(event.type === 'update_message' ? event.message_ids : event.messages);
+        for (const list of this.lists.values()) list.changed(event.messages);
     }
   }
 
@@ -115,6 +119,35 @@ export class MessageLists {
     });
   }
 
+  /** Fetches messages that were moved into an open list and that the client does not have. */
+  private async fetchMoved(event: Extract<Event, { type: 'update_message' }>): Promise<void> {
+    if (event.rendering_only || event.propagate_mode === undefined) return;
+    const to = {
+      kind: 'channel',
+      channelId: event.new_stream_id ?? event.stream_id!,
+      topic: event.subject ?? event.orig_subject ?? '',
+    } as const;
+    const isShown = [...this.lists.values()].some((list) => list.isOpen && covers(list.narrow, to));
+    const unknown = event.message_ids.filter((id) => this.state.messages.peek(id) === undefined);
+    if (!isShown || unknown.length === 0) return;
+    for (let at = 0; at < unknown.length; at += MAX_IDS) {
+      const ids = unknown.slice(at, at + MAX_IDS);
+      try {
+        await this.fetchByIds(ids);
+      } catch {
+        // The lists show the messages when they are opened again.
+        return;
+      }
+      for (const list of this.lists.values()) list.changed(ids);
+    }
+  }
+
+  private async fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const params = { message_ids: ids, client_gravatar: false, allow_empty_topic_name: true };
+    const { messages } = await this.gateway.get('/messages', params);
+    return this.store(messages);
+  }
+
   /** Returns the ids that were deleted meanwhile. */
   private async store(messages: readonly Message[]): Promise<ReadonlySet<number>> {
     const { state } = this;
@@ -128,12 +161,7 @@ export class MessageLists {
     if (stale.length === 0) return new Set();
     const ids = stale.map(({ id }) => id);
     for (const id of ids) this.touched.delete(id);
-    const answer = await this.gateway.get('/messages', {
-      message_ids: ids,
-      client_gravatar: false,
-      allow_empty_topic_name: true,
-    } as never);
-    const gone = await this.store(answer.messages);
+    const gone = await this.fetchByIds(ids);
     return new Set(ids.filter((id) => gone.has(id) || state.messages.peek(id) === undefined));
   }
 
@@ -158,7 +186,7 @@ export class MessageList implements ConversationView {
   private readsNothing = false;
   private readonly spans: Signal<readonly Span[]> = signal([]);
   /** Message in the span that is shown; null: the newest. */
-  private readonly place: Signal<number | null> = signal(null);
+  private readonly focus: Signal<number | null> = signal(null);
   private readonly loading: Signal<ReadonlySet<'older' | 'newer' | 'first'>> = signal(new Set());
   private readonly failed: Signal<ReadonlySet<'older' | 'newer' | 'first'>> = signal(new Set());
   /** Messages that arrived while a page was being fetched. */
@@ -198,7 +226,7 @@ export class MessageList implements ConversationView {
 
   reload(): void {
     const { ids } = this.shown();
-    const middle = this.place.peek() ?? ids.at(-1);
+    const middle = this.focus.peek() ?? ids.at(-1);
     this.spans.value = [];
     void this.load(this.newer.peek() === 'none' || middle === undefined ? 'newest' : middle);
   }
@@ -264,9 +292,9 @@ export class MessageList implements ConversationView {
 
   private shown(): Span {
     const spans = this.spans.value;
-    const place = this.place.value;
-    if (place === null) return spans.find(({ isNewest }) => isNewest) ?? spans.at(-1) ?? EMPTY_SPAN;
-    return spanAt(spans, place) ?? EMPTY_SPAN;
+    const focus = this.focus.value;
+    if (focus === null) return spans.find(({ isNewest }) => isNewest) ?? spans.at(-1) ?? EMPTY_SPAN;
+    return spanAt(spans, focus) ?? EMPTY_SPAN;
   }
 
   private end(side: 'older' | 'newer'): ListEnd {
@@ -301,10 +329,10 @@ export class MessageList implements ConversationView {
     });
   }
 
-  private show(place: number | null, firstUnread: number | null): void {
+  private show(focus: number | null, firstUnread: number | null): void {
     batch(() => {
-      this.place.value = place;
-      this.anchor.value = place;
+      this.focus.value = focus;
+      this.anchor.value = focus;
       this.firstUnread.value = firstUnread;
     });
   }

@@ -83,14 +83,14 @@ function lose(state: ChatState, ids: readonly number[]): void {
 function receive(state: ChatState, { message, flags, local_message_id: localId }: MessageEvent): void {
   const { id } = message;
   own(state, [id]);
-  const place = destinationOfMessage(state, message);
-  if (!flags.includes('read')) addUnread(state, id, place, flags);
+  const destination = destinationOfMessage(state, message);
+  if (!flags.includes('read')) addUnread(state, id, destination, flags);
   if (flags.includes('starred')) state.starred.set(id, true);
-  if (place.kind === 'direct') {
-    const key = place.userIds.join(',');
-    state.recentDirects.set(key, { userIds: place.userIds, maxMessageId: id });
+  if (destination.kind === 'direct') {
+    const key = destination.userIds.join(',');
+    state.recentDirects.set(key, { userIds: destination.userIds, maxMessageId: id });
   } else {
-    state.channels.change(place.channelId, (known) =>
+    state.channels.change(destination.channelId, (known) =>
       known.channel.first_message_id === null
         ? { ...known, channel: { ...known.channel, first_message_id: id } }
         : known,

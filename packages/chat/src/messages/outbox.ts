@@ -1,6 +1,6 @@
 import { ParleyError } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
-import { type Destination, destinationKey, destinationOf, type Narrow } from '../kernel/narrow.js';
+import { covers, type Destination, type Narrow } from '../kernel/narrow.js';
 import type { Clock, Gateway } from '../kernel/ports.js';
 import { Table } from '../kernel/reactive.js';
 import type { Delivery } from '../kernel/view-models.js';
@@ -74,7 +74,7 @@ export class Outbox {
   keysIn(narrow: Narrow): readonly string[] {
     return this.messages
       .values()
-      .filter(({ destination }) => belongs(narrow, destination))
+      .filter(({ destination }) => covers(narrow, destination))
       .map(({ key }) => key);
   }
 
@@ -147,11 +147,3 @@ export class Outbox {
 }
 
 const RETRY_MS = 3000;
-
-function belongs(narrow: Narrow, to: Destination): boolean {
-  const destination = destinationOf(narrow);
-  if (destination) return destinationKey(destination) === destinationKey(to);
-  const [first] = narrow;
-  if (!first) return true;
-  return narrow.length === 1 && first.operator === 'channel' && to.kind === 'channel' && first.operand === to.channelId;
-}

@@ -32,7 +32,7 @@ export class ReadMarks {
 
   /** Marks messages as read. */
   mark(ids: readonly number[]): void {
-    const unread = ids.filter((id) => this.state.unread.places.has(id));
+    const unread = ids.filter((id) => this.state.unread.destinations.has(id));
     if (unread.length === 0) return;
     applyRead(this.state, unread);
     for (const id of unread) this.waiting.add(id);

@@ -10,7 +10,7 @@ export const UNREAD_PART: StatePart = {
   begin(state, answer) {
     const { unread } = state;
     const { pms = [], streams = [], huddles = [], mentions = [] } = answer.unread_msgs ?? {};
-    for (const known of [unread.places, unread.byPlace, unread.mentioned, unread.wildcards]) known.clear();
+    for (const known of [unread.destinations, unread.byDestination, unread.mentioned, unread.wildcards]) known.clear();
     const { user_id: selfId } = answer;
     const direct = (ids: readonly number[]): Destination => ({
       kind: 'direct',
@@ -22,8 +22,15 @@ export const UNREAD_PART: StatePart = {
       ...streams.map((row) => [inTopic(row.stream_id, row.topic), row.unread_message_ids] as const),
     ];
     for (const id of mentions) unread.mentioned.add(id);
-    for (const [place, ids] of rows) for (const id of ids) put(unread, id, place);
-    unread.tallies.reset([...unread.byPlace].map(([key, ids]) => [key, tallyOf(unread, ids)]));
+    for (const [destination, ids] of rows) for (const id of ids) put(unread, id, destination);
+    unread.isTruncated = answer.unread_msgs?.old_unreads_missing === true;
+    unread.tallies.reset([...unread.byDestination].map(([key, ids]) => [key, tallyOf(unread, ids)]));
+    const topics = new Map<number, Set<string>>();
+    for (const key of unread.byDestination.keys()) {
+      const channelId = channelOf(key);
+      if (channelId !== null) entry(topics, channelId, () => new Set<string>()).add(key);
+    }
+    unread.topicKeys.reset(topics);
     state.starred.reset((answer.starred_messages ?? []).map((id) => [id, true]));
     state.recentDirects.reset(
       (answer.recent_private_conversations ?? []).map(({ user_ids, max_message_id }) => [
@@ -43,26 +50,26 @@ export const UNREAD_PART: StatePart = {
 
 export const inTopic = (channelId: number, topic: string): Destination => ({ kind: 'channel', channelId, topic });
 
-function put(unread: UnreadState, id: number, place: Destination): string {
-  unread.places.set(id, place);
-  const key = destinationKey(place);
-  let ids = unread.byPlace.get(key);
+function put(unread: UnreadState, id: number, destination: Destination): string {
+  unread.destinations.set(id, destination);
+  const key = destinationKey(destination);
+  let ids = unread.byDestination.get(key);
   if (!ids) {
     ids = new Set();
-    unread.byPlace.set(key, ids);
+    unread.byDestination.set(key, ids);
   }
   ids.add(id);
   return key;
 }
 
 function take(unread: UnreadState, id: number): string | null {
-  const place = unread.places.get(id);
-  if (!place) return null;
-  unread.places.delete(id);
-  const key = destinationKey(place);
-  const ids = unread.byPlace.get(key)!;
+  const destination = unread.destinations.get(id);
+  if (!destination) return null;
+  unread.destinations.delete(id);
+  const key = destinationKey(destination);
+  const ids = unread.byDestination.get(key)!;
   ids.delete(id);
-  if (ids.size === 0) unread.byPlace.delete(key);
+  if (ids.size === 0) unread.byDestination.delete(key);
   return key;
 }
 
@@ -76,18 +83,31 @@ function tallyOf(unread: UnreadState, ids: ReadonlySet<number>) {
   return { count: ids.size, mentions, newest };
 }
 
+/** Channel of a key of `destinationKey`; null for direct conversations. */
+const channelOf = (key: string): number | null =>
+  key.startsWith('channel:') ? Number.parseInt(key.slice('channel:'.length), 10) : null;
+
+function index({ topicKeys }: UnreadState, key: string, isUnread: boolean): void {
+  const channelId = channelOf(key);
+  if (channelId === null) return;
+  const keys = topicKeys.peek(channelId) ?? new Set();
+  if (keys.has(key) === isUnread) return;
+  topicKeys.set(channelId, new Set(isUnread ? [...keys, key] : [...keys].filter((each) => each !== key)));
+}
+
 function publish(unread: UnreadState, keys: Iterable<string | null>): void {
   for (const key of new Set(keys)) {
     if (key === null) continue;
-    const ids = unread.byPlace.get(key);
+    const ids = unread.byDestination.get(key);
+    index(unread, key, ids !== undefined);
     if (ids) unread.tallies.set(key, tallyOf(unread, ids));
     else unread.tallies.delete(key);
   }
 }
 
-export function addUnread({ unread }: ChatState, id: number, place: Destination, flags: readonly string[]): void {
+export function addUnread({ unread }: ChatState, id: number, destination: Destination, flags: readonly string[]): void {
   mark(unread, id, flags);
-  publish(unread, [put(unread, id, place)]);
+  publish(unread, [put(unread, id, destination)]);
 }
 
 function mark({ mentioned, wildcards }: UnreadState, id: number, flags: readonly string[]): void {
@@ -99,20 +119,20 @@ function mark({ mentioned, wildcards }: UnreadState, id: number, flags: readonly
 export function markRead({ unread }: ChatState, ids: readonly number[] | null): void {
   publish(
     unread,
-    (ids ?? [...unread.places.keys()]).map((id) => take(unread, id)),
+    (ids ?? [...unread.destinations.keys()]).map((id) => take(unread, id)),
   );
 }
 
 type Details = NonNullable<Extract<UpdateMessageFlagsEvent, { op: 'remove' }>['message_details']>[string];
 
 export function markUnread(state: ChatState, id: number, details: Details): void {
-  const place: Destination =
+  const destination: Destination =
     details.type === 'private'
       ? { kind: 'direct', userIds: details.user_ids.filter((each) => each !== state.selfId).sort(ascending) }
       : inTopic(details.stream_id, details.topic);
   if (details.mentioned) state.unread.mentioned.add(id);
   const before = take(state.unread, id);
-  publish(state.unread, [before, put(state.unread, id, place)]);
+  publish(state.unread, [before, put(state.unread, id, destination)]);
 }
 
 /** Removes deleted messages. */
@@ -131,9 +151,9 @@ export function moveUnread(
 ): void {
   const keys: (string | null)[] = [];
   for (const id of ids) {
-    const place = unread.places.get(id);
-    if (place?.kind !== 'channel') continue;
-    keys.push(take(unread, id), put(unread, id, inTopic(channelId, topic ?? place.topic)));
+    const destination = unread.destinations.get(id);
+    if (destination?.kind !== 'channel') continue;
+    keys.push(take(unread, id), put(unread, id, inTopic(channelId, topic ?? destination.topic)));
   }
   publish(unread, keys);
 }
@@ -142,8 +162,8 @@ export function moveUnread(
 export function changeMentions({ unread }: ChatState, id: number, flags: readonly string[]): void {
   for (const known of [unread.mentioned, unread.wildcards]) known.delete(id);
   mark(unread, id, flags);
-  const place = unread.places.get(id);
-  if (place) publish(unread, [destinationKey(place)]);
+  const destination = unread.destinations.get(id);
+  if (destination) publish(unread, [destinationKey(destination)]);
 }
 
 export function destinationOfMessage(state: ChatState, message: MessageEvent['message']): Destination {
@@ -167,22 +187,23 @@ function presentUnread(state: ChatState) {
   const streams = new Map<string, { stream_id: number; topic: string; unread_message_ids: number[] }>();
   const mentions: number[] = [];
   let count = 0;
-  for (const [id, place] of [...unread.places].sort(([a], [b]) => a - b)) {
-    if (place.kind === 'channel' && state.channels.peek(place.channelId)?.membership !== 'subscribed') continue;
-    const isMuted = place.kind === 'channel' && isMutedTopic(state, place.channelId, place.topic);
+  for (const [id, destination] of [...unread.destinations].sort(([a], [b]) => a - b)) {
+    if (destination.kind === 'channel' && state.channels.peek(destination.channelId)?.membership !== 'subscribed')
+      continue;
+    const isMuted = destination.kind === 'channel' && isMutedTopic(state, destination.channelId, destination.topic);
     if (!isMuted) count++;
     if (unread.mentioned.has(id) || (unread.wildcards.has(id) && !isMuted)) mentions.push(id);
-    if (place.kind === 'channel') {
-      const row = entry(streams, destinationKey(place), () => ({
-        stream_id: place.channelId,
-        topic: place.topic,
+    if (destination.kind === 'channel') {
+      const row = entry(streams, destinationKey(destination), () => ({
+        stream_id: destination.channelId,
+        topic: destination.topic,
         unread_message_ids: [],
       }));
       row.unread_message_ids.push(id);
-    } else if (place.userIds.length < 2) {
-      entry(pms, place.userIds[0] ?? selfId, () => []).push(id);
+    } else if (destination.userIds.length < 2) {
+      entry(pms, destination.userIds[0] ?? selfId, () => []).push(id);
     } else {
-      entry(huddles, [...place.userIds, selfId].sort(ascending).join(','), () => []).push(id);
+      entry(huddles, [...destination.userIds, selfId].sort(ascending).join(','), () => []).push(id);
     }
   }
   return {
@@ -195,7 +216,7 @@ function presentUnread(state: ChatState) {
       .sort(([a], [b]) => compare(a, b))
       .map(([user_ids_string, ids]) => ({ user_ids_string, unread_message_ids: ids })),
     mentions,
-    old_unreads_missing: false,
+    old_unreads_missing: unread.isTruncated,
   };
 }
 

@@ -79,11 +79,10 @@ export class Sidebar {
       [...(this.state.topics.get(channelId)?.values() ?? [])].map((topic) => [topic.name.toLowerCase(), topic]),
     );
     const prefix = `channel:${channelId}:`;
-    for (const key of this.state.unread.tallies.keys()) {
-      if (!key.startsWith(prefix)) continue;
+    for (const key of this.state.unread.topicKeys.get(channelId) ?? []) {
       const lower = key.slice(prefix.length);
-      const ids = this.state.unread.byPlace.get(key);
-      const first = ids && this.state.unread.places.get(ids.values().next().value!);
+      const ids = this.state.unread.byDestination.get(key);
+      const first = ids && this.state.unread.destinations.get(ids.values().next().value!);
       if (known.has(lower) || first?.kind !== 'channel') continue;
       known.set(lower, { channelId, name: first.topic, maxId: this.state.unread.tallies.get(key)?.newest ?? 0 });
     }

@@ -1,7 +1,7 @@
 import { ParleyError, type ReceivedEvent } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
 import { type Address, type Destination, formatAddress, type Narrow, parseAddress } from '../kernel/narrow.js';
-import type { Clock, EventSource, Gateway } from '../kernel/ports.js';
+import type { CachedChat, ChatCache, Clock, EventSource, Gateway } from '../kernel/ports.js';
 import type { Reading } from '../kernel/reactive.js';
 import { ChatState, type Fields, type Topic } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
@@ -12,12 +12,15 @@ import { Outbox } from '../messages/outbox.js';
 import { ReadMarks } from '../messages/read-marks.js';
 import { Sidebar } from '../navigation/sidebar.js';
 import { People } from '../people/person-rows.js';
+import { Journal } from './journal.js';
 import { applyEvent, begin } from './rules.js';
 
 export interface ChatOptions {
   /** A `ParleyClient`. */
   readonly gateway: Gateway;
   readonly clock?: Clock;
+  /** Keeps the state and the queue for the next start; by default each start registers. */
+  readonly cache?: ChatCache;
 }
 
 /** A page that was closed over night continues with its queue. */
@@ -57,8 +60,12 @@ export class Chat {
   private readonly clock: Clock;
   private events: EventSource | null = null;
   private sweptAt = 0;
+  private readonly journal: Journal;
+  private readonly keepsQueue: boolean;
 
-  constructor({ gateway, clock = SYSTEM_CLOCK }: ChatOptions) {
+  constructor({ gateway, clock = SYSTEM_CLOCK, cache }: ChatOptions) {
+    this.journal = new Journal(this.state, cache ?? null);
+    this.keepsQueue = cache !== undefined;
     this.gateway = gateway;
     this.clock = clock;
     this.sidebar = new Sidebar(this.state);
@@ -88,15 +95,26 @@ export class Chat {
     return this.state.fields.get(name);
   }
 
-  /** Registers, then applies events until `stop`. Resolves when stopped, or when the log-in is no longer valid. */
+  /** Registers or continues the cached queue, then applies events until `stop`. Resolves when stopped, or when the log-in is no longer valid. */
   async run(): Promise<void> {
-    const events = this.gateway.events(
+    const cached = await this.journal.load();
+    if (cached) this.restore(cached);
+    const events: EventSource = this.gateway.events(
       { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
-      { onConnection: (state) => this.report(state) },
+      {
+        keepsQueue: this.keepsQueue,
+        ...(cached && { resume: cached.position }),
+        beforePoll: () => this.journal.flush(events.position),
+        onConnection: (state) => this.report(state),
+      },
     );
     this.events = events;
     try {
-      for await (const event of events) this.receive(event);
+      for await (const event of events) {
+        this.receive(event);
+        if (event.type === 'registered') this.journal.registered();
+        else this.journal.add(event);
+      }
       this.end(null);
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
@@ -175,6 +193,17 @@ export class Chat {
       this.lists.after(event);
     });
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
+  }
+
+  /** Begins with the state of the last run. */
+  private restore({ state, events, position }: CachedChat): void {
+    batch(() => {
+      begin(this.state, state);
+      for (const event of events) applyEvent(this.state, event);
+      this.ready.value = true;
+      this.report('online');
+      this.outbox.online(position.queueId);
+    });
   }
 
   private sweep(): void {

@@ -1,0 +1,96 @@
+import type { Event, QueuePosition } from '@parley/client';
+import { CACHE_FORMAT, type CachedChat, type ChatCache } from '../kernel/ports.js';
+import type { ChatState } from '../kernel/state.js';
+import { present } from './rules.js';
+
+/** Events after which the state is stored as a whole again. */
+const MAX_EVENTS = 2000;
+
+/** Stores the state and each response of events before the server may forget them. */
+export class Journal {
+  private pending: Event[] = [];
+  private stored = 0;
+  private isWhole = false;
+  private isOff = false;
+
+  constructor(
+    private readonly state: ChatState,
+    private readonly cache: ChatCache | null,
+  ) {
+    this.isOff = cache === null;
+  }
+
+  async load(): Promise<CachedChat | null> {
+    const cached = await this.attempt((cache) => cache.load());
+    if (!cached || cached.format !== CACHE_FORMAT) return null;
+    this.isWhole = true;
+    this.stored = cached.events.length;
+    return cached;
+  }
+
+  /** The state was replaced; it is stored as a whole by the next `flush`. */
+  registered(): void {
+    this.pending = [];
+    this.isWhole = false;
+  }
+
+  add(event: Event): void {
+    if (!this.isOff && this.isWhole) this.pending.push(event);
+  }
+
+  /** Stores what happened up to the position, at which all events have been applied. */
+  async flush(position: QueuePosition | null): Promise<void> {
+    if (this.isOff || position === null) return;
+    const events = this.pending;
+    this.pending = [];
+    if (!this.isWhole || this.stored + events.length > MAX_EVENTS) {
+      this.isWhole = true;
+      this.stored = 0;
+      const state = present(this.state);
+      await this.attempt((cache) => cache.save({ format: CACHE_FORMAT, state, events: [], position }));
+    } else if (events.length > 0) {
+      this.stored += events.length;
+      await this.attempt((cache) => cache.append(events, position.lastEventId));
+    }
+  }
+
+  private async attempt<T>(call: (cache: ChatCache) => Promise<T>): Promise<T | null> {
+    try {
+      return this.cache && !this.isOff ? await call(this.cache) : null;
+    } catch {
+      this.isOff = true;
+      // The stored state no longer fits the queue.
+      await this.cache?.clear().catch(() => {});
+      return null;
+    }
+  }
+}
+
+/** Cache for tests and for programs that restart a chat. Holds texts, so that it shares nothing with the state. */
+export class MemoryCache implements ChatCache {
+  private text: string | null = null;
+
+  /** Number of events since the state was saved. */
+  get eventCount(): number {
+    return this.text === null ? 0 : (JSON.parse(this.text) as CachedChat).events.length;
+  }
+
+  async load(): Promise<CachedChat | null> {
+    return this.text === null ? null : JSON.parse(this.text);
+  }
+
+  async save(cached: CachedChat): Promise<void> {
+    this.text = JSON.stringify(cached);
+  }
+
+  async append(events: readonly Event[], lastEventId: number): Promise<void> {
+    const cached = await this.load();
+    if (!cached) throw new Error('Nothing was saved');
+    const position = { ...cached.position, lastEventId };
+    await this.save({ ...cached, events: [...cached.events, ...events], position });
+  }
+
+  async clear(): Promise<void> {
+    this.text = null;
+  }
+}
