@@ -239,7 +239,7 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
   });
 
   it.each([
-    ['what is no token', () => 'abc'],
+    ['a malformed token', () => 'abc'],
     ['another secret', () => tokenOf({ email: hamlet.email }, 'something else altogether, and long')],
     ['no algorithm', () => `${tokenOf({ email: hamlet.email }, JWT_SECRET, 'none').split('.').slice(0, 2).join('.')}.`],
     ['an algorithm of public keys', () => tokenOf({ email: hamlet.email }, JWT_SECRET, 'RS256')],

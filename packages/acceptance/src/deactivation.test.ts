@@ -113,7 +113,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(fieldsOf(await say('Thank you'))).toEqual({});
   });
 
-  it('deletes the requested data: names, and messages by place', async () => {
+  it('deletes the requested data: names, and messages by conversation type', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.createChannel('closet', [hamlet, cordelia], { invite_only: true });

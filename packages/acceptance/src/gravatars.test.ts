@@ -35,7 +35,7 @@ describe('gravatar hash', () => {
     ['shiva', false],
     ['cordelia', false],
     ['polonius', false],
-  ] as const)('is for those who may see the address: %s %s', async (who, sees) => {
+  ] as const)('is available to users who can see the address: %s %s', async (who, sees) => {
     const as = people[who];
     const { hamlet } = people;
     const drawn = `${server.url}/user_avatars/${server.realmId}/${hamlet.id}.png?version=1`;

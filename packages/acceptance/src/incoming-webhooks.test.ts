@@ -156,7 +156,7 @@ describe('POST /external/:integration (organization §19)', () => {
     expect((await posted())?.id !== before).toBe(isPosted);
   });
 
-  it('filters pushes by branch and nothing else', async () => {
+  it('filters pushes by branch only', async () => {
     const push = (ref: string) =>
       send(
         'github',
@@ -270,7 +270,7 @@ describe('escapeText', () => {
     ' ',
   );
 
-  it('turns any text into Markdown that shows that text and nothing else', async () => {
+  it('escapes any text as Markdown that shows exactly that text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(mark, { maxLength: 12 }).map((all) => all.join('')),

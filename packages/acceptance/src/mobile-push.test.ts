@@ -83,7 +83,7 @@ const markRead = (...messages: readonly number[]) =>
   server.post('/messages/flags', reader, { messages, op: 'add', flag: 'read' });
 
 describe('encrypted notifications (organization §14)', () => {
-  it('reach the devices of a mentioned user and of nobody else', async () => {
+  it('reach only the devices of a mentioned user', async () => {
     const android = await addDevice('android');
     await addDevice('abcd', 'apns');
     const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: `${mention()} :pizza:` });
@@ -171,7 +171,7 @@ describe('encrypted notifications (organization §14)', () => {
     expect(sent.sort()).toEqual([kept, latest]);
   });
 
-  it('are given up after a day', async () => {
+  it('are abandoned after a day', async () => {
     await addDevice('token');
     service.failure = { status: 503, body: {} };
     await server.sendMessage(sender, [reader]);

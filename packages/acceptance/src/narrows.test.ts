@@ -96,8 +96,8 @@ describe('message narrow (messages §7.2, §7.3)', () => {
       () => [['in', 'home']],
       [...GENERAL, 'psst', 'we three'],
     ],
-    ['what is muted, of which there is nothing', () => [['is', 'muted']], []],
-    ['what a personal term narrows, received only', () => [['channels', 'public'], not('is', 'starred')], GENERAL],
+    ['muted messages without a match', () => [['is', 'muted']], []],
+    ['received messages for a personal term', () => [['channels', 'public'], not('is', 'starred')], GENERAL],
   ])('returns %s', async (_, narrow, expected) => {
     expect(await said(narrow())).toEqual(expected);
     const messageIds = [...ids.values()];

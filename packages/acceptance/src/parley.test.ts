@@ -143,9 +143,9 @@ describe('host application login', () => {
     ['an id as text', (hamlet) => ({ realm: 'zulip', userId: String(hamlet) })],
     ['an id in a list', (hamlet) => ({ realm: 'zulip', userId: [hamlet] })],
     ['an id with a fraction', (hamlet) => ({ realm: 'zulip', userId: hamlet + 0.5 })],
-    ['what is valued like an id', (hamlet) => ({ realm: 'zulip', userId: { valueOf: () => hamlet } })],
+    ['an object that converts to an id', (hamlet) => ({ realm: 'zulip', userId: { valueOf: () => hamlet } })],
     ['another id each time', (hamlet) => changing('userId', ['4711', hamlet])],
-    ['an id beyond any', () => ({ realm: 'zulip', userId: 1e308 })],
+    ['an id above the maximum', () => ({ realm: 'zulip', userId: 1e308 })],
     ['no number', () => ({ realm: 'zulip', userId: Number.NaN })],
     ['an empty id beside an external one', () => ({ realm: 'zulip', userId: null, externalId: 'undefined' })],
     ['an external id that is missing', () => ({ realm: 'zulip', externalId: undefined })],
@@ -160,7 +160,7 @@ describe('host application login', () => {
     ['a text', () => 'zulip'],
     ['true', () => true],
     [
-      'what throws when it is looked at',
+      'an object with a throwing getter',
       () => ({
         get realm() {
           throw new Error('lost');

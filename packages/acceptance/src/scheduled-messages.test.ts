@@ -140,7 +140,7 @@ describe('scheduling a message', () => {
     ['a bad topic', () => ({ ...toTown(), topic: 'a\nb' }), 'Invalid character in topic, at position 2!'],
     ['nobody', () => ({ type: 'direct', to: [] }), 'Message must have recipients'],
     ['an unknown user', () => ({ type: 'direct', to: [999] }), 'Invalid user ID 999'],
-    ['nothing to say', () => ({ ...toTown(), content: ' \n' }), 'Message must not be empty'],
+    ['empty content', () => ({ ...toTown(), content: ' \n' }), 'Message must not be empty'],
     ['a null byte', () => ({ ...toTown(), content: 'a\0b' }), 'Message must not contain null bytes'],
     [
       'a time beyond the calendar',

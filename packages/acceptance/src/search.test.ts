@@ -52,15 +52,15 @@ describe('search (messages §7.6)', () => {
   it.each<[string, readonly unknown[], readonly string[]]>([
     ['a word of texts and topics', [['search', 'LUNCH']], [NOTHING, RUNNING, MENTION, DIRECT]],
     ['words in any form', [['search', 'meet lunches']], [RUNNING]],
-    ['nothing else that holds one of them', [search('lunch', true), ['topic', 'lunch plans']], []],
+    ['no other message with one of the words', [search('lunch', true), ['topic', 'lunch plans']], []],
     ['words of text and topic together', [['search', 'eat plans']], [MENTION]],
     ['words of several terms', [search('eat'), search('plan')], [MENTION]],
     ['a phrase of the Markdown', [['search', '"THE *meet"']], [MEETINGS]],
     ['a phrase whose words are found', [['search', '"the meeting"']], [RUNNING]],
     ['an address', [['search', 'https://example.com/lunch']], [MEETINGS]],
     ['words beside those that are left out', [['search', 'what is lunch']], [NOTHING, RUNNING, MENTION, DIRECT]],
-    ['nothing by words that are left out', [['search', 'what is']], []],
-    ['nothing by signs', [['search', '"*" OR (']], []],
+    ['no message for stop words', [['search', 'what is']], []],
+    ['no message for punctuation', [['search', '"*" OR (']], []],
     ['all but what is excluded', [search('lunch', true), ['topic', 'bread & butter']], [MEETINGS]],
     ['a word in a topic', [search('eat'), ['topic', 'lunch plans']], [MENTION]],
     ['a word among direct messages', [search('lunch'), ['is', 'dm']], [DIRECT]],
@@ -68,9 +68,9 @@ describe('search (messages §7.6)', () => {
     ['a word among what is unread', [search('lunch'), ['is', 'unread']], [NOTHING, MENTION, DIRECT]],
     ['a word in history that was never received', [search('lunch'), ['channel', 'elsewhere']], [FAR]],
     ['a word in all public channels', [search('lunch'), ['channels', 'public']], [NOTHING, RUNNING, MENTION, FAR]],
-    ['those who are mentioned by name', [['mentions', 'hamlet@zulip.com']], [MENTION]],
+    ['messages that mention a user by name', [['mentions', 'hamlet@zulip.com']], [MENTION]],
     ['all but those', [{ operator: 'mentions', operand: 'hamlet@zulip.com', negated: true }, ['is', 'dm']], [DIRECT]],
-    ['nobody whom nobody mentions', [['mentions', 'iago@zulip.com']], []],
+    ['no message for an unmentioned user', [['mentions', 'iago@zulip.com']], []],
   ])('returns %s', async (_, narrow, expected) => {
     expect(await said(narrow)).toEqual(expected);
     expect(await said(narrow, { anchor: 'oldest', num_before: 0, num_after: 100 })).toEqual(expected);

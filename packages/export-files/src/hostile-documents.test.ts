@@ -54,7 +54,7 @@ describe('message file', () => {
       fileOf({}, ['R']).replace('"R"', `{"user_profile":${deep}}`),
       /has a row that is none/,
     ],
-    ['what is nothing but deep', deep, /is not an object/],
+    ['deep nesting', deep, /is not an object/],
   ])('rejects a file with %s', (_, content, text) => {
     expect(thrownBy(() => read(content))).toEqual(refusal(text));
   });

@@ -28,8 +28,8 @@ describe('files without pixels', () => {
     ['an SVG with a script', svg],
     ['one with a prolog', `\uFEFF<?xml version="1.0"?>\n<!DOCTYPE svg>\n${svg}`],
     ['one behind white space', `\n\n   ${svg}`],
-    ['one that reads files', `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg}`],
-    ['one that loads images', svg.replace(SCRIPT, '<image href="http://localhost:1/x.png" width="9" height="9"/>')],
+    ['an SVG that reads files', `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg}`],
+    ['an SVG that loads images', svg.replace(SCRIPT, '<image href="http://localhost:1/x.png" width="9" height="9"/>')],
     ['a page', `<!doctype html><body>${SCRIPT}`],
     ['a page that begins like a GIF', `GIF89a${SCRIPT}`],
     ['a script that begins like a GIF', 'GIF89a/*........*/=1;alert(1)'],
@@ -53,7 +53,7 @@ describe('hidden image data', () => {
     ['behind a JPEG', async () => Buffer.concat([await photo().jpeg().toBuffer(), Buffer.from(SCRIPT)])],
     ['behind a GIF', async () => Buffer.concat([await photo().gif().toBuffer(), Buffer.from(SCRIPT)])],
     ['in a text of a PNG', async () => withChunk(blackPng(9, 9), 'tEXt', Buffer.from(`Comment\0${SCRIPT}`))],
-    ['in a chunk that nobody knows', async () => withChunk(blackPng(9, 9), 'haCk', Buffer.from(SCRIPT))],
+    ['in an unknown chunk', async () => withChunk(blackPng(9, 9), 'haCk', Buffer.from(SCRIPT))],
     [
       'in EXIF',
       () =>

@@ -47,7 +47,7 @@ describe('createParley', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it("rejects a secret that differs from the database's secret unless told to accept it", async () => {
+  it("rejects a secret that differs from the database's secret unless an option accepts it", async () => {
     await (await createParley({ ...good(), secret: 'the first secret' })).close();
     const other = { ...good(), secret: 'the second secret' };
     await expect(createParley(other)).rejects.toThrow(

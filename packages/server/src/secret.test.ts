@@ -81,9 +81,9 @@ describe('secret file beside the database', () => {
   it.each([
     ['empty', '', 'empty'],
     ['blank', '\n', 'empty'],
-    ['what a power loss leaves', '\0'.repeat(130), 'damaged'],
+    ['a file of zeros after a power loss', '\0'.repeat(130), 'damaged'],
     ['too short', 'oops\n', 'damaged'],
-    ['of several lines', `${'a'.repeat(40)}\n${'b'.repeat(40)}\n`, 'damaged'],
+    ['several lines', `${'a'.repeat(40)}\n${'b'.repeat(40)}\n`, 'damaged'],
   ])('rejects the secret when it is %s and does not replace it', (_, content, problem) => {
     put(content);
     expect(() => find()).toThrow(new RegExp(`^The secret file .*parley.db.secret is ${problem}. Restore it`));

@@ -9,7 +9,7 @@ export const AVATARS_SCENARIOS: Scenarios = {
   'POST /users/me/avatar': [{ title: 'a picture', as: 'hamlet', body: IMAGE, heard: CHANGED }],
   'DELETE /users/me/avatar': [
     {
-      title: 'one that was uploaded',
+      title: 'an uploaded avatar',
       as: 'hamlet',
       prepare: ({ server, people }: World) =>
         server.request('POST', '/users/me/avatar', { as: people.hamlet, body: IMAGE, headers: MULTIPART }),

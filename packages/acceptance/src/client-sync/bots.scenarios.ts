@@ -3,7 +3,7 @@ import { ACQUAINTED, MESSAGE, type Scenarios } from './scenario.js';
 export const BOTS_SCENARIOS: Scenarios = {
   'POST /bots': [
     {
-      title: 'of one’s own',
+      title: 'a bot for its creator',
       as: 'hamlet',
       params: { full_name: 'Another Helper', short_name: 'another', default_sending_stream: 'town' },
       heard: [...ACQUAINTED, 'user_group/add_members', 'realm_bot/add'],
@@ -32,7 +32,7 @@ export const BOTS_SCENARIOS: Scenarios = {
   ],
   'DELETE /bots/:bot_id': [
     {
-      title: 'that is subscribed to channels',
+      title: 'a bot with subscriptions',
       as: 'hamlet',
       prepare: ({ server, people }) =>
         server.post('/users/me/subscriptions', people.hamlet, {

@@ -13,12 +13,12 @@ const posted =
 export const BRANDING_SCENARIOS: Scenarios = {
   'POST /realm/icon': [{ title: 'a picture', as: 'iago', body: ICON, heard: CHANGED }],
   'DELETE /realm/icon': [
-    { title: 'one that was uploaded', as: 'iago', prepare: posted('/realm/icon', ICON), heard: CHANGED },
+    { title: 'an uploaded icon', as: 'iago', prepare: posted('/realm/icon', ICON), heard: CHANGED },
   ],
   'POST /realm/logo': [{ title: 'for the night', as: 'iago', body: LOGO, heard: CHANGED }],
   'DELETE /realm/logo': [
     {
-      title: 'that of the night',
+      title: 'the logo of the dark theme',
       as: 'iago',
       prepare: posted('/realm/logo', LOGO),
       params: { night: true },

@@ -55,7 +55,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       heard: [...CREATED, ...JOINED, ...MESSAGE],
     },
     {
-      title: 'one on the Internet',
+      title: 'a web-public channel',
       as: 'desdemona',
       params: creating('attic', { is_web_public: true }, 'hamlet'),
       heard: [...CREATED, ...JOINED, ...MESSAGE],
@@ -69,7 +69,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'PATCH /streams/:stream_id': [
     {
-      title: 'what it is called and like',
+      title: 'name, description and properties',
       as: 'iago',
       at: toChannel('town'),
       params: { new_name: 'city', description: '*hills*', topics_policy: 'disable_empty_topic' },
@@ -87,7 +87,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       heard: CHANGED,
     },
     {
-      title: 'how long it keeps messages',
+      title: 'message retention',
       as: 'desdemona',
       at: toChannel('museum'),
       params: { message_retention_days: 30 },
@@ -129,14 +129,14 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       heard: [...CHANGED, ...CREATED, 'subscription/peer_add', ...MESSAGE],
     },
     {
-      title: 'who may post',
+      title: 'posting permission',
       as: 'iago',
       at: toChannel('town'),
       params: async (world) => ({ can_send_message_group: { new: (await systemGroups(world)).administrators } }),
       heard: [...CHANGED, ...MESSAGE],
     },
     {
-      title: 'who may see and join it',
+      title: 'permission to subscribe, granted',
       as: 'hamlet',
       prepare: hamletAdministersCloset,
       at: toChannel('closet'),
@@ -146,7 +146,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       heard: [...CHANGED, ...CREATED, 'subscription/peer_add'],
     },
     {
-      title: 'who may see and join it no longer',
+      title: 'permission to subscribe, revoked',
       as: 'hamlet',
       prepare: async (world) => {
         const { server, people, channels } = world;
@@ -195,7 +195,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'DELETE /streams/:stream_id': [
     {
-      title: 'one that anybody sees',
+      title: 'a public channel',
       as: 'iago',
       prepare: async ({ server, people, channels }) => {
         // Clients display archived channels only if they support them.
@@ -238,7 +238,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'POST /default_stream_groups/create': [
     {
-      title: 'of channels',
+      title: 'a group of channels',
       as: 'iago',
       params: { group_name: 'outdoors', description: 'd', stream_names: ['town', 'museum'] },
       heard: ['default_stream_groups'],
@@ -246,7 +246,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'PATCH /default_stream_groups/:group_id': [
     {
-      title: 'what it is called',
+      title: 'a new name',
       as: 'iago',
       prepare: addGroup,
       at: () => ({ group_id: 1 }),
@@ -312,13 +312,13 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     },
     { title: 'again', as: 'hamlet', prepare: leaveTown, params: subscribing(['town']), heard: JOINED },
     {
-      title: 'of others, to a private channel',
+      title: 'other users, to a private channel',
       as: 'hamlet',
       params: subscribing(['closet', 'archive'], 'cordelia', 'polonius'),
       heard: [...CREATED, ...JOINED, ...ACQUAINTED, ...MESSAGE],
     },
     {
-      title: 'of a guest who knew nobody',
+      title: 'a guest without accessible users',
       as: 'iago',
       params: subscribing(['town', 'garden'], 'lonelyGuest'),
       heard: [...CREATED, ...JOINED, ...ACQUAINTED, ...MESSAGE],
@@ -340,7 +340,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'POST /users/me/subscriptions/properties': [
     {
-      title: 'of everything',
+      title: 'all properties',
       as: 'hamlet',
       params: ({ channels }) => ({
         subscription_data: Object.entries({
@@ -359,7 +359,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'PATCH /users/me/subscriptions/:stream_id': [
     {
-      title: 'of whether it is muted',
+      title: 'muting',
       as: 'polonius',
       at: toChannel('town'),
       params: { property: 'in_home_view', value: 'false' },
@@ -368,7 +368,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'PATCH /users/me/subscriptions/muted_topics': [
     {
-      title: 'of a topic',
+      title: 'a topic',
       as: 'polonius',
       params: { stream: 'town', topic: 'NEWS', op: 'add' },
       heard: FOLLOWED,
@@ -376,7 +376,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
   ],
   'POST /user_topics': [
     {
-      title: 'of a topic, and of no topic any more',
+      title: 'a topic, then reset',
       as: 'hamlet',
       prepare: ({ server, people, channels }) =>
         server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: 'News', visibility_policy: 1 }),
@@ -384,7 +384,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       heard: FOLLOWED,
     },
     {
-      title: 'of one that is not muted any more',
+      title: 'an unmuted topic',
       as: 'hamlet',
       prepare: ({ server, people, channels }) =>
         server.post('/user_topics', people.hamlet, { stream_id: channels.town, topic: '', visibility_policy: 1 }),
@@ -393,23 +393,23 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     },
   ],
   'DELETE /users/me/subscriptions': [
-    { title: 'of a public channel', as: 'hamlet', params: leaving(['town']), heard: [...LEFT, ...FLAGS_ADDED] },
+    { title: 'a public channel', as: 'hamlet', params: leaving(['town']), heard: [...LEFT, ...FLAGS_ADDED] },
     {
-      title: 'of a private channel',
+      title: 'a private channel',
       as: 'hamlet',
       params: leaving(['closet', 'archive']),
       heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED],
     },
-    { title: 'of a guest', as: 'polonius', params: leaving(['town']), heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED] },
-    { title: 'of one that anybody sees', as: 'hamlet', params: leaving(['museum']), heard: [...LEFT, ...FLAGS_ADDED] },
+    { title: 'a guest', as: 'polonius', params: leaving(['town']), heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED] },
+    { title: 'a web-public channel', as: 'hamlet', params: leaving(['museum']), heard: [...LEFT, ...FLAGS_ADDED] },
     {
-      title: 'of others',
+      title: 'other users',
       as: 'iago',
       params: leaving(['town'], 'hamlet', 'polonius'),
       heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED],
     },
     {
-      title: 'of guests who know each other by it',
+      title: 'guests who share only this channel',
       as: 'iago',
       prepare: ({ server, people }) =>
         server.post('/users/me/subscriptions', people.iago, {

@@ -7,7 +7,7 @@ import type { Scenarios } from './scenario.js';
 let completeId: unknown;
 
 export const EXPORTS_SCENARIOS: Scenarios = {
-  'POST /export/realm': [{ title: 'what is public', as: 'desdemona', heard: ['realm_export'] }],
+  'POST /export/realm': [{ title: 'an export of public data', as: 'desdemona', heard: ['realm_export'] }],
   'DELETE /export/realm/:export_id': [
     {
       title: 'an archive',

@@ -34,7 +34,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
       heard: ['user_group/update'],
     },
     {
-      title: 'one that is not in use',
+      title: 'a deactivated group',
       as: 'iago',
       prepare: async (world) => {
         await makeGroup()(world);
@@ -45,7 +45,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
       heard: ['user_group/update'],
     },
     {
-      title: 'that it is back in use',
+      title: 'reactivation',
       as: 'iago',
       prepare: async (world) => {
         await makeGroup()(world);
@@ -86,7 +86,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
       heard: ['user_group/add_members', 'user_group/add_subgroups', ...CREATED, 'subscription/peer_add', ...MESSAGE],
     },
     {
-      title: 'that is not in use',
+      title: 'a deactivated group',
       as: 'iago',
       prepare: async (world) => {
         await makeGroup('hamlet')(world);
@@ -97,7 +97,7 @@ export const GROUPS_SCENARIOS: Scenarios = {
       heard: ['user_group/add_members', 'user_group/remove_members', ...MESSAGE],
     },
     {
-      title: 'of their own accord',
+      title: 'a user who joins',
       as: 'cordelia',
       prepare: makeGroup('cordelia'),
       at: toGroup,

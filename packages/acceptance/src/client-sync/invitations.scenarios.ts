@@ -6,7 +6,7 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
   'POST /invites/multiuse': [{ title: 'a link', as: 'desdemona', heard: ['invites_changed'] }],
   'POST /invites': [
     {
-      title: 'somebody',
+      title: 'one address',
       as: 'hamlet',
       params: { invitee_emails: 'yorick@example.com', stream_ids: [] },
       heard: ['invites_changed'],

@@ -216,7 +216,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
   ],
   'DELETE /messages/:message_id': [
     { title: 'in a channel', as: 'iago', at: toMessage(1), heard: ['delete_message'] },
-    { title: 'that one has starred', as: 'desdemona', at: toMessage(0), heard: ['delete_message'] },
+    { title: 'a starred message', as: 'desdemona', at: toMessage(0), heard: ['delete_message'] },
     { title: 'the newest one', as: 'iago', at: toMessage(2), heard: ['delete_message'] },
     { title: 'between people', as: 'iago', at: toMessage(3), heard: ['delete_message'] },
     {
@@ -251,7 +251,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
       heard: ['delete_message', 'stream/update'],
     },
     {
-      title: 'that there is not',
+      title: 'a topic without messages',
       as: 'iago',
       at: ({ channels }) => ({ stream_id: channels.town }),
       params: { topic_name: 'nothing' },

@@ -4,7 +4,7 @@ import type { Fields, Scenarios } from './scenario.js';
 export const MUTED_USERS_SCENARIOS: Scenarios = {
   'POST /users/me/muted_users/:muted_user_id': [
     {
-      title: 'who has written',
+      title: 'a user who sent messages',
       as: 'hamlet',
       at: mutedUser('iago'),
       heard: ['muted_users', 'update_message_flags/add'],

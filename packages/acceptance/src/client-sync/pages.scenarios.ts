@@ -34,7 +34,13 @@ export const PAGES_SCENARIOS: Scenarios = {
     },
   ],
   'POST /register/': [
-    { ...page, title: 'where anybody may', prepare: openToAll, params: { email: 'yorick@example.com' }, heard: [] },
+    {
+      ...page,
+      title: 'an organization open to everybody',
+      prepare: openToAll,
+      params: { email: 'yorick@example.com' },
+      heard: [],
+    },
   ],
   'POST /accounts/register/': [
     {

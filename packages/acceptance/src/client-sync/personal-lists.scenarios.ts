@@ -47,7 +47,7 @@ export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
   ],
   'POST /navigation_views': [
     {
-      title: 'one of their own',
+      title: 'a custom view',
       as: 'hamlet',
       prepare: addView,
       params: { fragment: 'narrow/is/alerted', name: 'Alerts', is_pinned: false },

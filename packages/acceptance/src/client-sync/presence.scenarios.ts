@@ -25,7 +25,7 @@ export const PRESENCE_SCENARIOS: Scenarios = {
   ],
   'POST /users/:user_id/status': [
     {
-      title: 'of somebody whom few know',
+      title: 'a user whom few guests can access',
       as: 'iago',
       at: ({ people }) => ({ user_id: people.shiva.id }),
       params: { status_text: 'busy' },
@@ -33,6 +33,6 @@ export const PRESENCE_SCENARIOS: Scenarios = {
     },
   ],
   'POST /users/me/presence': [
-    { title: 'of who was not there', as: 'hamlet', params: { status: 'active' }, heard: ['presence'] },
+    { title: 'a user without presence', as: 'hamlet', params: { status: 'active' }, heard: ['presence'] },
   ],
 };

@@ -52,7 +52,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
   ],
   'DELETE /realm/profile_fields/:field_id': [
     {
-      title: 'of users, who are called by it',
+      title: 'a field that names users',
       as: 'iago',
       prepare: async (world) => {
         const { server, people } = world;
@@ -74,7 +74,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
   ],
   'PATCH /users/me/profile_data': [
     {
-      title: 'of somebody whom few guests know',
+      title: 'a user whom few guests can access',
       as: 'shiva',
       prepare: addFields,
       params: async (world) => ({ data: [{ id: (await fieldIds(world))[0], value: 'To be' }] }),

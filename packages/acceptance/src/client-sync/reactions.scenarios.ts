@@ -23,7 +23,7 @@ export const REACTIONS_SCENARIOS: Scenarios = {
   ],
   'DELETE /messages/:message_id/reactions': [
     {
-      title: 'of a message in a channel',
+      title: 'a reaction to a channel message',
       as: 'iago',
       prepare: ({ server, people, messages }) =>
         server.post(`/messages/${messages[0]}/reactions`, people.iago, { ...SMILE }),

@@ -46,13 +46,13 @@ export const REALMS_SCENARIOS: Scenarios = {
       heard: ['realm/update_dict'],
     },
     {
-      title: 'whom guests know, who knew few',
+      title: 'guests gain access to all users',
       as: 'desdemona',
       params: async (world) => ({ can_access_all_users_group: { new: (await systemGroups(world)).everyone } }),
       heard: ['realm/update_dict', ...ACQUAINTED],
     },
     {
-      title: 'whom guests know, who knew everybody',
+      title: 'guests lose access to all users',
       as: 'desdemona',
       prepare: async (world) => {
         const everyone = (await systemGroups(world)).everyone;

@@ -34,7 +34,13 @@ export const SCHEDULING_SCENARIOS: Scenarios = {
     },
   ],
   'POST /reminders': [
-    { title: 'of a message', as: 'hamlet', prepare: remindLater(20), params: reminding(10), heard: ['reminders/add'] },
+    {
+      title: 'a reminder of a message',
+      as: 'hamlet',
+      prepare: remindLater(20),
+      params: reminding(10),
+      heard: ['reminders/add'],
+    },
   ],
   'DELETE /reminders/:reminder_id': [
     {

@@ -9,7 +9,7 @@ export const SETTINGS_SCENARIOS: Scenarios = {
       heard: ['user_settings/update'],
     },
     {
-      title: 'that drafts stay off the server',
+      title: 'no draft synchronization',
       as: 'hamlet',
       prepare: keepDraft,
       params: { enable_drafts_synchronization: false },
@@ -17,7 +17,7 @@ export const SETTINGS_SCENARIOS: Scenarios = {
     },
     { title: 'a language', as: 'hamlet', params: { default_language: 'de' }, heard: ['user_settings/update'] },
     {
-      title: 'whether others see when they are there',
+      title: 'hidden presence',
       as: 'hamlet',
       params: { presence_enabled: false },
       heard: ['presence', 'user_settings/update'],
@@ -30,14 +30,14 @@ export const SETTINGS_SCENARIOS: Scenarios = {
       heard: ['realm_user/update', 'user_settings/update'],
     },
     {
-      title: 'who sees the address, of somebody with few who may',
+      title: 'email visibility of a user whom few guests can access',
       as: 'hamlet',
       prepare: ({ server, people }) => server.patch('/settings', people.hamlet, { email_address_visibility: 4 }),
       params: { email_address_visibility: 2 },
       heard: ['realm_user/update', 'user_settings/update'],
     },
     {
-      title: 'of others, and of a group',
+      title: 'settings of other users and a group',
       as: 'iago',
       params: async ({ server, people }) => ({
         target_users: {
@@ -61,13 +61,13 @@ export const SETTINGS_SCENARIOS: Scenarios = {
       heard: [],
     },
     {
-      title: 'whether an export may hold what is theirs',
+      title: 'consent to exports',
       as: 'hamlet',
       params: { allow_private_data_export: true },
       heard: ['realm_export_consent', 'user_settings/update'],
     },
     {
-      title: 'who sees the address',
+      title: 'email visibility',
       as: 'hamlet',
       params: { email_address_visibility: 4 },
       heard: ['realm_user/update', 'user_settings/update'],
@@ -81,7 +81,7 @@ export const SETTINGS_SCENARIOS: Scenarios = {
   ],
   'PATCH /realm/user_settings_defaults': [
     {
-      title: 'of newcomers',
+      title: 'defaults of new users',
       as: 'desdemona',
       params: { color_scheme: 2, enable_sounds: false },
       heard: ['realm_user_settings_defaults/update'],

@@ -90,7 +90,7 @@ export const USERS_SCENARIOS: Scenarios = {
       heard: ['realm_user/update', 'subscription/peer_add', 'user_group/add_members'],
     },
     {
-      title: 'somebody whose role changed meanwhile',
+      title: 'a user whose role changed meanwhile',
       as: 'iago',
       prepare: async ({ server, people: { iago, shiva } }) => {
         fieldsOf(await server.delete(`/users/${shiva.id}`, iago));
@@ -123,21 +123,21 @@ export const USERS_SCENARIOS: Scenarios = {
       heard: [...ROLE, ...HIDDEN, ...LOST, 'default_streams'],
     },
     {
-      title: 'that of a guest who knew few',
+      title: 'the role of a limited guest',
       as: 'iago',
       at: toUser('lonelyGuest'),
       params: { role: 400 },
       heard: [...ROLE, ...CREATED, 'subscription/peer_add', ...ACQUAINTED, 'default_streams'],
     },
     {
-      title: 'that of a bot, to administrator',
+      title: 'a bot becomes an administrator',
       as: 'desdemona',
       at: toUser('helper'),
       params: { role: 200 },
       heard: ROLE,
     },
     {
-      title: 'that of somebody who is gone',
+      title: 'a deactivated user',
       as: 'iago',
       prepare: ({ server, people: { iago, shiva } }) => server.delete(`/users/${shiva.id}`, iago),
       at: toUser('shiva'),
@@ -145,7 +145,7 @@ export const USERS_SCENARIOS: Scenarios = {
       heard: ['realm_user/update'],
     },
     {
-      title: 'of an owner, their own',
+      title: 'an owner changes their own role',
       as: 'desdemona',
       prepare: ({ server, people: { desdemona, shiva } }) =>
         server.patch(`/users/${shiva.id}`, desdemona, { role: 100 }),

@@ -54,7 +54,7 @@ it.each([
   ['custom', '9', false],
   ['extra', 'zulip', true],
   ['extra', '1f44d', false],
-] as const)('knows of the codes of type %s %s: %s', (type, code, isKnown) =>
+] as const)('tells whether type %s has code %s: %s', (type, code, isKnown) =>
   expect(isEmojiCode(catalogue, { type, code })).toBe(isKnown),
 );
 

@@ -38,7 +38,7 @@ describe('idle event queue', () => {
     await expect(events.open('hamlet', short)).rejects.toMatchObject(NOT_FOUND);
   });
 
-  it('expires even if this process knows it and survives while it is polled', async () => {
+  it('expires even if loaded in this process and survives while it is polled', async () => {
     const { fixture, events } = await start();
     const ids = [
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),

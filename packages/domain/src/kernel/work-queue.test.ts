@@ -25,7 +25,7 @@ function aQueue(options: WorkQueueOptions = { concurrency: 1 }) {
 }
 
 describe('a work queue', () => {
-  it('starts one work of each client in turn, and those of one client in their order', async () => {
+  it('starts work round-robin by client and in order within a client', async () => {
     const { queue, run, drain } = aQueue();
     for (const name of ['0', 'a', 'b', 'c', 'd']) void run(1, name);
     for (const name of ['x', 'y']) void run(2, name);

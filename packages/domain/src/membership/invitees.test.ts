@@ -41,7 +41,7 @@ describe('judgeInvitees', () => {
       { errors: [] },
     ],
     [
-      'what is no address, before all that is skipped',
+      'an invalid address, before skipped addresses',
       ['hasAccount', 'new', 'malformed', 'outsideDomain', 'disposable', 'containsPlus'],
       {},
       [],
@@ -58,7 +58,7 @@ describe('judgeInvitees', () => {
     ],
     ['a single bad one', ['new', 'malformed', 'new'], {}, [], NOT_VALID, { errors: [error(1, 'Invalid address.')] }],
     [
-      'nobody to send to',
+      'no recipient',
       ['hasAccount', 'isDeactivated', 'isSystemBot'],
       {},
       [],

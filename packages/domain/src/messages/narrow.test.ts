@@ -155,7 +155,7 @@ describe('resolveNarrow', () => {
       () => term('id', 2_147_483_647),
       () => ({ kind: 'message', messageId: 2_147_483_647 as MessageId }),
     ],
-    ['what is near', () => term('near', '7'), () => EVERY_MESSAGE],
+    ['messages near an id', () => term('near', '7'), () => EVERY_MESSAGE],
     [
       'all public channels',
       () => term('channels', 'public'),

@@ -21,7 +21,7 @@ const protectedOther = (number: number) => to(OTHER, number, true);
 
 describe('ownershipOf for a message with ordinal 5', () => {
   it.each<[string, Span[], ChannelMove[], string]>([
-    ['nobody who never followed', [], [], 'none'],
+    ['no user who never subscribed', [], [], 'none'],
     ['a follower', [follows(HOME)], [], 'received'],
     ['one who came with it', [follows(HOME, { fromOrdinal: 5 })], [], 'received'],
     ['one who came after it', [follows(HOME, { fromOrdinal: 6 })], [], 'none'],

@@ -76,7 +76,7 @@ describe('RegisterDevices (organization §12.2)', () => {
     });
   });
 
-  it('expires a registration that is given up', async () => {
+  it('expires an abandoned registration', async () => {
     const { fixture, device } = await waiting();
     const handler = new RegisterDevices(fixture.uow, null, fixture.clock);
     await fixture.uow.write(fixture.realm.id, (tx) => handler.giveUp(tx, jobOf(fixture, device)));

@@ -45,7 +45,7 @@ const WRONG_HEADER = "CSRF token from the 'X-Csrftoken' HTTP header incorrect.";
 it.each<[string, Given, string | null]>([
   ['the token of the cookie in a header', { headers: own }, null],
   ['the token of the cookie in the form', { headers: { cookie: own.cookie }, field: TOKEN }, null],
-  ['nothing that changes anything', { method: 'GET', headers: { origin: 'https://evil.example' } }, null],
+  ['no method that changes state', { method: 'GET', headers: { origin: 'https://evil.example' } }, null],
   ['a page of its own origin', { headers: { ...own, origin: 'http://chat.example' } }, null],
   [
     'a port of its own',
@@ -157,8 +157,8 @@ describe('users logged in by the host application', () => {
       'its own pages through a proxy that has another name for it',
       { headers: { cookie, origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' } },
     ],
-    ['what somebody typed', { headers: { cookie, 'sec-fetch-site': 'none' } }],
-    ['what changes nothing', { method: 'GET', headers: { cookie, 'sec-fetch-site': 'cross-site' } }],
+    ['a typed address', { headers: { cookie, 'sec-fetch-site': 'none' } }],
+    ['a method without changes', { method: 'GET', headers: { cookie, 'sec-fetch-site': 'cross-site' } }],
     [
       'pages of an origin that is trusted',
       { headers: { cookie, origin: 'http://localhost:5173', 'sec-fetch-site': 'cross-site' } },

@@ -594,7 +594,7 @@ describe('request parameter parsing', () => {
   it.each([
     ['no byte', '', {}],
     ['no byte in chunks', '', { 'transfer-encoding': 'chunked' }],
-    ['nothing but its end', '--B--\r\n', {}],
+    ['only its end', '--B--\r\n', {}],
   ])('accepts a multipart form of %s', async (_what, body, more) => {
     const headers = { 'content-type': 'multipart/form-data; boundary=B', ...more };
     const { status, body: response } = await call('POST', '/user_uploads', { headers, body });

@@ -38,7 +38,7 @@ describe('paced calls that may run at once', () => {
 });
 
 describe('paced calls that always wait', () => {
-  it('run later and in order, with turns of the event loop in between', async () => {
+  it('run later and in order, yielding to the event loop in between', async () => {
     const calls = new PacedCalls(64);
     const called: (number | string)[] = [];
     for (let n = 0; n < 150; n++) calls.run(() => called.push(n));

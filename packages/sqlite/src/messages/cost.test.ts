@@ -316,7 +316,7 @@ describe('cost of reads', () => {
     ],
     ['the home view', (r, w) => r.pages.listEntriesUpTo(w.viewer('reader'), own(), null, 100)],
     [
-      'what somebody wrote',
+      'messages of a sender',
       (r, w) =>
         r.pages.listEntriesUpTo(w.viewer('reader'), own({ kind: 'sender', userId: w.user('writer').id }), null, 10),
     ],

@@ -136,15 +136,15 @@ export function eventLogContract(open: OpenStorage): void {
     });
 
     it.each([
-      ['whose payload is no JSON', { payload: '{"type":' }, true],
-      ['whose payload is no event', { payload: 'null' }, true],
-      ['of a type nobody knows', { payload: '{"type":"made.up"}' }, true],
-      ['of a type that every object has', { payload: '{"type":"constructor"}' }, true],
+      ['with a payload that is no JSON', { payload: '{"type":' }, true],
+      ['with a payload that is no event', { payload: 'null' }, true],
+      ['with an unknown type', { payload: '{"type":"made.up"}' }, true],
+      ['with a type of Object.prototype', { payload: '{"type":"constructor"}' }, true],
       ['in a format of a later version', { format: 3 }, true],
-      ['whose list of messages is damaged', { payload: '{"type":"message.deleted","messageIds":{"steps":1}}' }, true],
+      ['with a damaged list of messages', { payload: '{"type":"message.deleted","messageIds":{"steps":1}}' }, true],
       ['in a format of an earlier version', { payload: '{"type":"message.sent"}', format: 1 }, true],
-      ['whose audience is no JSON', { audience: '' }, false],
-      ['whose audience is none', { audience: '{"kind":"users","ids":["1"]}' }, false],
+      ['with an audience that is no JSON', { audience: '' }, false],
+      ['with an invalid audience', { audience: '{"kind":"users","ids":["1"]}' }, false],
     ])('reports an event %s as unreadable and lists the others', async (_, parts, hasAudience) => {
       const fixture = await stage();
       const start = await append(fixture, eventsWithReceivers('0'));

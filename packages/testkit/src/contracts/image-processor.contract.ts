@@ -27,9 +27,8 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ({ processor, make } = await open());
     });
 
-    it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'heic', 'tiff'] as const)(
-      'knows %s when it sees it',
-      async (format) => expect(await processor.inspect(await make(still(format)), USER)).toEqual(still(format)),
+    it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'heic', 'tiff'] as const)('detects %s', async (format) =>
+      expect(await processor.inspect(await make(still(format)), USER)).toEqual(still(format)),
     );
 
     it.each(['gif', 'webp'] as const)('counts the frames of %s', async (format) =>

@@ -65,14 +65,14 @@ describe('ListChannels', () => {
     ['all under its old name', 'owner', { ...none, includeAllActive: true }, ['club', 'core', 'public', 'web']],
     ['default ones', 'member', { ...none, includeDefault: true }, ['public']],
     ['default ones to guests who do not follow them', 'robot', { ...none, includeDefault: true }, []],
-    ['those of the bot’s owner', 'robot', { ...none, includeOwnerSubscribed: true }, ['core']],
+    ['channels of the bot’s owner', 'robot', { ...none, includeOwnerSubscribed: true }, ['core']],
     [
-      'those of the bot’s owner beside readable ones',
+      'channels of the bot’s owner and readable channels',
       'robot',
       { includeReadable: true, includeOwnerSubscribed: true },
       ['core', 'web'],
     ],
-    ['those of an owner to people', 'owner', { ...none, includeOwnerSubscribed: true }, []],
+    ['no channels of an owner to people', 'owner', { ...none, includeOwnerSubscribed: true }, []],
   ])('lists %s (%s)', async (_, who, input, names) => {
     const fixture = await town();
     const { channels } = await new ListChannels(fixture.uow).execute(fixture.caller(who), { ...defaults, ...input });

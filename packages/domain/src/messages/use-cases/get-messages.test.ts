@@ -81,8 +81,8 @@ const idOf = (fixture: MemoryFixture, content: string) =>
 
 describe('GetMessages with a narrow', () => {
   it.each<[string, string, readonly NarrowTerm[], readonly string[]]>([
-    ['nothing: what one has received', 'member', [], ['public', 'shared', 'protected', 'one to one', 'three', 'alone']],
-    ['nothing, having received nothing', 'moderator', [], []],
+    ['no term: received messages', 'member', [], ['public', 'shared', 'protected', 'one to one', 'three', 'alone']],
+    ['no term, without received messages', 'moderator', [], []],
     ['a public channel: all of it', 'moderator', [term('channel', 'PUBLIC ')], ['public']],
     ['a web-public channel, to guests too', 'guest', [term('channel', 'web')], ['web']],
     ['a public channel that a guest does not follow', 'guest', [term('channel', 'public')], []],
@@ -116,8 +116,8 @@ describe('GetMessages with a narrow', () => {
     ['a conversation nobody has had', 'owner', [term('dm', 'moderator@example.com')], []],
     ['a conversation with oneself', 'member', [term('dm', 'member@example.com')], ['alone']],
     ['no conversation', 'member', [term('dm', [])], []],
-    ['anything but no conversation', 'guest', [not('dm', [])], ['shared', 'protected', 'three']],
-    ['what is near', 'guest', [term('near', '1')], ['shared', 'protected', 'three']],
+    ['a negated term without a conversation', 'guest', [not('dm', [])], ['shared', 'protected', 'three']],
+    ['messages near an id', 'guest', [term('near', '1')], ['shared', 'protected', 'three']],
     [
       'a channel but not a conversation',
       'moderator',

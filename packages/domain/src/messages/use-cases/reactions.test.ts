@@ -262,7 +262,7 @@ describe('RemoveReaction', () => {
   });
 
   it.each([[{ name: 'zulip' }], [{ name: 'zulip', code: 'zulip' }], [{ code: 'zulip', type: 'extra' as const }]])(
-    'knows the extra emoji by its name: %j',
+    'accepts the extra emoji by name: %j',
     async (input) => {
       const fixture = await town();
       await add(fixture, 0, { name: 'zulip' });

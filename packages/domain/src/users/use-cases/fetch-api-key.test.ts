@@ -59,7 +59,7 @@ describe('API key for a password', () => {
     ['the wrong password', 'hamlet@example.com', 'wrong'],
     ['no password', 'hamlet@example.com', ''],
     ['nobody', 'nobody@example.com', 'pw-hamlet'],
-    ['whoever has no password', 'open@example.com', ''],
+    ['a user without a password', 'open@example.com', ''],
     ['bots, whatever is stored', 'robot@example.com', 'pw-hamlet'],
     ['the realm’s own bots', 'notification-bot@parley.invalid', 'pw-hamlet'],
     ['addresses of another realm', 'otherRealmUser@example.com', 'pw-hamlet'],
