@@ -141,7 +141,7 @@ describe('log-in form', () => {
     for (let time = 0; time < 5; time++) expect((await logIn(browser, { password: 'wrong' })).status).toBe(401);
     const refused = await logIn(browser);
     expect(refused.status).toBe(429);
-    expect(refused.body).toContain('This was tried too often. Try again in 30 minutes.');
+    expect(refused.body).toContain('Too many attempts. Try again in 30 minutes.');
     expect(refused.headers['retry-after']).toBe('1800');
     await limited.close();
   });

@@ -208,7 +208,7 @@ describe('PATCH /settings with a new email', () => {
     // Mail programs prefetch links.
     for (let time = 0; time < 2; time++) expectPage(await open(link), `<strong>${wanted}</strong>`);
     expect(await addressOf()).toBe(hamlet.email);
-    expectPage(await send(link), `is <strong>${wanted}</strong> from now on`);
+    expectPage(await send(link), `is now <strong>${wanted}</strong>`);
     expect(await addressOf()).toBe(wanted);
     const person = { user_id: hamlet.id };
     expect(await eventsAfter(server, queue)).toEqual([
@@ -313,12 +313,12 @@ describe('password reset by email', () => {
   it('sends a link that sets the password once', async () => {
     expectPage(await open('/accounts/password/reset/'), '<label for="email">');
     expectRedirect(await ask(hamlet.email.toUpperCase()), DONE);
-    expectPage(await open(DONE), 'If there is an account with this address');
+    expectPage(await open(DONE), 'If an account with this address exists');
     const link = await linkTo(hamlet.email);
     expectPage(await open(link), `value="${hamlet.email}"`);
     expect((await signIn(hamlet.password)).status).toBe(200);
     expectRedirect(await send(link, { password: PASSWORD }), '/accounts/password/done/');
-    expectPage(await open('/accounts/password/done/'), 'Log in with the new password');
+    expectPage(await open('/accounts/password/done/'), 'Use the new password to log in');
     expect((await signIn(hamlet.password)).status).toBe(401);
     expect(fieldsOf(await signIn(PASSWORD))).toMatchObject({ api_key: hamlet.apiKey });
     expectPage(await send(link, { password: PASSWORD }), 'expired or been deactivated', 404);
@@ -395,7 +395,7 @@ describe('password reset by email', () => {
 
   it('responds as unavailable if password login is disabled', async () => {
     await server.changeRealm({ settings: { emailAuthentication: false } });
-    expectPage(await open('/accounts/password/reset/'), 'Nobody logs in to this organization with a password.', 404);
+    expectPage(await open('/accounts/password/reset/'), 'This organization does not use passwords.', 404);
     expectPage(await ask(hamlet.email), 'Password authentication is disabled in this organization', 400);
     await server.changeRealm({ settings: { emailAuthentication: true } });
   });
@@ -409,7 +409,7 @@ describe('password reset by email', () => {
     expectRedirect(await ask(hamlet.email.toUpperCase(), from('192.0.2.2')), DONE);
     expectRedirect(await ask(hamlet.email, from('192.0.2.1')), DONE);
     const refused = await ask(hamlet.email, from('192.0.2.1'));
-    expectPage(refused, 'This was tried too often. Try again in 60 minutes.', 429);
+    expectPage(refused, 'Too many attempts. Try again in 60 minutes.', 429);
     expect(refused.headers['retry-after']).toBe('3600');
     for (const name of ['a', 'b', 'c', 'd', 'e']) await ask(`${name}@example.com`, from('192.0.2.4'));
     expectPage(await ask('f@example.com', from('192.0.2.4')), 'Try again in 24 hours.', 429);
@@ -531,7 +531,7 @@ describe('joining with a link', () => {
     expect(welcome!.subject).toBe('Welcome to Realm zulip');
     expectPage(await register(confirm), 'The confirmation link has expired or been deactivated.', 404);
     expectRedirect(await join(link), login(yorick));
-    expectPage(await open(login(yorick)), `There is an account for <strong>${yorick}</strong>`);
+    expectPage(await open(login(yorick)), `An account for <strong>${yorick}</strong> already exists`);
   });
 
   it('sends no welcome emails if the organization disables them', async () => {
@@ -678,11 +678,11 @@ describe('joining with a link', () => {
     const link = await made();
     expectRedirect(await join(link, yorick, from('192.0.2.11')), sent(yorick));
     expectRedirect(await join(link, yorick.toUpperCase(), from('192.0.2.12')), sent(yorick.toUpperCase()));
-    expectPage(await join(link, yorick, from('192.0.2.13')), 'This was tried too often.', 429);
+    expectPage(await join(link, yorick, from('192.0.2.13')), 'Too many attempts.', 429);
     for (const name of ['b', 'c', 'd', 'e', 'f']) await join(link, `${name}@example.com`, from('192.0.2.14'));
-    expectPage(await join(link, 'g@example.com', from('192.0.2.14')), 'This was tried too often.', 429);
+    expectPage(await join(link, 'g@example.com', from('192.0.2.14')), 'Too many attempts.', 429);
     // The response does not reveal existing accounts.
-    expectPage(await join(link, hamlet.email, from('192.0.2.14')), 'This was tried too often.', 429);
+    expectPage(await join(link, hamlet.email, from('192.0.2.14')), 'Too many attempts.', 429);
   });
 
   it('accepts an emailed invitation for its own address without further confirmation', async () => {

@@ -52,11 +52,11 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(await browser.accessibleNames(['heading', 'textbox', 'button'])).toEqual([
       ['heading', 'Join Elsinore'],
       ['textbox', 'Your email address'],
-      ['button', 'Go on'],
+      ['button', 'Continue'],
     ]);
     await browser.fill('Your email address', 'yorick@example.com');
-    await browser.follow('Go on');
-    expect(await browser.text()).toContain('A link is on its way to yorick@example.com');
+    await browser.follow('Continue');
+    expect(await browser.text()).toContain('We have sent a link to yorick@example.com');
 
     await browser.open(await linkEmailedTo('yorick@example.com'));
     expect(await browser.accessibleNames(['textbox', 'combobox', 'button'])).toEqual([
@@ -109,7 +109,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     await browser.open(`${server.url}/accounts/password/reset/`);
     await browser.fill('Email address of your account', hamlet.email);
     await browser.follow('Send a link');
-    expect(await browser.text()).toContain('a link for setting a new password is on its way');
+    expect(await browser.text()).toContain('we have sent it a link to set a new password');
     await browser.open(await linkEmailedTo(hamlet.email));
     await browser.fill('New password', PASSWORD);
     await browser.follow('Set the password');

@@ -56,10 +56,9 @@ export const accountPages = (parts: PageParts): readonly Route[] => [
       return pageReply({
         title: site.t('Confirm your new address'),
         site,
-        content: html`<p>${site.t(
-          'The address of your account is to become {email}. You will log in with it, and mail will go there.',
-          { email: html`<strong>${confirmation.email}</strong>` },
-        )}</p>
+        content: html`<p>${site.t('Confirm to use {email} for logging in and receiving email.', {
+          email: html`<strong>${confirmation.email}</strong>`,
+        })}</p>
 <form method="post"><button>${site.t('Confirm')}</button></form>`,
       });
     },
@@ -72,7 +71,7 @@ export const accountPages = (parts: PageParts): readonly Route[] => [
       return pageReply({
         title: site.t('Your address has changed'),
         site,
-        content: html`<p>${site.t('The address of your account is {email} from now on. Log in with it.', {
+        content: html`<p>${site.t('The address of your account is now {email}. Use it to log in.', {
           email: html`<strong>${user.email}</strong>`,
         })}</p>`,
       });
@@ -99,10 +98,10 @@ export const accountPages = (parts: PageParts): readonly Route[] => [
     dto: NoParameters,
     handle: async ({ site }) =>
       pageReply({
-        title: site.t('Look into your mail'),
+        title: site.t('Check your email'),
         site,
         content: html`<p>${site.t(
-          'If there is an account with this address, a link for setting a new password is on its way to it. The link is good for one day.',
+          'If an account with this address exists, we have sent it a link to set a new password. The link expires after one day.',
         )}</p>`,
       }),
   }),
@@ -133,13 +132,13 @@ export const accountPages = (parts: PageParts): readonly Route[] => [
       pageReply({
         title: site.t('Your password has changed'),
         site,
-        content: html`<p>${site.t('Log in with the new password from now on. API keys are as they were.')}</p>
+        content: html`<p>${site.t('Use the new password to log in. Your API keys have not changed.')}</p>
 <p><a class="button" href="${site.base}/login/">${site.t('Log in')}</a></p>`,
       }),
   }),
 ];
 
-const NO_PASSWORDS: Failure = { status: 404, message: 'Nobody logs in to this organization with a password.' };
+const NO_PASSWORDS: Failure = { status: 404, message: 'This organization does not use passwords.' };
 
 const requestForm = (site: Site, email = '', failure: Failure | null = null): Reply =>
   pageReply({
@@ -254,11 +253,14 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
     dto: EmailDto,
     handle: async ({ site, dto: { email } }) =>
       pageReply({
-        title: site.t('Look into your mail'),
+        title: site.t('Check your email'),
         site,
-        content: html`<p>${site.t('A link is on its way to {email}. Open it to go on. The link is good for one day.', {
-          email: isEmailAddress(email) ? html`<strong>${email}</strong>` : site.t('your address'),
-        })}</p>`,
+        content: html`<p>${site.t(
+          'We have sent a link to {email}. Open it to continue. The link expires after one day.',
+          {
+            email: isEmailAddress(email) ? html`<strong>${email}</strong>` : site.t('your address'),
+          },
+        )}</p>`,
       }),
   }),
   pageRoute(parts, 'GET', '/accounts/do_confirm/:key', {
@@ -341,9 +343,9 @@ const emailForm = (site: Site, email = '', failure: Failure | null = null): Repl
     site,
     content: html`${alert(site, failure)}<form method="post">
 ${emailField(site, email, failure)}
-<p><button>${site.t('Go on')}</button></p>
+<p><button>${site.t('Continue')}</button></p>
 </form>
-<p>${site.t('You have an account already? {link}', {
+<p>${site.t('Already have an account? {link}', {
       link: html`<a href="${site.base}/login/">${site.t('Log in')}</a>`,
     })}</p>`,
   });

@@ -10,10 +10,10 @@ export const GERMAN = {
   or: 'oder',
   'Forgot your password?': 'Passwort vergessen?',
   'Sign up': 'Konto anlegen',
-  'You have no account yet? {link}': 'Noch kein Konto? {link}',
+  'No account yet? {link}': 'Noch kein Konto? {link}',
   'An invitation from a member is required to join.': 'Zum Beitreten ist eine Einladung eines Mitglieds nötig.',
-  'There is an account for {email} already.': 'Für {email} gibt es schon ein Konto.',
-  'Nobody can log in to this organization in a browser.':
+  'An account for {email} already exists.': 'Für {email} gibt es schon ein Konto.',
+  'This organization does not allow logging in with a browser.':
     'Bei dieser Organisation kann man sich nicht im Browser anmelden.',
   'Your email address or password is incorrect.': 'Die E-Mail-Adresse oder das Passwort ist falsch.',
   'The form has expired. Please try again.': 'Das Formular ist abgelaufen. Bitte noch einmal versuchen.',
@@ -46,31 +46,29 @@ export const GERMAN = {
   'If you run this server, {list} shows the addresses, and {create} makes the first organization.':
     'Wer diesen Server betreibt, sieht mit {list} die Adressen und legt mit {create} die erste Organisation an.',
   'This organization has been deactivated.': 'Diese Organisation wurde deaktiviert.',
-  'This form was sent from a page of another site. Open the page anew and send it from there.':
+  'This form was sent from a page of another site. Reload the page and send the form again.':
     'Dieses Formular kam von der Seite eines anderen Anbieters. Bitte die Seite neu öffnen und von dort absenden.',
   'The server is busy. Try again in a moment.': 'Der Server ist ausgelastet. Bitte gleich noch einmal versuchen.',
-  'This was tried too often. Try again in {count} minutes.':
+  'Too many attempts. Try again in {count} minutes.':
     'Das wurde zu oft versucht. In {count} Minuten ist es wieder möglich.',
-  'This was tried too often. Try again in one minute.':
-    'Das wurde zu oft versucht. In einer Minute ist es wieder möglich.',
-  'This was tried too often. Try again in {count} hours.':
+  'Too many attempts. Try again in one minute.': 'Das wurde zu oft versucht. In einer Minute ist es wieder möglich.',
+  'Too many attempts. Try again in {count} hours.':
     'Das wurde zu oft versucht. In {count} Stunden ist es wieder möglich.',
 
   // Email address and password.
   'Confirm your new address': 'Neue Adresse bestätigen',
-  'The address of your account is to become {email}. You will log in with it, and mail will go there.':
+  'Confirm to use {email} for logging in and receiving email.':
     'Die Adresse des Kontos wird {email}. Damit meldet man sich an, und dorthin gehen E-Mails.',
   Confirm: 'Bestätigen',
   'Your address has changed': 'Die Adresse ist geändert',
-  'The address of your account is {email} from now on. Log in with it.':
+  'The address of your account is now {email}. Use it to log in.':
     'Die Adresse des Kontos ist ab jetzt {email}. Damit meldet man sich an.',
-  'Nobody logs in to this organization with a password.':
-    'Bei dieser Organisation meldet man sich nicht mit einem Passwort an.',
-  'Look into your mail': 'Bitte E-Mails abrufen',
-  'If there is an account with this address, a link for setting a new password is on its way to it. The link is good for one day.':
+  'This organization does not use passwords.': 'Bei dieser Organisation meldet man sich nicht mit einem Passwort an.',
+  'Check your email': 'Bitte E-Mails abrufen',
+  'If an account with this address exists, we have sent it a link to set a new password. The link expires after one day.':
     'Falls es ein Konto mit dieser Adresse gibt, ist ein Link für ein neues Passwort dorthin unterwegs. Er gilt einen Tag lang.',
   'Your password has changed': 'Das Passwort ist geändert',
-  'Log in with the new password from now on. API keys are as they were.':
+  'Use the new password to log in. Your API keys have not changed.':
     'Ab jetzt gilt das neue Passwort. API-Schlüssel bleiben, wie sie waren.',
   'Set a new password': 'Neues Passwort setzen',
   'Email address of your account': 'E-Mail-Adresse des Kontos',
@@ -85,9 +83,9 @@ export const GERMAN = {
   'An invitation is required to join {name}. Ask a member or an administrator for one.':
     'Zum Beitreten bei {name} ist eine Einladung nötig. Mitglieder und Administratoren können einladen.',
   'Your email address': 'Ihre E-Mail-Adresse',
-  'Go on': 'Weiter',
-  'You have an account already? {link}': 'Schon ein Konto? {link}',
-  'A link is on its way to {email}. Open it to go on. The link is good for one day.':
+  Continue: 'Weiter',
+  'Already have an account? {link}': 'Schon ein Konto? {link}',
+  'We have sent a link to {email}. Open it to continue. The link expires after one day.':
     'Ein Link ist unterwegs an {email}. Öffnen Sie ihn, um fortzufahren. Er gilt einen Tag lang.',
   'your address': 'Ihre Adresse',
   'Your name': 'Ihr Name',

@@ -243,7 +243,7 @@ export interface Failure {
 const DEACTIVATED: Failure = { status: 404, message: 'This organization has been deactivated.' };
 const FOREIGN_FORM: Failure = {
   status: 403,
-  message: 'This form was sent from a page of another site. Open the page anew and send it from there.',
+  message: 'This form was sent from a page of another site. Reload the page and send the form again.',
 };
 
 /** Error codes that mean a broken link. */
@@ -276,10 +276,10 @@ const retryLater = (seconds: number): readonly string[] => ['Retry-After', Strin
 function tooOften(retryAfter: number): Exclude<Failure['message'], string> {
   const minutes = Math.ceil(retryAfter / 60);
   return (t) => {
-    if (minutes === 1) return t('This was tried too often. Try again in one minute.');
+    if (minutes === 1) return t('Too many attempts. Try again in one minute.');
     return minutes < 120
-      ? t('This was tried too often. Try again in {count} minutes.', { count: minutes })
-      : t('This was tried too often. Try again in {count} hours.', { count: Math.ceil(minutes / 60) });
+      ? t('Too many attempts. Try again in {count} minutes.', { count: minutes })
+      : t('Too many attempts. Try again in {count} hours.', { count: Math.ceil(minutes / 60) });
   };
 }
 

@@ -136,7 +136,7 @@ function logInForm({ base, t }: Site, { settings }: Realm, { dto, methods, token
   const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
   return html`${
     isKnown &&
-    html`<p>${t('There is an account for {email} already.', { email: html`<strong>${email}</strong>` })}</p>
+    html`<p>${t('An account for {email} already exists.', { email: html`<strong>${email}</strong>` })}</p>
 `
   }${
     hasPasswords
@@ -154,7 +154,7 @@ ${PURPOSE_FIELDS.map(
 <p><button class="wide">${t('Log in')}</button></p>
 <p><a href="${base}/accounts/password/reset/">${t('Forgot your password?')}</a></p>
 </form>`
-      : methods.length === 0 && html`<p>${t('Nobody can log in to this organization in a browser.')}</p>`
+      : methods.length === 0 && html`<p>${t('This organization does not allow logging in with a browser.')}</p>`
   }${
     methods.length > 0 &&
     html`${hasPasswords && html`<p class="or">${t('or')}</p>`}<ul class="methods">
@@ -167,7 +167,7 @@ ${methods.map(
 <p>${
     settings.inviteRequired
       ? t('An invitation from a member is required to join.')
-      : t('You have no account yet? {link}', { link: signUp })
+      : t('No account yet? {link}', { link: signUp })
   }</p>`;
 }
 

@@ -32,7 +32,7 @@ export const homePages = (parts: PageParts): readonly Route[] => [
 <p>${
           settings.inviteRequired
             ? site.t('An invitation from a member is required to join.')
-            : site.t('You have no account yet? {link}', {
+            : site.t('No account yet? {link}', {
                 link: html`<a href="${site.base}/register/">${site.t('Sign up')}</a>`,
               })
         }</p>
