@@ -1,8 +1,9 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
+import type { DatabaseState } from '@parley/domain/kernel';
 import { openIdConnectProviders } from '@parley/node-adapters';
-import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
+import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
 import { addressesOf } from './http-server.js';
 import { blobStoreOf, filesFolderOf, smtpMailerOf } from './open-parley.js';
@@ -33,6 +34,7 @@ export async function examine(
   { isThorough }: ExaminationOptions,
 ): Promise<readonly Finding[]> {
   const { path } = configuration.database;
+  const administration = administerDatabase(path);
   const findings: Finding[] = [];
   const add = (level: Finding['level'], subject: string, text: string) => findings.push({ level, subject, text });
   const attempt = async (subject: string, look: () => void | Promise<void>): Promise<void> => {
@@ -45,7 +47,7 @@ export async function examine(
 
   let state: DatabaseState | null = null;
   await attempt('database', () => {
-    state = inspectDatabase(path);
+    state = administration.inspect();
     const { bytes, schema, pendingSteps } = state;
     add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
     if (pendingSteps.length > 0)
@@ -89,7 +91,7 @@ export async function examine(
   });
   if (isThorough) {
     await attempt('integrity', () => {
-      const damage = findDamage(path);
+      const damage = administration.findDamage();
       if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
       for (const line of damage) add('problem', 'integrity', line);
     });
@@ -138,10 +140,11 @@ const UNUSED_KEY = '0'.repeat(32) as BlobKey;
 
 async function findMissingFiles(configuration: Configuration) {
   const blobs = blobStoreOf(configuration);
+  const administration = administerDatabase(configuration.database.path);
   const missing: string[] = [];
   let count = 0;
   for (let after = ''; ; ) {
-    const page = listBlobs(configuration.database.path, after, BLOBS_AT_A_TIME);
+    const page = administration.listBlobs(after, BLOBS_AT_A_TIME);
     if (page.length === 0) return { count, missing };
     count += page.length;
     for (const { blob, size } of page) if ((await blobs.sizeOf(blob as BlobKey)) !== size) missing.push(blob);

@@ -1,7 +1,7 @@
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, LoadUnicodeEmoji, PartialBlobStore } from '@parley/domain/files';
-import type { Bus, Clock, EventLimits, JobHandler, Randomness, UnitOfWork } from '@parley/domain/kernel';
+import type { Bus, Clock, EventLimits, JobHandler, Randomness, StorageGauges, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { LogInProvider } from '@parley/domain/membership';
 import type {
@@ -15,7 +15,6 @@ import type {
   WebAssets,
 } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
-import type { StorageGauges } from '@parley/sqlite';
 import type { HostAuthenticate } from './authentication.js';
 import type { ServerMetrics } from './observation/metrics.js';
 import type { OwnNotifications } from './parley-config.js';

@@ -1,17 +1,17 @@
 import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs';
-import type { Clock, UnitOfWork } from '@parley/domain/kernel';
+import type { Clock, StorageGauges, UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
-import type { Commit, StorageGauges } from './engine/gauges.js';
+import type { Commit } from './engine/gauges.js';
 import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
 import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
 
 export { DatabaseRefused } from './engine/database-refused.js';
-export type { Commit, StorageGauges } from './engine/gauges.js';
+export type { Commit } from './engine/gauges.js';
 export { isDiskFailure } from './engine/write-failures.js';
-export * from './maintenance.js';
+export { administerDatabase } from './maintenance.js';
 
 export interface SqliteStorageOptions {
   /** Path of the database file, created if missing in an existing directory. */

@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
+import type { BlobRecord, CopyOptions, DatabaseState, StorageAdministration } from '@parley/domain/kernel';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
 import { DatabaseRefused } from './engine/database-refused.js';
@@ -6,20 +7,14 @@ import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 import { SECRET_FINGERPRINT } from './users/credentials.js';
 
-/** State of a database file for operators. */
-export interface DatabaseState {
-  /** Number of executed migrations. */
-  readonly schema: number;
-  /** Number of migrations in this release. */
-  readonly latestSchema: number;
-  /** Names of pending migrations. */
-  readonly pendingSteps: readonly string[];
-  /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
-  readonly secretFingerprint: string | null;
-  readonly bytes: number;
-  /** Size of the write-ahead log; 0 if there is none. */
-  readonly logBytes: number;
-}
+/** Work of operators on a database file. Each method may be called while a server uses it. */
+export const administerDatabase = (path: string): StorageAdministration => ({
+  inspect: () => inspectDatabase(path),
+  migrate: () => migrateDatabase(path),
+  findDamage: () => findDamage(path),
+  listBlobs: (after, limit) => listBlobs(path, after, limit),
+  copy: (target, options) => copyDatabase(path, target, options),
+});
 
 /** Inspects a database without changing it, even while a server uses it. @throws DatabaseRefused */
 export function inspectDatabase(path: string): DatabaseState {
@@ -57,12 +52,6 @@ export function findDamage(path: string): readonly string[] {
 
 const MAX_DAMAGE_LINES = 20;
 
-/** Stored bytes that cannot be regenerated: uploaded files and pictures. */
-export interface BlobRecord {
-  readonly blob: string;
-  readonly size: number;
-}
-
 /** Tables that list blobs; unfinished uploads are stored elsewhere. */
 export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export'];
 
@@ -83,13 +72,6 @@ export function migrateDatabase(path: string): readonly string[] {
   const { pendingSteps } = inspectDatabase(path);
   if (pendingSteps.length > 0) openWriter(path).close();
   return pendingSteps;
-}
-
-export interface CopyOptions {
-  /** Maximum bytes written between syncs, so that commits of others do not wait for all data at the end. */
-  readonly bytesPerSync?: number;
-  /** Called after each part; may block to leave disk bandwidth to others. */
-  readonly onProgress?: (copied: number, total: number) => void;
 }
 
 const PAGES_PER_STEP = 200;

@@ -1,3 +1,4 @@
+export * from './administration.js';
 export * from './bus.js';
 export * from './call-counts.js';
 export * from './delivery.js';

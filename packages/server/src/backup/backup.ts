@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobKey, BlobStore } from '@parley/domain/files';
 import { HmacApiKeyMint } from '@parley/node-adapters';
-import { copyDatabase, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
+import { administerDatabase } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
 import { formatSecret } from '../secret-format.js';
 import { StartupError } from '../startup-error.js';
@@ -188,7 +188,7 @@ const BLOBS_AT_A_TIME = 1000;
  */
 export async function createBackup(source: BackupSource, path: string, options: BackupOptions): Promise<BackupResult> {
   if (existsSync(path)) throw new StartupError(`${path} already exists; choose another name.`);
-  const { schema, secretFingerprint } = inspectDatabase(source.database);
+  const { schema, secretFingerprint } = administerDatabase(source.database).inspect();
   const ownFingerprint = new HmacApiKeyMint(source.secret).secretFingerprint;
   if (secretFingerprint !== null && secretFingerprint !== ownFingerprint) {
     throw new StartupError('The secret is not the secret of the database; the backup would be useless.');
@@ -200,8 +200,8 @@ export async function createBackup(source: BackupSource, path: string, options: 
   }
   try {
     const pace = new Pace(options.bytesPerSecond);
-    await copyDatabase(source.database, copy, { onProgress: (copied) => pace.block(copied) });
-    const damage = findDamage(copy);
+    await administerDatabase(source.database).copy(copy, { onProgress: (copied) => pace.block(copied) });
+    const damage = administerDatabase(copy).findDamage();
     if (damage.length > 0) throw new StartupError(`The database is damaged: ${damage[0]}`);
     const description: BackupDescription = {
       format: BACKUP_FORMAT,
@@ -262,8 +262,9 @@ function textEntry(name: string, text: string): ArchiveEntry {
 
 function missingOf(database: string, packed: ReadonlySet<string>): readonly string[] {
   const missing: string[] = [];
+  const administration = administerDatabase(database);
   for (let after = ''; ; ) {
-    const page = listBlobs(database, after, BLOBS_AT_A_TIME);
+    const page = administration.listBlobs(after, BLOBS_AT_A_TIME);
     if (page.length === 0) return missing;
     for (const { blob } of page) if (!packed.has(blob)) missing.push(blob);
     after = page.at(-1)!.blob;

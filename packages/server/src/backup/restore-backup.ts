@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BlobKey, type BlobStore, isBlobKey } from '@parley/domain/files';
 import { HmacApiKeyMint } from '@parley/node-adapters';
-import { findDamage, inspectDatabase } from '@parley/sqlite';
+import { administerDatabase } from '@parley/sqlite';
 import { parseMarkedSecret } from '../secret-format.js';
 import { StartupError } from '../startup-error.js';
 import {
@@ -49,9 +49,10 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
         `The secret of this server differs from that of the backup: set PARLEY_SECRET to the original secret, or move ${secretPath} away.`,
       );
     }
-    const damage = findDamage(unfinished);
+    const administration = administerDatabase(unfinished);
+    const damage = administration.findDamage();
     if (damage.length > 0) throw new StartupError(`The database in ${path} is damaged: ${damage[0]}`);
-    inspectDatabase(unfinished);
+    administration.inspect();
     if (target.secret === null)
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
     // Moved last, so that an existing database is always complete.

@@ -4,7 +4,7 @@ import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
 import { HmacApiKeyMint } from '@parley/node-adapters';
-import { inspectDatabase } from '@parley/sqlite';
+import { administerDatabase } from '@parley/sqlite';
 import { rehashApiKeys } from '../authentication.js';
 import type { Invocation } from '../configuration/read-configuration.js';
 import { addressesOf } from '../http-server.js';
@@ -82,7 +82,7 @@ export async function withParley<T>(invocation: Invocation, work: (parley: Compo
 function removeUnusedSecret(configuration: Invocation['configuration']): void {
   const { path } = configuration.database;
   const secret = findSecret(configuration);
-  const { secretFingerprint } = inspectDatabase(path);
+  const { secretFingerprint } = administerDatabase(path).inspect();
   if (secret === null || new HmacApiKeyMint(secret).secretFingerprint === secretFingerprint) return;
   rmSync(secretPathFor(path), { force: true });
 }

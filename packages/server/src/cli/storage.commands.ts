@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { inspectDatabase, migrateDatabase } from '@parley/sqlite';
+import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from '../configuration/configuration.js';
 import { examine } from '../doctor.js';
 import { blobStoreOf } from '../open-parley.js';
@@ -19,10 +19,11 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   requireDatabase(invocation);
   const { database } = configuration;
   const secret = findSecret(configuration);
-  requireSameSecret(configuration, secret, inspectDatabase(database.path).secretFingerprint);
+  const { secretFingerprint, bytes } = administerDatabase(database.path).inspect();
+  requireSameSecret(configuration, secret, secretFingerprint);
   if (secret === null) throw new StartupError('There is no secret yet: no server has opened this database.');
   const pace = parsePace(flag('pace'));
-  requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
+  requireSpace(path, 2.1 * bytes);
   terminal.comeAfterServer();
   const { createBackup } = await import('../backup/backup.js');
   const result = await createBackup(
@@ -85,7 +86,8 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   requireDatabase(invocation);
   const { configuration } = invocation;
   const { path } = configuration.database;
-  const { schema, latestSchema, pendingSteps, secretFingerprint } = inspectDatabase(path);
+  const administration = administerDatabase(path);
+  const { schema, latestSchema, pendingSteps, secretFingerprint } = administration.inspect();
   const isChecking = isOn('check');
   const secretProblem = problemWithSecret(configuration, secretFingerprint);
   const state = { schema, latestSchema, pendingSteps, secretProblem };
@@ -100,7 +102,7 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
     return { lines, data: state, exitCode };
   }
   requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
-  const done = migrateDatabase(path);
+  const done = administration.migrate();
   return {
     lines: [done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`],
     data: { ...state, schema: latestSchema, pendingSteps: [], done },

@@ -1,6 +1,6 @@
-import type { EventHub, LogFollower } from '@parley/domain/kernel';
+import type { EventHub, LogFollower, StorageGauges } from '@parley/domain/kernel';
 import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
-import type { Commit, StorageGauges } from '@parley/sqlite';
+import type { Commit } from '@parley/sqlite';
 import type { Counter, Histogram, Registry } from 'prom-client';
 import type { JobWorkers } from '../workers/job-workers.js';
 
