@@ -26,7 +26,7 @@ export {
   type RateLimitRules,
   rateLimited,
 } from './kernel/rate-limit.js';
-export type { ErrorReplies } from './kernel/reply.js';
+export type { ByteStream, ErrorReplies } from './kernel/reply.js';
 export { success, unauthorized, unknownPath } from './kernel/reply.js';
 export type { Request } from './kernel/request.js';
 export type {

@@ -128,6 +128,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/client',
       '@preact/signals-core',
       '@tanstack/react-virtual',
+      'katex',
       'lucide-react',
       'react',
       'react-dom',

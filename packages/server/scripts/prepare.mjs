@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Installs and builds everything missing or outdated. Uses only Node's modules, since node_modules may not exist yet.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -66,8 +66,10 @@ function needsBuild() {
   });
 }
 
+/** Names of the packages with output; `acceptance` has tests only. */
 function packages() {
-  return readdirSync(packagesDir).filter((name) => existsSync(join(packagesDir, name, 'src')));
+  const { references } = JSON.parse(readFileSync(join(packagesDir, 'tsconfig.json'), 'utf8'));
+  return [...references.map(({ path }) => path), 'web'];
 }
 
 function hasNewerSource(dir, than) {

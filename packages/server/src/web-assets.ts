@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import type { WebAsset, WebAssets } from '@parley/http';
+import type { ByteStream, WebAsset, WebAssets } from '@parley/http';
 
 const require = createRequire(import.meta.url);
 
@@ -34,10 +34,11 @@ export function openWebAssets(): WebAssets | null {
   return null;
 }
 
-/** Files in a folder, which is not read before the first request. */
-export class FolderWebAssets implements WebAssets {
-  private names: Promise<ReadonlySet<string>> | null = null;
+/** Names that the build makes. Others could lead out of the folder. */
+const NAME = /^[\w-]+(?:\.[\w-]+)+$/;
 
+/** Files in a folder, which may be replaced while the server runs. */
+export class FolderWebAssets implements WebAssets {
   constructor(private readonly folder: string) {}
 
   page(): Promise<string> {
@@ -45,20 +46,26 @@ export class FolderWebAssets implements WebAssets {
   }
 
   async open(name: string, acceptedEncodings: string): Promise<WebAsset | null> {
-    this.names ??= readdir(join(this.folder, 'web')).then((names) => new Set(names));
-    const names = await this.names;
     const contentType = TYPES[extname(name)];
-    // Only listed names: others could lead out of the folder.
-    if (contentType === undefined || !names.has(name)) return null;
-    const [encoding, extension = ''] =
-      ENCODINGS.find(([accepted, suffix]) => names.has(name + suffix) && accepts(acceptedEncodings, accepted)) ?? [];
-    const path = join(this.folder, 'web', name + extension);
+    if (contentType === undefined || !NAME.test(name)) return null;
+    const path = join(this.folder, 'web', name);
+    for (const [encoding, extension] of ENCODINGS) {
+      if (!accepts(acceptedEncodings, encoding)) continue;
+      const body = await streamOf(path + extension);
+      if (body) return { contentType, contentEncoding: encoding, body };
+    }
+    const body = await streamOf(path);
+    return body && { contentType, body };
+  }
+}
+
+/** Null for a file that does not exist. */
+async function streamOf(path: string): Promise<ByteStream | null> {
+  try {
     const { size } = await stat(path);
-    return {
-      contentType,
-      ...(encoding !== undefined && { contentEncoding: encoding }),
-      body: { bytes: createReadStream(path), length: size },
-    };
+    return { bytes: createReadStream(path), length: size };
+  } catch {
+    return null;
   }
 }
 

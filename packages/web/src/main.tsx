@@ -11,7 +11,7 @@ import { ServicesContext } from './services/context.js';
 import { Drafts } from './services/drafts.js';
 
 /** Address of the organization: this file is in a folder of its own below it. */
-const baseUrl = new URL('..', import.meta.url).href;
+const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
 const isHostLogin = document.querySelector<HTMLMetaElement>('meta[name=parley-credentials]')?.content === 'host';
 const client = new ParleyClient({ url: baseUrl, credentials: isHostLogin ? 'host' : 'session' });

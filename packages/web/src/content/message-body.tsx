@@ -1,8 +1,17 @@
 import { useLingui } from '@lingui/react';
 import { Check, Copy, ImageOff } from 'lucide-react';
-import { type CSSProperties, createContext, memo, type ReactNode, useContext, useMemo, useState } from 'react';
+import {
+  type CSSProperties,
+  createContext,
+  memo,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
 import styles from './message-body.module.css';
-import { type ContentNode, type ImageNode, type Mention, parseContent } from './tree.js';
+import { type ContentNode, type ImageNode, type Mention, parseContent, STYLE } from './tree.js';
 
 /** Surroundings of message content: the organization's address and names that may have changed since rendering. */
 export interface ContentWorld {
@@ -100,10 +109,12 @@ function draw(node: ContentNode, key: number): ReactNode {
       return <Image key={key} image={node} />;
     case 'video':
       return (
-        <span key={key} className={styles.media}>
-          {/* biome-ignore lint/a11y/useMediaCaption: uploads have no captions. */}
-          <video controls preload="metadata" src={node.src} title={node.title} />
-        </span>
+        <Foreign key={key} url={node.src}>
+          <span className={styles.media}>
+            {/* biome-ignore lint/a11y/useMediaCaption: uploads have no captions. */}
+            <video controls preload="metadata" src={node.src} title={node.title} />
+          </span>
+        </Foreign>
       );
     case 'audio':
       return (
@@ -119,8 +130,9 @@ function draw(node: ContentNode, key: number): ReactNode {
   }
 }
 
-function Link({ href, title, nodes }: { href: string; title: string; nodes: readonly ContentNode[] }) {
+function Link({ href, title, nodes }: { href: string | null; title: string; nodes: readonly ContentNode[] }) {
   const { baseUrl } = useWorld();
+  if (href === null) return drawAll(nodes);
   // Addresses of the application stay in this window; its router reads the hash.
   if (href.startsWith(`${baseUrl}#`)) return <a href={href.slice(baseUrl.length)}>{drawAll(nodes)}</a>;
   return (
@@ -197,6 +209,9 @@ function Spoiler({ header, nodes }: { header: readonly ContentNode[]; nodes: rea
 
 /** Draws KaTeX's own elements: spans with classes and inline lengths, which KaTeX's style sheet lays out. */
 function Formula({ element, source, isBlock }: { element: Element; source: string; isBlock: boolean }) {
+  useEffect(() => {
+    void import('katex/dist/katex.min.css');
+  }, []);
   return (
     <span className={isBlock ? 'katex-display' : undefined}>
       <span className="katex" role="math" aria-label={source}>
@@ -207,17 +222,21 @@ function Formula({ element, source, isBlock }: { element: Element; source: strin
 }
 
 function drawFormula(element: Element, key: number): ReactNode {
-  const { style } = element as HTMLElement;
-  const lengths: Record<string, string> = {};
-  for (const name of style ?? []) {
-    lengths[name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())] = style.getPropertyValue(name);
-  }
+  const lengths = (element.getAttribute(STYLE) ?? '').split(';').flatMap((declaration) => {
+    const [name, value] = declaration.split(':').map((part) => part.trim());
+    return name && value ? [[name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]] : [];
+  });
   const children = [...element.childNodes].map((node, index) =>
     node instanceof Element ? drawFormula(node, index) : node.nodeValue,
   );
   if (element instanceof SVGElement) return drawSvg(element, children, key);
   return (
-    <span key={key} className={element.className} style={lengths as CSSProperties} aria-hidden={key === 0 || undefined}>
+    <span
+      key={key}
+      className={element.className}
+      style={Object.fromEntries(lengths) as CSSProperties}
+      aria-hidden={key === 0 || undefined}
+    >
       {children}
     </span>
   );
@@ -245,30 +264,38 @@ function drawSvg(element: SVGElement, children: ReactNode[], key: number): React
 const PREVIEW_WIDTH = 360;
 const PREVIEW_HEIGHT = 240;
 
-function Image({ image }: { image: ImageNode }) {
+/** Loads files of other sites only on a click, because loading would show them the reader's address. */
+function Foreign({ url, children }: { readonly url: string; readonly children: ReactNode }) {
   const { i18n } = useLingui();
   const { baseUrl } = useWorld();
-  const isOwn = image.src === null || image.src.startsWith(baseUrl);
-  const [isShown, setShown] = useState(isOwn);
+  const [isShown, setShown] = useState(url.startsWith(baseUrl));
+  if (isShown) return children;
+  return (
+    <button type="button" className={styles.hiddenImage} onClick={() => setShown(true)}>
+      <ImageOff size={16} aria-hidden />
+      {i18n._('Show file from {site}', { site: new URL(url).host })}
+    </button>
+  );
+}
+
+function Image({ image }: { image: ImageNode }) {
+  const { i18n } = useLingui();
   const [width, height] = image.size ?? [PREVIEW_WIDTH, PREVIEW_HEIGHT];
   const scale = Math.min(1, PREVIEW_WIDTH / width, PREVIEW_HEIGHT / height);
   const box = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  if (!isShown) {
-    // Loading would show the reader's address to another site.
-    return (
-      <button type="button" className={styles.hiddenImage} onClick={() => setShown(true)}>
-        <ImageOff size={16} aria-hidden />
-        {i18n._('Show image from {site}', { site: new URL(image.src!).host })}
-      </button>
-    );
+  if (image.src === null) {
+    return <span className={styles.loading} style={box} role="img" aria-label={i18n._('Image is being prepared')} />;
   }
   return (
-    <a href={image.href} target="_blank" rel="noopener noreferrer" className={image.isBlock ? styles.media : undefined}>
-      {image.src === null ? (
-        <span className={styles.loading} style={box} role="img" aria-label={i18n._('Image is being prepared')} />
-      ) : (
+    <Foreign url={image.src}>
+      <a
+        href={image.href}
+        target="_blank"
+        rel="noopener noreferrer"
+        className={image.isBlock ? styles.media : undefined}
+      >
         <img src={image.src} alt={image.title} {...box} loading="lazy" />
-      )}
-    </a>
+      </a>
+    </Foreign>
   );
 }

@@ -9,7 +9,12 @@ export type ContentNode =
       readonly align: Align;
       readonly children: readonly ContentNode[];
     }
-  | { readonly type: 'link'; readonly href: string; readonly title: string; readonly children: readonly ContentNode[] }
+  | {
+      readonly type: 'link' /** Null for an address that browsers cannot read. */;
+      readonly href: string | null;
+      readonly title: string;
+      readonly children: readonly ContentNode[];
+    }
   | Mention
   | { readonly type: 'emoji'; readonly text: string; readonly name: string }
   | { readonly type: 'custom-emoji'; readonly src: string; readonly name: string }
@@ -61,16 +66,30 @@ const PLAIN_TAGS = [
 export type PlainTag = (typeof PLAIN_TAGS)[number];
 const isPlainTag = (tag: string): tag is PlainTag => (PLAIN_TAGS as readonly string[]).includes(tag);
 
-const SCHEMES = ['http:', 'https:', 'mailto:', 'tel:', 'sms:', 'geo:', 'xmpp:', 'zulip:', 'bitcoin:', 'magnet:'];
+/** Schemes that the server renders (markdown §10.1), without `file`, which browsers refuse. */
+const SCHEMES =
+  'http https ftp bitcoin geo im irc ircs magnet mailto matrix mms news nntp openpgp4fpr sip sms smsto ssh tel urn webcal wtai xmpp zulip'
+    .split(' ')
+    .map((scheme) => `${scheme}:`);
 const TOKEN_CLASS = /^[a-z]{1,3}\d?$/;
 const LOADING = 'image-loading-placeholder';
 
 /** Parses the HTML of a message inertly: nothing is loaded or run. */
 export function parseContent(html: string, baseUrl: string): readonly ContentNode[] {
   const template = document.createElement('template');
-  template.innerHTML = policy.createHTML(html) as string;
+  template.innerHTML = policy.createHTML(renameStyles(html)) as string;
   return new TreeBuilder(baseUrl).children(template.content);
 }
+
+/**
+ * Keeps inline styles away from the parser, because the content security policy reports each of them. Text and
+ * attributes contain no `<` or `>` (markdown §2.1).
+ */
+const renameStyles = (html: string): string =>
+  html.replaceAll(/<[^<>]*>/g, (tag) => tag.replaceAll(' style="', ` ${STYLE}="`));
+
+/** Attribute that holds the text of an inline style. */
+export const STYLE = 'data-style';
 
 interface Policy {
   createHTML(html: string): unknown;
@@ -129,9 +148,9 @@ class TreeBuilder {
     }
   }
 
-  private link(element: Element): ContentNode | null {
-    const title = element.getAttribute('title') ?? '';
-    return this.withUrl(element, 'href', (href) => ({ type: 'link', href, title, children: this.children(element) }));
+  private link(element: Element): ContentNode {
+    const href = this.url(element.getAttribute('href'));
+    return { type: 'link', href, title: element.getAttribute('title') ?? '', children: this.children(element) };
   }
 
   private span(element: Element): ContentNode | null {
@@ -209,7 +228,7 @@ class TreeBuilder {
 }
 
 function alignOf(cell: Element): Align {
-  const [, align] = /^text-align: (left|center|right);$/.exec(cell.getAttribute('style') ?? '') ?? [];
+  const [, align] = /^text-align: (left|center|right);$/.exec(cell.getAttribute(STYLE) ?? '') ?? [];
   return align as Align;
 }
 

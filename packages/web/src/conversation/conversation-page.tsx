@@ -100,8 +100,9 @@ function Messages({ view, onQuote, onEditFailed }: MessagesProps) {
   );
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
+  const onNewest = useCallback(() => void view.goTo('newest'), [view]);
   const onSeen = useCallback((seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)), [view]);
-  if (failure) return <Failed text={failure.message} onRetry={() => void view.goTo('newest')} />;
+  if (failure) return <Failed text={failure.message} onRetry={onNewest} />;
   if (keys.length === 0) {
     const isLoading = older !== 'none' || newer !== 'none';
     return (
@@ -118,6 +119,7 @@ function Messages({ view, onQuote, onEditFailed }: MessagesProps) {
       hasNewer={newer !== 'none'}
       onNearStart={onNearStart}
       onNearEnd={onNearEnd}
+      onNewest={onNewest}
       onSeen={onSeen}
       draw={draw}
       header={

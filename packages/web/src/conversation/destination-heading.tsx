@@ -42,7 +42,9 @@ export function ChannelIcon({ channelId, size = 15 }: { readonly channelId: numb
     private: i18n._('private channel'),
     'web-public': i18n._('web-public channel'),
   };
-  return <Icon size={size} color={channel?.color} aria-label={label[channel?.privacy ?? 'public']} />;
+  // Light colours are too pale on a light background.
+  const color = channel?.color ? `color-mix(in srgb, ${channel.color} 70%, var(--parley-text))` : 'currentColor';
+  return <Icon size={size} color={color} aria-label={label[channel?.privacy ?? 'public']} />;
 }
 
 export function ChannelName({ channelId }: { readonly channelId: number }) {

@@ -17,6 +17,8 @@ export interface MessageListProps {
   readonly hasNewer: boolean;
   onNearStart(): void;
   onNearEnd(): void;
+  /** Goes to the newest message, which may not be loaded. */
+  onNewest(): void;
   /** Called with messages whose end was on screen for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
   draw(key: string, index: number): ReactNode;
@@ -29,10 +31,11 @@ const AT_END_PX = 60;
 
 /** Virtual list of messages that keeps the line being read in place while content above and below changes. */
 export function MessageList(props: MessageListProps) {
-  const { keys, place, startKey, unreadKey, hasNewer, onNearStart, onNearEnd, onSeen, draw, label } = props;
+  const { keys, place, startKey, unreadKey, hasNewer, onNearStart, onNearEnd, onNewest, onSeen, draw, label } = props;
   const { i18n } = useLingui();
   const frame = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<string | null>(null);
+  const awaitsFocus = useRef<string | null>(null);
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
@@ -101,8 +104,16 @@ export function MessageList(props: MessageListProps) {
     if (key === undefined) return;
     setSelected(key);
     virtual.scrollToIndex(index, { align: 'auto' });
-    requestAnimationFrame(() => frame.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus());
+    awaitsFocus.current = key;
   };
+  // A row far away is drawn some frames after the list was scrolled there.
+  useEffect(() => {
+    if (awaitsFocus.current === null) return;
+    const row = frame.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(awaitsFocus.current)}"]`);
+    if (!row) return;
+    awaitsFocus.current = null;
+    row.focus({ preventScroll: true });
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLElement && event.target.closest('button, a, input, textarea, [contenteditable]'))
       return;
@@ -145,8 +156,8 @@ export function MessageList(props: MessageListProps) {
             <ArrowUp size={16} aria-hidden /> {i18n._('First unread message')}
           </button>
         )}
-        {!isEmpty && !hasNewer && distanceFromEnd > 3 * AT_END_PX && (
-          <button type="button" onClick={() => virtual.scrollToEnd()}>
+        {!isEmpty && (hasNewer || distanceFromEnd > 3 * AT_END_PX) && (
+          <button type="button" onClick={() => (hasNewer ? onNewest() : virtual.scrollToEnd())}>
             <ArrowDown size={16} aria-hidden /> {i18n._('Newest message')}
           </button>
         )}

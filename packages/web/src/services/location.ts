@@ -1,8 +1,10 @@
-import { type Address, parseAddress } from '@parley/chat';
+import { type Address, narrowKey, parseAddress } from '@parley/chat';
 import { useSyncExternalStore } from 'react';
 
 export interface Place {
   readonly hash: string;
+  /** Equal for addresses that show the same conversation. */
+  readonly key: string;
   /** Null for an address without a meaning. */
   readonly address: Address | null;
   /** Channel whose messages are shown. */
@@ -15,9 +17,17 @@ function current(): Place {
   const hash = location.hash === '' ? '#inbox' : location.hash;
   if (last?.hash !== hash) {
     const address = parseAddress(hash);
-    last = { hash, address, channelId: channelOf(address) };
+    last = { hash, key: keyOf(hash, address), address, channelId: channelOf(address) };
   }
   return last!;
+}
+
+const keyOf = (hash: string, address: Address | null): string =>
+  address?.view === 'narrow' ? narrowKey(address.narrow) : hash;
+
+/** True if an address shows the same conversation as the page. */
+export function useIsCurrent(hash: string): boolean {
+  return useAddress().key === keyOf(hash, parseAddress(hash));
 }
 
 function channelOf(address: Address | null): number | null {

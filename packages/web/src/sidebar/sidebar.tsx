@@ -6,7 +6,7 @@ import { ChannelIcon } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { useAddressOf, useChat, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { useAddress } from '../services/location.js';
+import { useAddress, useIsCurrent } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './sidebar.module.css';
 
@@ -73,7 +73,7 @@ interface EntryProps {
 
 function Entry({ href, icon, children, count = 0, isMuted = false, hasMention = false, isNested, below }: EntryProps) {
   const { i18n } = useLingui();
-  const isCurrent = useAddress().hash === href;
+  const isCurrent = useIsCurrent(href);
   return (
     <li>
       <a

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { defineConfig } from '@playwright/test';
+
+export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+/** Stories in the system's Chromium against the built server. */
+export default defineConfig({
+  testDir: 'tests',
+  outputDir: 'dist/test-results',
+  reporter: [['list']],
+  workers: 2,
+  fullyParallel: true,
+  timeout: 120_000,
+  expect: { timeout: 15_000 },
+  use: {
+    launchOptions: {
+      ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }),
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    },
+    viewport: { width: 1280, height: 800 },
+    trace: 'retain-on-failure',
+  },
+});

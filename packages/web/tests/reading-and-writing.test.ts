@@ -1,0 +1,166 @@
+import { expect, messageWith, type Server, send, test } from './stories.js';
+
+/** Address of a topic in a channel to which the people of these stories belong. */
+async function placeOf(server: Server, topic: string): Promise<string> {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
+  return `#narrow/channel/${id}-Verona/topic/${topic}`;
+}
+
+const post = (server: Server, person: string, topic: string, content: string) =>
+  server.call(person, 'POST', '/messages', { type: 'channel', to: 'Verona', topic, content, read_by_sender: true });
+
+test('shows a message to another person at once and counts it as unread until it was seen', async ({
+  server,
+  logIn,
+}) => {
+  const topic = 'live';
+  await post(server, 'cordelia', topic, 'Is anybody here?');
+  const place = await placeOf(server, topic);
+  const hamlet = await logIn('hamlet', '#inbox');
+  await expect(hamlet.page.getByRole('main').getByRole('link', { name: /Verona.*live/ })).toContainText('1');
+  await expect(hamlet.page).toHaveTitle(/^\(\d+\) /);
+
+  const cordelia = await logIn('cordelia', place);
+  await send(cordelia.page, 'I am **here** now');
+  await expect(messageWith(cordelia.page, 'I am here now').locator('strong', { hasText: 'here' })).toBeVisible();
+
+  await hamlet.page.evaluate((to) => location.assign(to), place);
+  await expect(messageWith(hamlet.page, 'I am here now')).toBeVisible();
+  await expect(hamlet.page.getByText('New', { exact: true })).toBeVisible();
+  await expect
+    .poll(
+      async () =>
+        (
+          await server.call('hamlet', 'GET', '/messages', {
+            anchor: 'newest',
+            num_before: 1,
+            num_after: 0,
+            narrow: [{ operator: 'topic', operand: topic }],
+          })
+        ).messages[0].flags,
+    )
+    .toContain('read');
+});
+
+test('sends once, also when the page is reloaded', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'once'));
+  await send(page, 'Only once, please');
+  await expect(messageWith(page, 'Only once, please')).toHaveCount(1);
+  await page.reload();
+  await expect(messageWith(page, 'Only once, please')).toHaveCount(1);
+  const { messages } = await server.call('hamlet', 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 10,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'once' }],
+  });
+  expect(messages).toHaveLength(1);
+});
+
+test('keeps messages written without a connection and sends them in order later', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'offline'));
+  await send(page, 'before');
+  await expect(messageWith(page, 'before')).toHaveCount(1);
+  await context.setOffline(true);
+  await send(page, 'first of two');
+  await send(page, 'second of two');
+  await expect(messageWith(page, 'second of two')).toContainText('Will be sent');
+  await context.setOffline(false);
+  await expect(messageWith(page, 'second of two')).not.toContainText('Will be sent', { timeout: 30_000 });
+  const { messages } = await server.call('hamlet', 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 10,
+    num_after: 0,
+    apply_markdown: false,
+    narrow: [{ operator: 'topic', operand: 'offline' }],
+  });
+  expect(messages.map(({ content }: { content: string }) => content)).toEqual([
+    'before',
+    'first of two',
+    'second of two',
+  ]);
+});
+
+test('keeps the draft of each conversation across pages and reloads', async ({ server, logIn }) => {
+  const [one, two] = [await placeOf(server, 'draft-one'), await placeOf(server, 'draft-two')];
+  const { page } = await logIn('hamlet', one);
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('unfinished');
+  await page.evaluate((to) => location.assign(to), two);
+  await expect(field).toHaveValue('');
+  await field.fill('another one');
+  await page.goBack();
+  await expect(field).toHaveValue('unfinished');
+  await page.reload();
+  await expect(field).toHaveValue('unfinished');
+});
+
+test('shows why a message was refused and keeps its text', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
+  const { page } = await logIn('hamlet', `#narrow/channel/${id}/topic/refused`);
+  await page.route('**/json/messages', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 400,
+          json: { result: 'error', msg: 'Not authorized to send to this channel', code: 'BAD_REQUEST' },
+        })
+      : route.continue(),
+  );
+  await send(page, 'Let me in');
+  await expect(page.getByRole('alert')).toContainText('Not authorized to send');
+  await page.getByRole('alert').getByRole('button', { name: 'Edit' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Let me in');
+});
+
+test('quotes a message with a link to it', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'quotes', 'To be quoted');
+  const { page } = await logIn('hamlet', await placeOf(server, 'quotes'));
+  await messageWith(page, 'To be quoted').hover();
+  await messageWith(page, 'To be quoted').getByRole('button', { name: 'Quote' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(
+    /^@_\*\*.*\|\d+\*\* \[said\]\(#narrow.*\):\n```quote\nTo be quoted\n```$/,
+  );
+});
+
+test('opens a link to an old message there, and leads to the newest one', async ({ server, logIn }) => {
+  const ids: number[] = [];
+  for (let i = 0; i < 80; i++)
+    ids.push((await post(server, 'cordelia', 'long', `Line ${i} of many\n\nwith a second paragraph`)).id);
+  const { page } = await logIn('hamlet', `${await placeOf(server, 'long')}/near/${ids[10]}`);
+  await expect(messageWith(page, 'Line 10 of many')).toBeInViewport();
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await expect(messageWith(page, 'Line 79 of many')).toBeInViewport();
+});
+
+test('keeps the line being read in place while older messages are loaded', async ({ server, logIn }) => {
+  for (let i = 0; i < 150; i++)
+    await post(server, 'cordelia', 'scrolling', `Row ${i} ${'words '.repeat((i * 7) % 40)}`);
+  const { page } = await logIn('cordelia', await placeOf(server, 'scrolling'));
+  await expect(messageWith(page, 'Row 149')).toBeInViewport();
+  const list = page.getByRole('region', { name: 'Messages' });
+  await list.hover();
+  for (let i = 0; i < 100 && !(await messageWith(page, 'Row 0 ').isVisible()); i++) {
+    await page.mouse.wheel(0, -1500);
+    await page.waitForTimeout(50);
+  }
+  await expect(messageWith(page, 'Row 0 ')).toBeVisible();
+});
+
+test('goes on after the server was killed', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'crash'));
+  await send(page, 'before the crash');
+  await expect(messageWith(page, 'before the crash')).toHaveCount(1);
+  await server.crash();
+  await send(page, 'after the crash');
+  await expect(messageWith(page, 'after the crash')).not.toContainText('Will be sent', { timeout: 30_000 });
+  await post(server, 'cordelia', 'crash', 'and an answer');
+  await expect(messageWith(page, 'and an answer')).toBeVisible();
+  await expect(messageWith(page, 'after the crash')).toHaveCount(1);
+});
+
+test('leads to the log-in page when the session has ended, and back', async ({ logIn }) => {
+  const { page, context } = await logIn('hamlet', '#recent');
+  await context.clearCookies();
+  await page.reload();
+  await expect(page).toHaveURL(/\/login\//);
+});

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+
+const SERVER = join(import.meta.dirname, '../../server/dist/bundle/main.js');
+
+export interface Server {
+  readonly url: string;
+  /** Kills the server without warning and starts it again on the same port. */
+  crash(): Promise<void>;
+  /** Calls the API as a person of the demo; returns the fields of the response. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
+  call(person: string, method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<any>;
+}
+
+async function startServer(folder: string, port: number): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [SERVER, 'serve', '--demo', '--rate-limits', 'off', '--port', String(port)], {
+    cwd: folder,
+    env: { ...process.env, PARLEY_DATABASE: `sqlite:${join(folder, 'parley.db')}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    for await (const line of createInterface({ input: stream! })) {
+      const [, found] = /http:\/\/localhost:(\d+)/.exec(line) ?? [];
+      if (found) return { child, port: Number(found) };
+    }
+  }
+  throw new Error('The server did not start; run `npm run build` first');
+}
+
+/** Person of the demo organization, logged in in a browser of their own. */
+export interface Person {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+interface Fixtures {
+  /** Logs in through the form and opens a place. */
+  logIn(name: string, hash?: string): Promise<Person>;
+}
+
+export const test = base.extend<Fixtures, { server: Server }>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
+      let { child, port } = await startServer(folder, 0);
+      const url = `http://localhost:${port}`;
+      await use({
+        url,
+        async crash() {
+          child.kill('SIGKILL');
+          await once(child, 'exit');
+          ({ child } = await startServer(folder, port));
+        },
+        async call(person, method, path, params = {}) {
+          const form = new URLSearchParams();
+          for (const [name, value] of Object.entries(params)) {
+            form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+          }
+          const headers = { Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}` };
+          const isQuery = method === 'GET';
+          const response = await fetch(`${url}/api/v1${path}${isQuery ? `?${form}` : ''}`, {
+            method,
+            headers,
+            ...(!isQuery && { body: form }),
+          });
+          const body = (await response.json()) as { result: string; msg: string };
+          if (body.result !== 'success') throw new Error(`${method} ${path}: ${body.msg}`);
+          return body;
+        },
+      });
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
+    { scope: 'worker' },
+  ],
+
+  logIn: async ({ browser, server }, use) => {
+    const complaints: string[] = [];
+    const contexts: BrowserContext[] = [];
+    await use(async (name, hash = '') => {
+      const context = await browser.newContext();
+      contexts.push(context);
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !isFailedCall(message.text())) complaints.push(message.text());
+      });
+      page.on('request', (request) => {
+        if (!request.url().startsWith(server.url)) complaints.push(`request to ${request.url()}`);
+      });
+      await page.goto(`${server.url}/`);
+      await page.getByLabel('Email address').fill(emailOf(name));
+      await page.getByLabel('Password').fill(`pw-${emailOf(name)}`);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
+      if (hash !== '') await page.evaluate((to) => location.assign(to), hash);
+      return { page, context };
+    });
+    await Promise.all(contexts.map((context) => context.close()));
+    expect(complaints, 'errors in the console, violated policies and requests to other hosts').toEqual([]);
+  },
+});
+
+/** Stories without a network, without a server and with refused calls expect these lines. */
+const isFailedCall = (text: string): boolean => text.startsWith('Failed to load resource');
+
+export const emailOf = (person: string): string => `${person}@zulip.com`;
+
+const keys = new Map<string, Promise<string>>();
+
+function keyOf(url: string, person: string): Promise<string> {
+  const username = emailOf(person);
+  const known = keys.get(url + person);
+  if (known) return known;
+  const key = fetch(`${url}/api/v1/fetch_api_key`, {
+    method: 'POST',
+    body: new URLSearchParams({ username, password: `pw-${username}` }),
+  }).then(async (response) => ((await response.json()) as { api_key: string }).api_key);
+  keys.set(url + person, key);
+  return key;
+}
+
+/** Message in the list that contains a text. */
+export const messageWith = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
+
+/** Writes a message and sends it. */
+export async function send(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.getByRole('button', { name: 'Send' }).click();
+}
+
+export { expect };
