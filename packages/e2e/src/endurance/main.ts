@@ -4,12 +4,13 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N]]
+const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES]]
 
 Runs the tests of the hostile load in their long form, again and again, each time with the next seed, until so many minutes have
 passed (default: 30) or something fails. Runs at least once. Exit code 1: something failed; the seed that was said repeats it.
 
-  --seed N   the first seed; default: chosen by chance`;
+  --seed N           the first seed; default: chosen by chance
+  --attack MINUTES   how long a member repeats the largest requests in each run; default: 10. With it, only that test runs`;
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
@@ -26,20 +27,28 @@ const TESTS = [
 interface Options {
   readonly minutes: number;
   readonly seed: number;
+  /** Duration of the attack by a member; null to run all tests with the default duration. */
+  readonly attackMinutes: number | null;
 }
+
+const DEFAULT_ATTACK_MINUTES = 10;
+const ATTACK = 'packages/e2e/src/hostile/member-at-limits.test.ts';
+const NUMBER = /^\d+(\.\d+)?$/;
 
 /** @throws Error that explains the invalid command line */
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { seed: { type: 'string' } },
+    options: { seed: { type: 'string' }, attack: { type: 'string' } },
     allowPositionals: true,
   });
-  const [minutes = '30', ...others] = positionals;
+  const { attack } = values;
+  const [minutes = attack === undefined ? '30' : '0', ...others] = positionals;
   const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
-  if (others.length > 0 || !/^\d+(\.\d+)?$/.test(minutes)) throw new Error('It takes a number of minutes.');
+  if (others.length > 0 || !NUMBER.test(minutes)) throw new Error('It takes a number of minutes.');
   if (!/^\d{1,9}$/.test(seed)) throw new Error('--seed takes a number.');
-  return { minutes: Number(minutes), seed: Number(seed) };
+  if (attack !== undefined && !NUMBER.test(attack)) throw new Error('--attack takes a number of minutes.');
+  return { minutes: Number(minutes), seed: Number(seed), attackMinutes: attack === undefined ? null : Number(attack) };
 }
 
 /** Returns the exit code. */
@@ -54,7 +63,7 @@ async function main(args: readonly string[]): Promise<number> {
   const endsAt = Date.now() + options.minutes * 60_000;
   for (let { seed } = options; ; seed++) {
     console.log(`Seed ${seed}`);
-    if ((await runOnce(seed)) !== 0) {
+    if ((await runOnce(seed, options.attackMinutes)) !== 0) {
       console.log(`Failed with seed ${seed}. Once more: npm run endurance -- 0 --seed ${seed}`);
       return 1;
     }
@@ -63,11 +72,13 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Runs tests sequentially, so that none slows another. */
-async function runOnce(seed: number): Promise<number | null> {
-  const child = spawn(process.execPath, [JEST, '--runInBand', ...TESTS], {
+async function runOnce(seed: number, attackMinutes: number | null): Promise<number | null> {
+  const tests = attackMinutes === null ? TESTS : [ATTACK];
+  const minutes = String(attackMinutes ?? DEFAULT_ATTACK_MINUTES);
+  const child = spawn(process.execPath, [JEST, '--runInBand', ...tests], {
     cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed) },
+    env: { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes },
   });
   const [code] = (await once(child, 'close')) as [number | null];
   return code;
