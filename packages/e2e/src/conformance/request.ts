@@ -13,6 +13,7 @@ export interface HttpRequest {
   /** Null omits a header, even a default one. */
   readonly headers: Readonly<Record<string, string | null>>;
   readonly body: Uint8Array | string | null;
+  readonly timeoutMs?: number;
 }
 
 export interface HttpAnswer {
@@ -25,12 +26,12 @@ export interface HttpAnswer {
  * Sends exact headers beside the defaults: `fetch` allows neither a custom `Host` nor omitting `User-Agent`. Does not
  * follow redirects.
  */
-export async function send({ method, url, headers, body }: HttpRequest): Promise<HttpAnswer> {
+export async function send({ method, url, headers, body, timeoutMs = TIMEOUT_MS }: HttpRequest): Promise<HttpAnswer> {
   const usual: Record<string, string | null> = { 'User-Agent': USER_AGENT, Accept: '*/*' };
   if (method !== 'GET' && method !== 'HEAD') usual['Content-Length'] = String(Buffer.byteLength(body ?? ''));
   const all = Object.entries({ ...usual, ...headers }).filter(([, value]) => value !== null) as [string, string][];
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(url, { method, headers: Object.fromEntries(all), timeout: TIMEOUT_MS }, (incoming) => {
+    const outgoing = httpRequest(url, { method, headers: Object.fromEntries(all), timeout: timeoutMs }, (incoming) => {
       text(incoming).then(
         (received) => resolve({ status: incoming.statusCode!, headers: incoming.headers, text: received }),
         reject,

@@ -32,6 +32,8 @@ export const INPUTS: Inputs = {
   'PUT /bot_storage': {
     'one text': () => ({ storage: { key: 'value' } }),
     'the longest text': () => ({ storage: { key: '"'.repeat(9_000_000) } }),
+    'the longest text of three bytes each': () => ({ storage: { key: '€'.repeat(8_000_000) } }),
+    'the longest text of two bytes each': () => ({ storage: { key: 'ś'.repeat(9_900_000) } }),
     'ten thousand texts': ({ n }) => ({
       storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'é漢'.repeat(350)])),
     }),
