@@ -102,6 +102,14 @@ const RETRY_MS = [250, 60_000] as const;
 /** Maximum number of skipped events that may be read again after a crash. */
 const MAX_UNSAVED = 500;
 
+/** The position is no longer where this server left it. */
+class ConsumedElsewhere extends Error {
+  constructor(name: string) {
+    super(`another process consumes the events of '${name}', or the consumer was removed`);
+    this.name = 'ConsumedElsewhere';
+  }
+}
+
 /**
  * Processes the log of each realm for one consumer. Every event is delivered at least once in realm order. The
  * position is stored after processing, in the same transaction as the consumer's changes.
@@ -204,7 +212,7 @@ export class EventConsumption {
     const { name } = this.options;
     await this.parts.uow.write(realmId, async (tx) => {
       if (!(await tx.consumers.advance(name, realmId, position.stored, position.read as EventSeq))) {
-        throw new Error(`another process consumes the events of '${name}', or the consumer was removed`);
+        throw new ConsumedElsewhere(name);
       }
       await unit?.(tx);
     });
@@ -216,7 +224,10 @@ export class EventConsumption {
       await work();
       this.retries.delete(realmId);
     } catch (err) {
-      this.reportProblem('consuming events failed; they come again', { realmId, err });
+      // Servers that consume the same events take turns; only the position decides.
+      if (!(err instanceof ConsumedElsewhere)) {
+        this.reportProblem('consuming events failed; they come again', { realmId, err });
+      }
       if (this.isStopped) return;
       const delayMs = Math.min((this.retries.get(realmId)?.delayMs ?? RETRY_MS[0] / 2) * 2, RETRY_MS[1]);
       const retry = {
