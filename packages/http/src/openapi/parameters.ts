@@ -29,6 +29,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   topic_name: 'Topic.',
   url_template: 'RFC 6570 template of the resulting URL.',
   user_id: 'Id of the user.',
+  session_id: 'Id of the browser session.',
   username: 'Email address of the user.',
   // Log-in.
   include_profile: 'Whether to return the user as well.',

@@ -145,6 +145,8 @@ async function audited(
     return await logIn();
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return { ...errorPage(site, failureOf(error)), logIn: { method, account: null, failure: error.code } };
+    const more = html`<p><a class="button" href="${site.base}/login/">${site.t('Log in')}</a></p>`;
+    const page = errorPage(site, { ...failureOf(error), more });
+    return { ...page, logIn: { method, account: null, failure: error.code } };
   }
 }

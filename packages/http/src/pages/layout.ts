@@ -237,6 +237,8 @@ export interface Failure {
   readonly status: number;
   /** Translated when shown, except for templates. */
   readonly message: string | ((t: Translate) => Html);
+  /** Shown below the message on a page of its own. */
+  readonly more?: Html;
   readonly headers?: readonly string[];
 }
 
@@ -296,7 +298,7 @@ export function errorPage(site: Site | null, failure: Failure, words: Words = si
     site,
     language: words.language,
     headers,
-    content: html`<p role="alert" class="alert">${messageIn(words, failure)}</p>`,
+    content: html`<p role="alert" class="alert">${messageIn(words, failure)}</p>${failure.more ?? null}`,
   });
 }
 
