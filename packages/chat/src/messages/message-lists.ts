@@ -9,6 +9,8 @@ import { apiNarrow, matches } from './match.js';
 import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 
 const PAGE = 60;
+/** Messages fetched before and after the shown ones when events were missed. */
+const MAX_RELOADED = 200;
 /** Lists kept after they were closed. */
 const MAX_LISTS = 50;
 /** Messages fetched by their ids in one call. */
@@ -37,6 +39,8 @@ export class MessageLists {
   /** Ids that events changed while pages were being fetched, so that older versions in those pages are not used. */
   private touched = new Set<number>();
   private fetches = 0;
+  /** Messages from before events were missed, which the next page with them replaces. */
+  private stale = new Set<number>();
 
   constructor(
     private readonly state: ChatState,
@@ -81,10 +85,11 @@ export class MessageLists {
     }
   }
 
-  /** Forgets every list that is not open and fetches the open ones again, after events were missed. */
+  /** Forgets every list that is not open and fetches the open ones again, which stay as they are until then. */
   restart(): void {
+    this.stale = new Set(this.state.messages.all().keys());
     for (const [key, list] of this.lists) {
-      if (list.isOpen) list.reload();
+      if (list.isOpen) void list.reload();
       else this.lists.delete(key);
     }
     this.sweep();
@@ -117,6 +122,7 @@ export class MessageLists {
     batch(() => {
       for (const id of [...this.state.messages.all().keys()]) if (!shown.has(id)) this.state.messages.delete(id);
     });
+    for (const id of this.stale) if (!shown.has(id)) this.stale.delete(id);
   }
 
   /** Fetches messages that were moved into an open list and that the client does not have. */
@@ -151,15 +157,18 @@ export class MessageLists {
   /** Returns the ids that were deleted meanwhile. */
   private async store(messages: readonly Message[]): Promise<ReadonlySet<number>> {
     const { state } = this;
-    const stale = messages.filter(({ id }) => this.touched.has(id) && state.messages.peek(id) === undefined);
+    const isWanted = ({ id }: Message) => state.messages.peek(id) === undefined || this.stale.has(id);
+    const outdated = messages.filter((message) => this.touched.has(message.id) && isWanted(message));
     batch(() => {
       for (const message of messages) {
-        if (state.messages.peek(message.id) === undefined && !stale.includes(message))
-          state.messages.set(message.id, message);
+        if (!isWanted(message) || outdated.includes(message)) continue;
+        const localId = state.messages.peek(message.id)?.localId;
+        state.messages.set(message.id, { ...message, ...(localId !== undefined && { localId }) });
+        this.stale.delete(message.id);
       }
     });
-    if (stale.length === 0) return new Set();
-    const ids = stale.map(({ id }) => id);
+    if (outdated.length === 0) return new Set();
+    const ids = outdated.map(({ id }) => id);
     for (const id of ids) this.touched.delete(id);
     const gone = await this.fetchByIds(ids);
     return new Set(ids.filter((id) => gone.has(id) || state.messages.peek(id) === undefined));
@@ -224,11 +233,27 @@ export class MessageList implements ConversationView {
     this.openCount = Math.max(0, this.openCount - 1);
   }
 
-  reload(): void {
-    const { ids } = this.shown();
-    const middle = this.focus.peek() ?? ids.at(-1);
-    this.spans.value = [];
-    void this.load(this.newer.peek() === 'none' || middle === undefined ? 'newest' : middle);
+  /** Replaces all messages by those around the ones that are shown. */
+  async reload(): Promise<void> {
+    const load = ++this.loads;
+    const { ids, isNewest } = this.shown();
+    const focus = this.focus.peek();
+    const anchor = isNewest ? 'newest' : (focus ?? ids[Math.floor(ids.length / 2)] ?? 'newest');
+    const count = Math.min(MAX_RELOADED, Math.max(PAGE, ids.length));
+    await this.during('first', async () => {
+      const answer = await this.lists.fetch(this.narrow, anchor, count, count);
+      if (load !== this.loads) return;
+      batch(() => {
+        this.spans.value = [];
+        this.add(
+          answer.messages.map(({ id }) => id),
+          answer.found_oldest,
+          answer.found_newest,
+          null,
+        );
+        if (focus !== null && !spanAt(this.spans.peek(), focus)) this.focus.value = null;
+      });
+    });
   }
 
   goTo(messageId: number | 'newest'): Promise<void> {
