@@ -122,7 +122,11 @@ describe('server process', () => {
     expect(server.output).not.toContain('"level":"error"');
     const said = [...server.output.matchAll(/"msg":"(started|stopping|stopped)"/g)].map(([, message]) => message);
     expect(said).toEqual(['started', 'stopping', 'stopped']);
-    expect(readdirSync(join(organization.directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+    expect(readdirSync(join(organization.directory, 'data')).sort()).toEqual([
+      'parley.db',
+      'parley.db.commands.log',
+      'parley.db.secret',
+    ]);
 
     await organization.serve([], server.port);
     const second = await hamlet.messages.send({ ...soliloquy, content: 'or not to be' });

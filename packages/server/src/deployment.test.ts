@@ -8,6 +8,7 @@ import { COMMANDS } from './cli/commands.js';
 import { ENV_FILE, parseEnvFile } from './configuration/env-file.js';
 import { readConfiguration } from './configuration/read-configuration.js';
 import { SETTINGS, type Setting } from './configuration/settings.js';
+import { ServerMetrics } from './observation/metrics.js';
 
 const docs = resolve(__dirname, '../../../docs');
 const deploy = join(docs, 'deploy');
@@ -81,12 +82,29 @@ describe('operator documentation', () => {
         ...source.matchAll(/'(?:parley_)?((?:http|event|polls|events|writes|database|job|commit|up|build)[a-z_]*)'/g),
       ].map(([, name]) => name!),
     );
-    for (const path of ['operating.md', 'deploy/prometheus-rules.yaml']) {
+    for (const path of ['operating.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dashboard.json']) {
       const named = [...textOf(path).matchAll(/\bparley_([a-z_]*[a-z])\b/g)].map(([, name]) =>
-        name!.replace(/_bucket$/, ''),
+        name!.replace(/_(bucket|sum|count)$/, ''),
       );
       expect(named.filter((name) => !made.has(name))).toEqual([]);
     }
+  });
+});
+
+describe('Grafana dashboard', () => {
+  it('queries metrics that a server has, each in one panel of its own place', async () => {
+    const { panels } = JSON.parse(textOf('deploy/grafana-dashboard.json')) as {
+      panels: { title: string; gridPos: object; targets: { expr: string }[] }[];
+    };
+    const metrics = await ServerMetrics.create({ version: '1', ofProcess: true });
+    const text = await metrics.text();
+    const made = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!));
+    const named = panels.flatMap(({ targets }) =>
+      targets.flatMap(({ expr }) => expr.match(/\b(?:parley|process|nodejs)_[a-z0-9_]+/g) ?? []),
+    );
+    expect(named.filter((name) => !made.has(name.replace(/_(bucket|sum|count)$/, '')) && !made.has(name))).toEqual([]);
+    expect(named.length).toBeGreaterThan(15);
+    expect(new Set(panels.map(({ gridPos }) => JSON.stringify(gridPos))).size).toBe(panels.length);
   });
 });
 

@@ -157,9 +157,11 @@ export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> 
     payload: { confirmationId },
   }: Job<ConfirmationEmailPayload>): Promise<Email | null> {
     if (confirmationId === null) return null;
-    const { realm, confirmation, user } = await this.uow.read(realmId, async ({ realms, users, confirmations }) => {
+    const { realm, confirmation, user, hasPassword } = await this.uow.read(realmId, async (reads) => {
+      const { realms, users, confirmations } = reads;
       const found = await confirmations.find(realmId, confirmationId);
       return {
+        hasPassword: found?.userId ? (await users.findPasswordHash(realmId, found.userId)) !== null : false,
         realm: await realms.get(realmId),
         confirmation: found,
         user: found?.userId ? await users.find(realmId, found.userId) : null,
@@ -177,6 +179,7 @@ export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> 
         name: realm.name,
         email,
         isActive: user?.isActive,
+        hasPassword,
       }),
     };
     if (content.link === undefined) return composeEmail(content);
@@ -194,6 +197,8 @@ interface Circumstances {
   readonly email: string;
   /** State of the account; undefined if there is none. */
   readonly isActive: boolean | undefined;
+  /** False for an account that somebody else created, or that logs in by other means. */
+  readonly hasPassword: boolean;
 }
 
 type Content = Pick<EmailContent, 'subject' | 'paragraphs' | 'link' | 'footer'>;
@@ -214,20 +219,30 @@ const CONTENTS: Readonly<Record<ConfirmationPurpose, (circumstances: Circumstanc
     link: link('Confirm this address'),
     footer: 'If it was not you who asked for this, there is nothing that you have to do.',
   }),
-  passwordReset: ({ organization, name, email, isActive }) =>
-    isActive
+  passwordReset: ({ organization, name, email, isActive, hasPassword }) =>
+    isActive && !hasPassword
       ? {
-          subject: `Set a new password for ${name}`,
-          paragraphs: [`Somebody asked for a new password for the account ${email} at ${organization}.`, VALIDITY],
-          link: link('Set a new password'),
-          footer: 'If it was not you, there is nothing that you have to do: your password stays as it is.',
-        }
-      : {
           subject: `Your account at ${name}`,
           paragraphs: [
-            `Somebody asked for a new password for the account ${email} at ${organization}. The account is deactivated; an administrator of the organization can activate it again.`,
+            `There is an account for you, ${email}, at ${organization}. Set a password to log in.`,
+            VALIDITY,
           ],
-        },
+          link: link('Set a password'),
+          footer: 'If you do not want an account there, there is nothing that you have to do.',
+        }
+      : isActive
+        ? {
+            subject: `Set a new password for ${name}`,
+            paragraphs: [`Somebody asked for a new password for the account ${email} at ${organization}.`, VALIDITY],
+            link: link('Set a new password'),
+            footer: 'If it was not you, there is nothing that you have to do: your password stays as it is.',
+          }
+        : {
+            subject: `Your account at ${name}`,
+            paragraphs: [
+              `Somebody asked for a new password for the account ${email} at ${organization}. The account is deactivated; an administrator of the organization can activate it again.`,
+            ],
+          },
 };
 
 /** Deletes confirmations that ended some time ago. */

@@ -1,3 +1,4 @@
+import { requestConfirmation } from '../access/confirmations.js';
 import { type ApiKeyMint, checkPassword, type PasswordHasher, type PasswordStrength } from '../access/credentials.js';
 import type { Role } from '../access/roles.js';
 import type { Channel } from '../channels/channel.js';
@@ -12,6 +13,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserSettings } from '../realms/user-settings.js';
+import { passwordAuthDisabled } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import {
   type Bot,
@@ -185,6 +187,16 @@ async function enforceMayCreate(
   enforce(canCreateUsers(actor, user?.specialPermissions.includes('canCreateUsers') ?? false));
 }
 
+/** @throws DomainError PASSWORD_AUTH_DISABLED */
+async function sendPasswordLink(
+  tx: Transaction,
+  { realmId, id: userId, email }: User,
+  now: UnixSeconds,
+): Promise<void> {
+  if (!(await tx.realms.get(realmId)).settings.emailAuthentication) throw passwordAuthDisabled();
+  await requestConfirmation(tx, { realmId, purpose: 'passwordReset', email, userId, invitationId: null }, now);
+}
+
 export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
   readonly realmId: RealmId;
   readonly fullName: string;
@@ -197,6 +209,8 @@ export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullN
   readonly allowsWeakPassword?: boolean;
   readonly settings?: Partial<UserSettings>;
   readonly specialPermissions?: readonly SpecialPermission[];
+  /** Emails a link for setting a password, within the same unit. */
+  readonly sendsPasswordLink?: boolean;
 }
 
 /** Adds a user with any role, on behalf of the operator or the host application. */
@@ -210,9 +224,12 @@ export class RegisterUser {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, EMAIL_TAKEN, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD */
+  /**
+   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, EMAIL_TAKEN, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD,
+   * PASSWORD_AUTH_DISABLED
+   */
   async execute(input: RegisterUserInput): Promise<User> {
-    const { realmId, password, specialPermissions = [], allowsWeakPassword, ...person } = input;
+    const { realmId, password, specialPermissions = [], allowsWeakPassword, sendsPasswordLink, ...person } = input;
     const fullName = this.check(input);
     const passwordHash = password === null ? null : await this.hasher.hash(password);
     return this.uow.write(realmId, async (tx) => {
@@ -223,6 +240,7 @@ export class RegisterUser {
         { ...person, fullName, passwordHash },
         { now: this.clock.now(), mint: this.mint },
       );
+      if (sendsPasswordLink) await sendPasswordLink(tx, user, this.clock.now());
       return specialPermissions.length === 0 ? user : tx.users.update({ ...user, specialPermissions });
     });
   }

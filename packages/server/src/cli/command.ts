@@ -38,6 +38,13 @@ export interface CommandResult {
   readonly data: unknown;
   /** Default: `done`. */
   readonly exitCode?: number;
+  /** Changed properties, for the audit line. */
+  readonly changes?: Readonly<Record<string, Change>>;
+}
+
+export interface Change {
+  readonly from: unknown;
+  readonly to: unknown;
 }
 
 export interface CommandFlag {
@@ -71,8 +78,12 @@ export interface Command {
   readonly flags?: Readonly<Record<string, CommandFlag>>;
   /** Complete command lines. */
   readonly examples: readonly string[];
+  /** True with these flags if the command neither changes nor reveals anything. Absent: an audit line is written. */
+  readonly isReadOnly?: (flags: Invocation['flags']) => boolean;
   run(context: CommandContext): Promise<CommandResult | undefined>;
 }
+
+export const always = (): boolean => true;
 
 /** Flags that every command accepts in addition to the settings. */
 export const COMMON_FLAGS: Readonly<Record<string, CommandFlag>> = {

@@ -45,11 +45,16 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
     const taken = await existingAddresses(parley, realm.id, people);
     const newcomers = people.filter(({ email }) => !taken.has(email.toLowerCase()));
     const isDryRun = context.isOn('dry-run');
+    const invites = context.isOn('invite');
     const created: { readonly id: number; readonly email: string }[] = [];
     if (!isDryRun) {
       for (const { line, ...person } of newcomers) {
         try {
-          const { id, email } = await register.execute({ realmId: realm.id, ...person });
+          const { id, email } = await register.execute({
+            realmId: realm.id,
+            ...person,
+            sendsPasswordLink: invites && person.password === null,
+          });
           created.push({ id, email });
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
@@ -59,11 +64,17 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
       }
     }
     const existing = people.length - newcomers.length;
+    const invited = invites ? newcomers.filter(({ password }) => password === null).length : 0;
     return {
       lines: [
         `${isDryRun ? `Would add ${newcomers.length}` : `Added ${created.length}`} users to ${nameOf(realm)}; ${existing} already existed`,
+        ...(invited > 0
+          ? [`${isDryRun ? 'Would email' : 'The server emails'} links for setting a password to ${invited} of them`]
+          : []),
       ],
-      data: isDryRun ? { wouldCreate: newcomers.map(({ email }) => ({ email })), existing } : { created, existing },
+      data: isDryRun
+        ? { wouldCreate: newcomers.map(({ email }) => ({ email })), existing, invited }
+        : { created, existing, invited },
     };
   });
 }

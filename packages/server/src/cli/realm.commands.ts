@@ -21,7 +21,7 @@ import { hint } from '../near-miss.js';
 import type { ComposedParley } from '../parley.js';
 import { serverAddressOf } from '../realm-resolver.js';
 import { StartupError, UsageError } from '../startup-error.js';
-import type { Command, CommandContext, CommandResult, Terminal } from './command.js';
+import { always, type Command, type CommandContext, type CommandResult, type Terminal } from './command.js';
 import { findRealm, findUser, hasDatabase, NEW_DATABASE, nameOf, REALM, requireDatabase } from './databases.js';
 
 const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
@@ -121,6 +121,7 @@ async function set(context: CommandContext): Promise<CommandResult> {
       });
     const changed = settings.length > 0 && realm.settings[name] !== value;
     return {
+      ...(changed && { changes: { [name]: { from: realm.settings[name], to: value } } }),
       lines: [`${name} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
       data: { ...presentRealm(parley, realm), setting: name, value, changed },
     };
@@ -265,6 +266,7 @@ export const REALM_COMMANDS: readonly Command[] = [
     name: 'realm list',
     help: 'lists the organizations',
     examples: ['parley realm list', 'parley realm list --json'],
+    isReadOnly: always,
     run: list,
   },
   {
@@ -273,6 +275,7 @@ export const REALM_COMMANDS: readonly Command[] = [
     help: 'shows the settings of an organization',
     details: STRING_ID,
     examples: ["parley realm show ''", 'parley realm show lear --json'],
+    isReadOnly: always,
     run: show,
   },
   {

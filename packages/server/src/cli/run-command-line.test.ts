@@ -275,6 +275,106 @@ describe('parley command line', () => {
     });
   });
 
+  it('writes audit lines for commands that change or reveal something', async () => {
+    await run(['user', 'list']);
+    expect(existsSync(`${directory}/data`)).toBe(false);
+    await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
+    await run(['user', 'create', 'kent@example.com', 'Kent', '--password-stdin'], { input: 'a long enough password' });
+    await run(['user', 'set-role', 'kent@example.com', 'owner', '--port=1234']);
+    await run(['realm', 'set', 'lear', 'inviteRequired', 'off']);
+    await run(['user', 'rename', 'nobody@example.com', 'Nobody']);
+    await run(['user', 'api-key', 'kent@example.com', '--rotate', '--json']);
+    for (const reading of [
+      ['realm', 'show', 'lear'],
+      ['user', 'show', 'kent@example.com'],
+      ['doctor'],
+      ['user', 'sessions', 'kent@example.com'],
+    ]) {
+      await run(reading);
+    }
+    const path = `${database}.commands.log`;
+    const text = readFileSync(path, 'utf8');
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const head = { level: 'warn', audit: 'command', time: expect.any(String), operator: expect.any(String) };
+    expect(lines).toEqual([
+      {
+        ...head,
+        command: 'realm create',
+        target: ['lear', 'King Lear'],
+        options: { 'new-database': 'on' },
+        result: 'done',
+      },
+      {
+        ...head,
+        command: 'user create',
+        target: ['kent@example.com', 'Kent'],
+        options: { 'password-stdin': 'on' },
+        result: 'done',
+      },
+      {
+        ...head,
+        command: 'user set-role',
+        target: ['kent@example.com', 'owner'],
+        options: {},
+        changes: { role: { from: 'member', to: 'owner' } },
+        result: 'done',
+      },
+      {
+        ...head,
+        command: 'realm set',
+        target: ['lear', 'inviteRequired', 'off'],
+        options: {},
+        changes: { inviteRequired: { from: true, to: false } },
+        result: 'done',
+      },
+      { ...head, command: 'user rename', target: ['nobody@example.com', 'Nobody'], options: {}, result: 'REFUSED' },
+      { ...head, command: 'user api-key', target: ['kent@example.com'], options: { rotate: 'on' }, result: 'done' },
+    ]);
+    expect(text).not.toMatch(/long enough|1234/);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('succeeds although its audit line cannot be written, and says so', async () => {
+    await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
+    rmSync(`${database}.commands.log`);
+    mkdirSync(`${database}.commands.log`);
+    const { code, err } = await run(['realm', 'rename', 'lear', 'Lear']);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^parley: The audit line of this command could not be written to .*\.commands\.log: /);
+  });
+
+  it('emails links for setting a password to imported users without one', async () => {
+    await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
+    const file = join(directory, 'people.csv');
+    writeFileSync(file, 'email,name,password\nkent@example.com,Kent,\nfool@example.com,Fool,a long enough password\n');
+    const dry = await run(['user', 'import', file, '--invite', '--dry-run']);
+    expect(dry.out).toContain('Would email links for setting a password to 1 of them');
+    const { code, out } = await run(['user', 'import', file, '--invite']);
+    expect([code, out.split('\n')]).toEqual([
+      0,
+      [
+        'Added 2 users to lear (King Lear); 0 already existed',
+        'The server emails links for setting a password to 1 of them',
+      ],
+    ]);
+    await whileServing([], async () => {
+      await until(
+        async () =>
+          existsSync(join(directory, 'data/outbox')) && readdirSync(join(directory, 'data/outbox')).length > 0,
+      );
+      const letters = readdirSync(join(directory, 'data/outbox')).map((name) =>
+        readFileSync(join(directory, 'data/outbox', name), 'utf8'),
+      );
+      expect(letters).toHaveLength(1);
+      expect(letters[0]).toContain('To: kent@example.com');
+      expect(letters[0]).toContain('Subject: Your account at King Lear');
+      expect(letters[0]).toMatch(/accounts\/password\/reset\/\w+/);
+    });
+  });
+
   it('leaves only the database and the secret after it has stopped', async () => {
     await whileServing([], async () => {});
     expect(readdirSync(join(directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
@@ -366,9 +466,10 @@ describe('parley command line', () => {
     expect(readdirSync(directory)).toEqual(['data']);
   });
 
-  /** Returns every file below with its content. */
+  /** Returns every file below with its content, without the log of commands, which names refused ones too. */
   const look = () =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.endsWith('.commands.log'))
       .sort()
       .map((name) => [name, statSync(join(directory, name)).isFile() && readFileSync(join(directory, name), 'latin1')]);
 

@@ -13,12 +13,14 @@ import {
   type Command,
   type CommandContext,
   type CommandFlag,
+  type CommandResult,
   EXIT_CODES,
   flagsOf,
   type Terminal,
   usageOf,
   wordCounts,
 } from './command.js';
+import { logCommand } from './command-log.js';
 import { COMMANDS } from './commands.js';
 import { withParley } from './databases.js';
 
@@ -119,7 +121,15 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
     isJson: flags.get('json') === 'on',
     withParley: (work) => withParley(invocation, work),
   };
-  const result = await command.run(context);
+  const log = (error: string | null, changes?: CommandResult['changes']) => {
+    const problem = logCommand({ command, invocation, error, changes });
+    if (problem !== null) terminal.err(`parley: ${problem}`);
+  };
+  const result = await command.run(context).catch((error: unknown) => {
+    log(codeOf(error));
+    throw error;
+  });
+  log(null, result?.changes);
   if (!result) return EXIT_CODES.done;
   if (context.isJson) terminal.out(JSON.stringify(result.data));
   else for (const line of result.lines) terminal.out(printable(line));

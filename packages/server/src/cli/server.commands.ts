@@ -4,7 +4,7 @@ import { addressesOf } from '../http-server.js';
 import { smtpMailerOf } from '../open-parley.js';
 import { startServer } from '../serve.js';
 import { StartupError, UsageError } from '../startup-error.js';
-import type { Command, CommandContext, CommandResult } from './command.js';
+import { always, type Command, type CommandContext, type CommandResult } from './command.js';
 import { acceptsNewSecret, NEW_DATABASE, requireDatabase } from './databases.js';
 
 export const SERVE_COMMAND: Command = {
@@ -17,6 +17,8 @@ export const SERVE_COMMAND: Command = {
     'parley serve --demo --dev',
     'PARLEY_DATABASE=sqlite:/var/lib/parley/parley.db parley serve --new-database',
   ],
+  // The server has a log of its own.
+  isReadOnly: always,
   async run({ invocation, terminal, isJson }) {
     // Registered before anything starts, so that an immediate interrupt also shuts down cleanly.
     const interrupted = terminal.interrupted();
@@ -57,6 +59,7 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     help: 'validates and prints the configuration',
     details: 'Opens no database and changes nothing. Secrets are hidden.',
     examples: ['parley config check', 'PARLEY_PORT=80 parley config check --json'],
+    isReadOnly: always,
     run: check,
   },
 ];
@@ -89,6 +92,7 @@ export const MAIL_COMMANDS: readonly Command[] = [
     help: 'sends a test email through the configured mail server and prints the result',
     details: 'Opens no database.',
     examples: ['parley mail test me@example.com'],
+    isReadOnly: always,
     run: test,
   },
 ];

@@ -7,7 +7,7 @@ import { blobStoreOf } from '../open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../secret.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import { parleyVersion } from '../version.js';
-import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
+import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { requireDatabase } from './databases.js';
 
 const MIB = 1024 * 1024;
@@ -170,6 +170,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
       check: { help: 'the same, with exit code 3 if there are any' },
     },
     examples: ['parley migrate --status', 'parley migrate --check && systemctl restart parley'],
+    isReadOnly: (flags) => flags.get('status') === 'on',
     run: migrate,
   },
   {
@@ -177,6 +178,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     help: 'finds problems of the server, the database and the configuration',
     flags: { thorough: { help: 'reads the whole database and checks that every file exists' } },
     examples: ['parley doctor', 'parley doctor --thorough --json'],
+    isReadOnly: always,
     run: doctor,
   },
 ];

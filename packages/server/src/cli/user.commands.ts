@@ -20,7 +20,7 @@ import {
 import { zuliprcOf } from '../demo/create-demo.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';
-import type { Command, CommandContext, CommandFlag, CommandResult } from './command.js';
+import { always, type Command, type CommandContext, type CommandFlag, type CommandResult } from './command.js';
 import { findRealm, nameOf, REALM, requireDatabase, withUser } from './databases.js';
 import { importPeople, parseRole } from './import-people.js';
 
@@ -116,9 +116,10 @@ const keyOf = ({ useCase }: ComposedParley, { realmId, id }: User, rotates: bool
 
 async function setRole(context: CommandContext): Promise<CommandResult> {
   const role = parseRole(context.words[1]!);
-  return withUser(context, async ({ useCase }, { realmId, id }, realm) => {
+  return withUser(context, async ({ useCase }, { realmId, id, role: from }, realm) => {
     const user = await useCase(SetUserRole).execute({ realmId, userId: id, role });
     return {
+      changes: { role: { from, to: role } },
       lines: [`${user.fullName} <${user.email}> is now ${role} of ${nameOf(realm)}`],
       data: presentUser(user),
     };
@@ -127,9 +128,13 @@ async function setRole(context: CommandContext): Promise<CommandResult> {
 
 async function rename(context: CommandContext): Promise<CommandResult> {
   const fullName = context.words[1]!;
-  return withUser(context, async ({ useCase }, { realmId, id }) => {
+  return withUser(context, async ({ useCase }, { realmId, id, fullName: from }) => {
     const user = await useCase(SetUserName).execute({ realmId, userId: id, fullName });
-    return { lines: [`Renamed ${user.email} to ${user.fullName}`], data: presentUser(user) };
+    return {
+      changes: { name: { from, to: user.fullName } },
+      lines: [`Renamed ${user.email} to ${user.fullName}`],
+      data: presentUser(user),
+    };
   });
 }
 
@@ -138,6 +143,7 @@ async function setEmail(context: CommandContext): Promise<CommandResult> {
   return withUser(context, async ({ useCase }, before) => {
     const user = await useCase(SetUserEmail).execute({ realmId: before.realmId, userId: before.id, email });
     return {
+      changes: { email: { from: before.email, to: user.email } },
       lines: [`Changed the email of ${user.fullName} from ${before.email} to ${user.email}`],
       data: presentUser(user),
     };
@@ -150,6 +156,7 @@ const setActive = (isActive: boolean) => async (context: CommandContext) =>
     const state = isActive ? 'active' : 'deactivated';
     const who = `${user.fullName} <${user.email}>`;
     return {
+      ...(changed && { changes: { active: { from: !isActive, to: isActive } } }),
       lines: [changed ? `${who} is now ${state}` : `${who} was already ${state}`],
       data: { ...presentUser({ ...user, isActive }), changed },
     };
@@ -247,6 +254,7 @@ export const USER_COMMANDS: readonly Command[] = [
       bots: { help: 'includes bots' },
     },
     examples: ['parley user list', 'parley user list --role owner --json'],
+    isReadOnly: always,
     run: list,
   },
   {
@@ -256,6 +264,7 @@ export const USER_COMMANDS: readonly Command[] = [
     details: BY,
     flags: REALM,
     examples: ['parley user show ann@example.com'],
+    isReadOnly: always,
     run: show,
   },
   {
@@ -367,6 +376,7 @@ export const USER_COMMANDS: readonly Command[] = [
       session: { value: 'ID', help: 'with --end: only this session' },
     },
     examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
+    isReadOnly: (flags) => flags.get('end') !== 'on',
     run: sessions,
   },
   {
@@ -386,8 +396,13 @@ export const USER_COMMANDS: readonly Command[] = [
       'The first line names the columns: email and name, optionally role and password. All lines are checked before the first',
       'user is created. Users whose email already exists are left unchanged, so a file can be imported again.',
     ].join('\n'),
-    flags: { ...REALM, 'dry-run': { help: 'only checks the file and prints what would be done' } },
-    examples: ['parley user import people.csv --dry-run', 'parley user import people.csv --json'],
+    flags: {
+      ...REALM,
+      invite: { help: 'emails a link for setting a password, valid for a day, to new users without a password' },
+      'dry-run': { help: 'only checks the file and prints what would be done' },
+    },
+    examples: ['parley user import people.csv --dry-run', 'parley user import people.csv --invite'],
+    isReadOnly: (flags) => flags.get('dry-run') === 'on',
     run: importPeople,
   },
 ];

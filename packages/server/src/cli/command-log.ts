@@ -1,0 +1,54 @@
+import { appendFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import type { Invocation } from '../configuration/read-configuration.js';
+import type { Change, Command } from './command.js';
+import { hasDatabase } from './databases.js';
+
+interface LoggedCommand {
+  readonly command: Command;
+  readonly invocation: Invocation;
+  /** Code of the error; null for success. */
+  readonly error: string | null;
+  readonly changes: Readonly<Record<string, Change>> | undefined;
+}
+
+/**
+ * Appends an audit line about a command that may change or reveal something to a file beside the database, since
+ * commands do not write to the server's log. Returns a problem that prevents it, which does not undo the command.
+ */
+export function logCommand({ command, invocation, error, changes }: LoggedCommand): string | null {
+  const { positionals, flags } = invocation;
+  if (command.isReadOnly?.(flags) || !hasDatabase(invocation)) return null;
+  const path = commandLogOf(invocation.configuration.database.path);
+  const line = {
+    level: 'warn',
+    time: new Date().toISOString(),
+    audit: 'command',
+    command: command.name,
+    operator: operatorOf(),
+    target: positionals,
+    // Settings are the same for all commands.
+    options: Object.fromEntries([...flags].filter(([name]) => name in { ...command.flags, 'accept-new-secret': true })),
+    ...(changes && { changes }),
+    result: error ?? 'done',
+  };
+  try {
+    appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    return null;
+  } catch (problem) {
+    return `The audit line of this command could not be written to ${path}: ${(problem as Error).message}`;
+  }
+}
+
+export const commandLogOf = (databasePath: string): string => `${databasePath}.commands.log`;
+
+/** Returns the person behind `sudo`, or the system user. */
+function operatorOf(): string {
+  if (process.env.SUDO_USER) return process.env.SUDO_USER;
+  try {
+    return userInfo().username;
+  } catch {
+    // The number has no name, as in some containers.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
