@@ -113,7 +113,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     await browser.open(await linkEmailedTo(hamlet.email));
     await browser.fill('New password', PASSWORD);
     await browser.follow('Set the password');
-    expect(await browser.text()).toContain('Log in with the new password');
+    expect(await browser.text()).toContain('Use the new password to log in');
     expect(await keyFor(hamlet.email, PASSWORD)).toBe(200);
   });
 
