@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+
+it('takes at most 35 KB bundled with the client, minified and compressed', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(__dirname, 'index.ts')],
+    alias: { '@parley/client': join(__dirname, '../../client/src/index.ts') },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+  });
+  expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(35 * 1024);
+});
