@@ -46,6 +46,7 @@ describe('ServerContainer', () => {
       'deleting expired messages',
       'removing unused files',
       'removing expired sessions',
+      'removing expired log-ins',
       'running jobs',
       'indexing messages for search',
       'removing failed jobs',

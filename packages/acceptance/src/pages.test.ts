@@ -127,7 +127,7 @@ describe('start page', () => {
     const { headers, body } = await open('/');
     expect(headers).toMatchObject({
       'content-security-policy': expect.stringMatching(
-        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; form-action 'self' zulip:; base-uri 'none'; frame-ancestors 'none'$/,
       ),
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
