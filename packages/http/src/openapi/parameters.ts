@@ -215,6 +215,9 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   attachment_id: 'Id of the upload.',
   path_id_and_format: 'Path of the file and name of the thumbnail format.',
   // Push notifications.
+  auth: 'Authentication secret of the push subscription.',
+  endpoint: 'URL of the push subscription.',
+  p256dh: 'Public key of the push subscription.',
   appid: 'Id of the app.',
   bouncer_public_key: 'Public key of the push service used for encryption.',
   device_id: 'Id of the device.',

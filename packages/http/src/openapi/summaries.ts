@@ -287,10 +287,13 @@ export const TAGGED_OPERATIONS: readonly TaggedOperations[] = [
   },
   {
     tag: 'Push notifications',
-    description: 'Registration of phones.',
+    description: 'Registration of phones and browsers.',
     operations: {
       'POST /register_client_device': 'Register a device',
       'POST /remove_client_device': 'Remove a device',
+      'GET /web_push/subscriptions': 'List browsers that get push notifications',
+      'POST /web_push/subscriptions': 'Register a browser for push notifications',
+      'DELETE /web_push/subscriptions': 'Remove a browser from push notifications',
       'POST /mobile_push/register': 'Register a device for encrypted push notifications',
       'POST /mobile_push/test_notification': 'Send a test notification',
       'POST /mobile_push/e2ee/test_notification': 'Send an encrypted test notification',
