@@ -11,13 +11,20 @@ const require = createRequire(import.meta.url);
 export const nodemailer = (): typeof import('nodemailer') => require('nodemailer') as typeof import('nodemailer');
 
 /** Message for nodemailer, which encodes text and rejects addresses with line breaks. */
-export const mailOf = ({ to, senderName, subject, text, html }: Email, from: string) => ({
+export const mailOf = ({ to, senderName, subject, text, html, threadId, unsubscribeUrl }: Email, from: string) => ({
   from: { name: senderName, address: from },
   to: { name: '', address: to },
   subject,
   text,
   html,
-  headers: { 'Auto-Submitted': 'auto-generated' },
+  ...(threadId !== undefined && { inReplyTo: threadId, references: threadId }),
+  headers: {
+    'Auto-Submitted': 'auto-generated',
+    ...(unsubscribeUrl !== undefined && {
+      'List-Unsubscribe': `<${unsubscribeUrl}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
+  },
   // Content is never loaded from files or URLs.
   disableFileAccess: true,
   disableUrlAccess: true,

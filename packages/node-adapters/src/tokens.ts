@@ -179,6 +179,7 @@ interface LinkKind {
 export const INVITATION_LINKS: LinkKind = { purpose: 'invitation', proofBytes: 10 };
 /** Keys have 40 characters. */
 export const CONFIRMATION_LINKS: LinkKind = { purpose: 'confirmation', proofBytes: 20 };
+export const UNSUBSCRIBE_LINKS: LinkKind = { purpose: 'unsubscribe', proofBytes: 20 };
 
 /**
  * Keys that contain an id and a proof that this server issued the link, so that nothing has to be stored. The id is

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
 import { LocalBus } from '@parley/domain/kernel';
-import { MobilePush, NotificationMeter, WebPush } from '@parley/domain/push';
+import { MissedEmails, MobilePush, NotificationMeter, WebPush } from '@parley/domain/push';
 import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
@@ -25,6 +25,7 @@ import {
   PublicWebClient,
   SystemEventLoop,
   SystemTimers,
+  UNSUBSCRIBE_LINKS,
   VapidWebPushService,
   ZxcvbnPasswordStrength,
 } from '@parley/node-adapters';
@@ -69,6 +70,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
 
   invitationKeys: () => new HmacLinkKeys(options.secret, INVITATION_LINKS),
   confirmationKeys: () => new HmacLinkKeys(options.secret, CONFIRMATION_LINKS),
+  unsubscribeKeys: () => new HmacLinkKeys(options.secret, UNSUBSCRIBE_LINKS),
   signUpKeys: () => ({ invitations: get('invitationKeys'), confirmations: get('confirmationKeys') }),
   invitationConfig: () => ({
     defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
@@ -94,8 +96,13 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,
   notificationChannels: () => {
-    if (options.notifications?.push === false) return [];
-    return [...(options.push ? [resolve(MobilePush)] : []), ...(options.webPush ? [resolve(WebPush)] : [])];
+    const { push = true, email = true } = options.notifications ?? {};
+    return [
+      ...(push && options.push ? [resolve(MobilePush)] : []),
+      ...(push && options.webPush ? [resolve(WebPush)] : []),
+      // Without a mail server, emails are files that an operator reads; missed messages would fill the folder.
+      ...(email && options.sendsMail !== false ? [resolve(MissedEmails)] : []),
+    ];
   },
   webPushService: () =>
     options.webPush

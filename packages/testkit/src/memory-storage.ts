@@ -44,6 +44,7 @@ import { MemoryMessageEdits } from './memory/memory-message-edits.js';
 import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
+import { MemoryMissedEmails } from './memory/memory-missed-emails.js';
 import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryNotifications } from './memory/memory-notifications.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
@@ -244,6 +245,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     pushStatus: new MemoryPushStatus(unit),
     webPush: new MemoryWebPush(unit),
     notifications: new MemoryNotifications(unit),
+    missedEmails: new MemoryMissedEmails(unit),
     sentOnce: new MemorySentOnce(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),

@@ -23,6 +23,17 @@ export const PAGES_SCENARIOS: Scenarios = {
       heard: [],
     },
   ],
+  'POST /accounts/unsubscribe/:kind/:key/': [
+    {
+      ...page,
+      title: 'from login emails',
+      at: ({ server, people }) => ({
+        kind: 'login',
+        key: server.parley.ports.unsubscribeKeys.derive(people.hamlet.id),
+      }),
+      heard: ['user_settings/update'],
+    },
+  ],
   'POST /join/:key/': [
     {
       ...page,

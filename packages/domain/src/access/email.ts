@@ -11,6 +11,10 @@ export interface Email {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Message id with brackets that emails of one thread refer to; absent for none. */
+  readonly threadId?: string;
+  /** URL that turns such emails off by one POST request (RFC 8058); absent if they cannot be turned off. */
+  readonly unsubscribeUrl?: string;
 }
 
 /** Sends email through a mail server, to files or through the host application. */

@@ -71,6 +71,8 @@ export interface Ports {
   readonly renderedMessages: RenderedMessages;
   readonly invitationKeys: LinkKeys;
   readonly confirmationKeys: LinkKeys;
+  /** Keys of user ids. */
+  readonly unsubscribeKeys: LinkKeys;
   readonly signUpKeys: SignUpKeys;
   readonly invitationConfig: InvitationConfig;
   readonly mailer: Mailer;

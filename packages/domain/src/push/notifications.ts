@@ -71,5 +71,8 @@ declare module '../kernel/event.js' {
 
 export const NOTIFICATION_FEATURE = {
   eventFormats: { 'notification.due': 1 },
-  notExported: { notifications: 'Apps show what they have received.' },
+  notExported: {
+    notifications: 'Apps show what they have received.',
+    missedEmails: 'The server that collected missed messages emails them.',
+  },
 } satisfies FeatureParts<NotificationEventTypes>;

@@ -2,12 +2,16 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Inputs } from './input-context.js';
 
-/** Operations that need an unavailable call provider (organization §20), and exports, which have a separate test. */
+/**
+ * Operations that need an unavailable call provider (organization §20), exports, which have a separate test, and keys of
+ * which no email is sent here.
+ */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
   'POST /calls/constructorgroups/create',
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
+  'POST /accounts/unsubscribe/:kind/:key/',
   'POST /export/realm',
   'DELETE /export/realm/:export_id',
   'GET /user_avatars/exports/*path_id',

@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/events', 'events §6.2'],
   ['DELETE', '/events', 'events §6.5'],
   // Messages
-  ['POST', '/messages', 'messages §3', { lacks: 'nobody is notified by mail' }],
+  ['POST', '/messages', 'messages §3'],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['POST', '/json/register', 'events §1', { atRoot: true }],

@@ -124,6 +124,11 @@ export const GERMAN = {
   'The invitation link could not be found.': 'Diesen Einladungslink gibt es nicht.',
   'Too many people are signing up at the moment. Try again tomorrow.':
     'Zurzeit legen zu viele Leute Konten an. Bitte morgen noch einmal versuchen.',
+  Unsubscribe: 'Abbestellen',
+  'Do you want no more emails of this kind from {name}?': 'Sollen keine E-Mails dieser Art von {name} mehr kommen?',
+  'You will get no more emails of this kind. You can turn them on again in your settings.':
+    'Es kommen keine E-Mails dieser Art mehr. In den Einstellungen lassen sie sich wieder einschalten.',
+  'This link is not valid.': 'Dieser Link ist nicht gültig.',
   'Name too short!': 'Der Name ist zu kurz.',
   'Name too long!': 'Der Name ist zu lang.',
   'Password authentication is disabled in this organization':

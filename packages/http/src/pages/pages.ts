@@ -6,6 +6,7 @@ import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
 import { type PageParts, pageReply, pageRoute, redirectTo, seeOther } from './layout.js';
 import { connecting, isUserOf, logInPages } from './log-in-page.js';
+import { unsubscribePages } from './unsubscribe-page.js';
 import { webAppPage, webAssetRoutes } from './web-app.js';
 
 /**
@@ -53,5 +54,6 @@ export const PAGES = {
     ...externalLogInPages(parts),
     ...accountPages(parts),
     ...signUpPages(parts),
+    ...unsubscribePages(parts),
   ],
 } satisfies HttpFeature;

@@ -33,6 +33,7 @@ import {
   RegisterDevices,
   SendEncryptedPush,
   SendLegacyPush,
+  SendMissedEmails,
   SendWebPush,
   UnregisterTokens,
 } from '@parley/domain/push';
@@ -142,5 +143,6 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
   resolve(DeliverWebhooks),
+  resolve(SendMissedEmails),
   resolve(DeleteRealmData),
 ];

@@ -21,6 +21,7 @@ async function forgottenPassword({
 }
 
 export const INPUTS: Inputs = {
+  'GET /accounts/unsubscribe/:kind/:key/': { 'any key': () => ({ kind: 'login', key: 'x'.repeat(10_000) }) },
   'GET /accounts/do_confirm/:key': { 'a link': linkToAllChannels },
   'GET /accounts/confirm_new_email/:key': { 'an email': newAddress },
   'POST /accounts/confirm_new_email/:key': { 'an email': newAddress },

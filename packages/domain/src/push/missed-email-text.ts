@@ -1,0 +1,167 @@
+import type { Email } from '../access/email.js';
+import type { UserId } from '../kernel/ids.js';
+import { escapeHtml, toSingleLine } from '../kernel/text.js';
+import type { MessageView } from '../messages/message.js';
+import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
+import type { Realm } from '../realms/realm.js';
+import type { User } from '../users/user.js';
+import type { DueReason } from './due.js';
+import { shownTopic } from './notification-text.js';
+
+export interface MissedMessage {
+  readonly view: MessageView;
+  readonly reason: DueReason;
+  /** Group that was mentioned; null if none or if the user was named. */
+  readonly groupName: string | null;
+  /** Name as the recipient may see it. */
+  readonly senderName: string;
+  /** Plain text. */
+  readonly text: string;
+}
+
+export interface MissedEmailFacts {
+  readonly realm: Realm;
+  readonly url: string;
+  readonly user: User;
+  /** Oldest first, at least one, of one conversation. */
+  readonly messages: readonly MissedMessage[];
+  readonly hasMore: boolean;
+  /** False if the user or the organization wants no message content in emails. */
+  readonly showsContent: boolean;
+  /** True to name the organization in the subject. */
+  readonly showsRealm: boolean;
+  /** Message id that all emails of the conversation refer to, so that mail programs show them as one thread. */
+  readonly threadId: string;
+  readonly unsubscribeUrl: string;
+}
+
+/** Composes the email about missed messages of one conversation. */
+export function composeMissedEmail(facts: MissedEmailFacts): Email {
+  const { realm, url, user, messages, hasMore, showsContent, showsRealm, threadId, unsubscribeUrl } = facts;
+  const { view } = messages[0]!;
+  // The address of a message names its channel and topic.
+  const link = showsContent ? url + messageUrl(pathOf(view), view.message.id) : `${url}/`;
+  const subject = showsContent ? subjectOf(messages, user.id) : 'New messages';
+  const blocks = showsContent ? messages.map(({ senderName, text }) => ({ senderName, text })) : [];
+  const notices = [
+    ...(showsContent ? [] : [HIDDEN[realm.settings.messageContentAllowedInEmailNotifications ? 'user' : 'realm']]),
+    ...(hasMore ? ['There are more messages in this conversation.'] : []),
+  ];
+  const reason = reasonOf(messages[messages.length - 1]!, showsContent);
+  const settingsUrl = `${url}/#settings/notifications`;
+  return {
+    to: user.email,
+    senderName: toSingleLine(`${realm.name} notifications`),
+    subject: toSingleLine(showsRealm ? `[${realm.name}] ${subject}` : subject),
+    text: textOf({ blocks, notices, reason, link, realmName: realm.name, settingsUrl, unsubscribeUrl }),
+    html: htmlOf({ subject, blocks, notices, reason, link, realmName: realm.name, settingsUrl, unsubscribeUrl }),
+    threadId,
+    unsubscribeUrl,
+  };
+}
+
+const HIDDEN = {
+  user: 'This email does not include message content because you have disabled message content in email notifications.',
+  realm: 'This email does not include message content because your organization hides message content in email.',
+};
+
+function pathOf({ message, conversation }: MessageView): string {
+  return conversation.kind === 'channel'
+    ? topicUrl({ id: conversation.channelId, name: conversation.name }, message.topic)
+    : conversationUrl(conversation.participants.map(({ id }) => id));
+}
+
+/** Maximum number of names in a subject. */
+const MAX_NAMES = 3;
+
+function subjectOf(messages: readonly MissedMessage[], userId: UserId): string {
+  const { view, senderName } = messages[0]!;
+  const { conversation, message } = view;
+  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic)}`;
+  const others = conversation.participants.filter(({ id }) => id !== userId);
+  if (others.length <= 1) return `DMs with ${senderName}`;
+  // Participants whom a guest may not know are known by their messages only.
+  const names = others.map(
+    ({ id, fullName }) => messages.find((it) => it.view.sender.id === id)?.senderName ?? fullName,
+  );
+  const shown = names.slice(0, MAX_NAMES);
+  const more = names.length - shown.length;
+  if (more > 0) return `Group DMs with ${shown.join(', ')} and ${more} ${more === 1 ? 'other' : 'others'}`;
+  return `Group DMs with ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+function reasonOf({ reason, groupName, view: { conversation, message } }: MissedMessage, showsPlace: boolean): string {
+  const channel = conversation.kind === 'channel' && showsPlace ? `#${conversation.name}` : 'a channel';
+  const topic = conversation.kind === 'channel' && showsPlace ? `${channel} > ${shownTopic(message.topic)}` : 'a topic';
+  switch (reason) {
+    case 'directMessage':
+      return 'You are receiving this because you have email notifications enabled for direct messages.';
+    case 'mentioned':
+      return groupName === null
+        ? 'You are receiving this because you were personally mentioned.'
+        : `You are receiving this because @${groupName} was mentioned.`;
+    case 'topicWildcard':
+      return `You are receiving this because all topic participants were mentioned in ${topic}.`;
+    case 'channelWildcard':
+      return `You are receiving this because everyone was mentioned in ${channel}.`;
+    case 'topicWildcardInFollowedTopic':
+    case 'channelWildcardInFollowedTopic':
+      return 'You are receiving this because you have wildcard mention notifications enabled for topics you follow.';
+    case 'followedTopic':
+      return 'You are receiving this because you have email notifications enabled for topics you follow.';
+    default:
+      return `You are receiving this because you have email notifications enabled for ${channel}.`;
+  }
+}
+
+interface EmailParts {
+  readonly blocks: readonly { readonly senderName: string; readonly text: string }[];
+  readonly notices: readonly string[];
+  readonly reason: string;
+  readonly link: string;
+  readonly realmName: string;
+  readonly settingsUrl: string;
+  readonly unsubscribeUrl: string;
+}
+
+const NO_REPLY = 'Do not reply to this email.';
+
+function textOf({ blocks, notices, reason, link, realmName, settingsUrl, unsubscribeUrl }: EmailParts): string {
+  const parts = [
+    ...blocks.map(({ senderName, text }) => `${senderName}:\n\n${text}`),
+    ...notices,
+    `View or reply in ${realmName}:\n${link}`,
+    `-- \n${reason}\n${NO_REPLY}\n\nManage email preferences:\n${settingsUrl}\nUnsubscribe:\n${unsubscribeUrl}`,
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+
+/** Mail programs support little of CSS, and only as attributes. */
+function htmlOf({ subject, ...parts }: EmailParts & { readonly subject: string }): string {
+  const { blocks, notices, reason, link, realmName, settingsUrl, unsubscribeUrl } = parts;
+  const paragraphs = [
+    ...blocks.map(
+      ({ senderName, text }) =>
+        `<p style="margin:0 0 4px"><b>${escapeHtml(senderName)}</b></p>\n` +
+        `<p style="margin:0 0 20px;white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</p>`,
+    ),
+    ...notices.map((notice) => `<p style="margin:0 0 20px">${escapeHtml(notice)}</p>`),
+    `<p style="margin:24px 0 0"><a href="${escapeHtml(link)}" style="background:#1558b0;color:#fff;border-radius:6px;` +
+      `display:inline-block;padding:10px 18px;text-decoration:none">View or reply in ${escapeHtml(realmName)}</a></p>`,
+  ];
+  return `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
+<body style="background:#f1f3f6;color:#1b1f24;margin:0;padding:16px;font-size:16px;line-height:1.5;${FONT}">
+<div style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
+${paragraphs.join('\n')}
+</div>
+<p style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${escapeHtml(reason)} ${NO_REPLY}<br>
+<a href="${escapeHtml(settingsUrl)}" style="color:#545c66">Manage email preferences</a> &middot;
+<a href="${escapeHtml(unsubscribeUrl)}" style="color:#545c66">Unsubscribe</a></p>
+</body>
+</html>
+`;
+}

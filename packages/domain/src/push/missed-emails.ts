@@ -1,0 +1,311 @@
+import type { LinkKeys } from '../access/confirmations.js';
+import { type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { topicKey } from '../channels/channel.js';
+import { DomainError } from '../kernel/errors.js';
+import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { RenderedMessages } from '../markdown/markdown.js';
+import { loadMessages } from '../messages/load-access.js';
+import { canReadMessage } from '../messages/message-permissions.js';
+import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { Realm } from '../realms/realm.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import type { PresencePolicy } from '../users/presence.js';
+import type { User } from '../users/user.js';
+import { applySettings, type UserSettingChange } from '../users/user-settings.use-cases.js';
+import type { DueReason } from './due.js';
+import { composeMissedEmail, type MissedMessage } from './missed-email-text.js';
+import type { NotificationMeter } from './notification-meter.js';
+import { UNKNOWN_SENDER_NAME } from './notification-text.js';
+import type { DueMessage, NotificationChannel } from './notifications.js';
+
+/** Message that waits to be emailed to a user. */
+export interface MissedEmail {
+  readonly userId: UserId;
+  /** Identifies the conversation when the message was sent. Emails are batched by it. */
+  readonly conversation: string;
+  readonly messageId: MessageId;
+  readonly reason: DueReason;
+  readonly groupId: GroupId | null;
+}
+
+/** Per user and conversation; the email says that there are more. */
+export const MAX_MISSED_MESSAGES = 50;
+
+export interface MissedEmailReads {
+  /** Ascending message id. */
+  list(realmId: RealmId, userId: UserId, conversation: string): Promise<readonly MissedEmail[]>;
+}
+
+/** Every implementation passes missed-email-repository.contract.ts. */
+export interface MissedEmailRepository extends MissedEmailReads {
+  /** Does nothing if the message already waits for the user. */
+  add(realmId: RealmId, missed: MissedEmail): Promise<void>;
+  /** Idempotent. */
+  remove(realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    missedEmails: [reads: MissedEmailReads, repository: MissedEmailRepository];
+  }
+}
+
+interface MissedEmailJob {
+  readonly userId: UserId;
+  readonly conversation: string;
+}
+
+/** After about a day of failures, the email is dropped. */
+const MISSED_EMAIL = emailJobKind<MissedEmailJob>({
+  name: 'push.missed_email',
+  readPayload: (stored) => {
+    const { userId, conversation } = stored as Partial<MissedEmailJob>;
+    if (!isId(userId) || typeof conversation !== 'string') throw new TypeError('No missed messages');
+    return { userId, conversation };
+  },
+});
+
+const keyOf = ({ userId, conversation }: MissedEmailJob): string => `${userId} ${conversation}`;
+
+async function scheduleEmail(
+  tx: Transaction,
+  realmId: RealmId,
+  { id: userId, settings }: User,
+  conversation: string,
+  clock: Clock,
+): Promise<void> {
+  const payload = { userId, conversation };
+  const key = keyOf(payload);
+  if (await tx.jobs.isScheduled(realmId, MISSED_EMAIL.name, key)) return;
+  const dueAt = clock.now() + settings.emailNotificationsBatchingPeriodSeconds;
+  await tx.jobs.schedule(encodeJob(MISSED_EMAIL, { realmId, dueAt, key, payload }));
+}
+
+/** Collects missed messages by conversation until the delay that the user chose has passed (users §6). */
+export class MissedEmails implements NotificationChannel {
+  static readonly inject = ['clock'] as const;
+  constructor(private readonly clock: Clock) {}
+
+  async schedule(tx: Transaction, realmId: RealmId, { messageId, recipients }: DueMessage): Promise<void> {
+    const due = recipients.filter(({ email }) => email !== null);
+    const message = due.length === 0 ? null : await tx.messages.find(realmId, messageId);
+    if (!message) return;
+    const { channelId, recipientId, topic } = message;
+    const conversation = channelId === null ? `direct ${recipientId}` : `channel ${channelId} ${topicKey(topic)}`;
+    const ids = due.map(({ userId }) => userId);
+    const people = new Map((await tx.users.list(realmId, ids)).map((user) => [user.id, user]));
+    for (const { userId, email, groupId } of due) {
+      const user = people.get(userId);
+      if (!user) continue;
+      await scheduleEmail(tx, realmId, user, conversation, this.clock);
+      if ((await tx.missedEmails.list(realmId, userId, conversation)).length > MAX_MISSED_MESSAGES) continue;
+      await tx.missedEmails.add(realmId, { userId, conversation, messageId, reason: email!, groupId });
+      await tx.yield();
+    }
+  }
+
+  withdraw(tx: Transaction, realmId: RealmId, userId: UserId, ids: readonly MessageId[]): Promise<void> {
+    return tx.missedEmails.remove(realmId, userId, ids);
+  }
+}
+
+interface LoadedEmail {
+  readonly realm: Realm;
+  readonly user: User;
+  /** Oldest first, at least one. */
+  readonly messages: readonly MissedMessage[];
+  /** True if more messages wait than an email shows. */
+  readonly hasMore: boolean;
+}
+
+/** Sends the missed messages of one conversation to one user. */
+export class SendMissedEmails implements JobHandler<MissedEmailJob> {
+  static readonly inject = [
+    'unitOfWork',
+    'mailer',
+    'renderedMessages',
+    'realmUrls',
+    'clock',
+    'contentDigest',
+    'unsubscribeKeys',
+    'notificationMeter',
+  ] as const;
+
+  readonly kind = MISSED_EMAIL;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mailer: Mailer,
+    private readonly renderedMessages: RenderedMessages,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly digest: ContentDigest,
+    private readonly keys: Pick<LinkKeys, 'derive'>,
+    private readonly meter: NotificationMeter,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<MissedEmailJob>): Promise<JobWork> {
+    const { userId, conversation } = payload;
+    const waiting = await this.uow.read(realmId, ({ missedEmails }) =>
+      missedEmails.list(realmId, userId, conversation),
+    );
+    const loaded = await this.uow.read(realmId, (reads) => this.load(reads, realmId, payload, waiting));
+    if (loaded) {
+      const email = await this.compose(loaded, payload);
+      const startedAt = this.clock.nowMs();
+      await this.meter.measure('email', () => this.mailer.send(email));
+      this.meter.sent('email', (this.clock.nowMs() - startedAt) / 1000);
+    }
+    const sent = waiting.map(({ messageId }) => messageId);
+    return async (tx) => {
+      await tx.missedEmails.remove(realmId, userId, sent);
+      await this.scheduleRest(tx, realmId, payload);
+    };
+  }
+
+  /** Drops messages that could not be sent for a day. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<MissedEmailJob>): Promise<void> {
+    this.meter.dropped('email', 'expired');
+    const waiting = await tx.missedEmails.list(realmId, payload.userId, payload.conversation);
+    const ids = waiting.map(({ messageId }) => messageId);
+    await tx.missedEmails.remove(realmId, payload.userId, ids);
+  }
+
+  /** Messages may have been added during the sending. */
+  private async scheduleRest(tx: Transaction, realmId: RealmId, payload: MissedEmailJob): Promise<void> {
+    if ((await tx.missedEmails.list(realmId, payload.userId, payload.conversation)).length === 0) return;
+    const user = await tx.users.find(realmId, payload.userId);
+    if (user) await scheduleEmail(tx, realmId, user, payload.conversation, this.clock);
+  }
+
+  /** Returns null if nothing is left to send: messages were read or deleted, or the user turned emails off. */
+  private async load(
+    reads: Repositories,
+    realmId: RealmId,
+    { userId }: MissedEmailJob,
+    waiting: readonly MissedEmail[],
+  ): Promise<LoadedEmail | null> {
+    const realm = await reads.realms.get(realmId);
+    const user = await reads.users.find(realmId, userId);
+    if (!user?.isActive || realm.isDeactivated) return null;
+    const actor = await reads.actors.get({ realmId, userId });
+    const reasons = new Map(waiting.map((each) => [each.messageId, each]));
+    const readable = (await loadMessages(reads, actor, [...reasons.keys()])).filter(
+      (loaded) =>
+        loaded.flags?.read === false &&
+        isWanted(user, reasons.get(loaded.message.id)!.reason, loaded.flags.mentioned) &&
+        canReadMessage(actor, loaded).allowed,
+    );
+    const ids = readable.map(({ message }) => message.id);
+    if (ids.length === 0) return null;
+    const views = [...(await reads.pages.listViews(realmId, ids.slice(0, MAX_MISSED_MESSAGES)))];
+    views.sort((a, b) => a.message.id - b.message.id);
+    const hidden = await inaccessibleUserIds(
+      reads,
+      actor,
+      realm,
+      views.map(({ sender }) => sender.id),
+    );
+    const messages: MissedMessage[] = [];
+    for (const view of views) {
+      const { reason, groupId } = reasons.get(view.message.id)!;
+      const group = groupId === null ? null : await reads.groups.find(realmId, groupId);
+      messages.push({
+        view,
+        reason,
+        groupName: group?.name ?? null,
+        senderName: hidden.has(view.sender.id) ? UNKNOWN_SENDER_NAME : view.sender.fullName,
+        text: this.renderedMessages.plainText(view.message.renderedContent),
+      });
+    }
+    return { realm, user, messages, hasMore: ids.length > MAX_MISSED_MESSAGES };
+  }
+
+  private async compose({ realm, user, ...rest }: LoadedEmail, { conversation }: MissedEmailJob): Promise<Email> {
+    const url = this.realmUrls.urlOf(realm);
+    const id = this.digest(`${realm.id} ${user.id} ${conversation}`).slice(0, 32);
+    return composeMissedEmail({
+      ...rest,
+      user,
+      realm,
+      url,
+      showsContent:
+        user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
+      showsRealm: await this.showsRealm(realm, user),
+      threadId: `<${id}@${this.realmUrls.emailDomainOf(realm)}>`,
+      unsubscribeUrl: `${url}/accounts/unsubscribe/missed_messages/${this.keys.derive(user.id)}/`,
+    });
+  }
+
+  /** By default, the organization is named to people who have accounts in several. */
+  private async showsRealm(realm: Realm, { email, settings }: User): Promise<boolean> {
+    const policy = settings.realmNameInEmailNotificationsPolicy;
+    if (policy !== 'automatic') return policy === 'always';
+    return this.uow.readAcross(async (reads) => {
+      const others = (await reads.realms.list()).filter((other) => other.id !== realm.id && !other.isDeactivated);
+      // Looking in all organizations of a large server costs more than a name in a subject.
+      if (others.length > MAX_REALMS_SEARCHED) return true;
+      for (const other of others) {
+        if ((await reads.users.findByEmail(other.id, email))?.isActive) return true;
+        await reads.yield();
+      }
+      return false;
+    });
+  }
+}
+
+const MAX_REALMS_SEARCHED = 100;
+
+/** True if the user still wants emails for the reason. A mention may have been edited away. */
+function isWanted({ settings }: User, reason: DueReason, isMentioned: boolean): boolean {
+  switch (reason) {
+    case 'followedTopic':
+      return settings.enableFollowedTopicEmailNotifications;
+    case 'channel':
+      return true;
+    case 'mentioned':
+      return isMentioned && settings.enableOfflineEmailNotifications;
+    default:
+      return settings.enableOfflineEmailNotifications;
+  }
+}
+
+/** Kinds of email that a link in them turns off. */
+export const UNSUBSCRIBABLE = ['missed_messages', 'login'] as const;
+export type Unsubscribable = (typeof UNSUBSCRIBABLE)[number];
+
+const TURNED_OFF: Readonly<Record<Unsubscribable, readonly UserSettingChange['name'][]>> = {
+  missed_messages: [
+    'enableOfflineEmailNotifications',
+    'enableChannelEmailNotifications',
+    'enableFollowedTopicEmailNotifications',
+  ],
+  login: ['enableLoginEmails'],
+};
+
+/** Turns emails of one kind off for the user whose email contains the key. */
+export class TurnOffEmails {
+  static readonly inject = ['unitOfWork', 'unsubscribeKeys', 'clock', 'presencePolicy'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: Pick<LinkKeys, 'read'>,
+    private readonly clock: Clock,
+    private readonly presencePolicy: PresencePolicy,
+  ) {}
+
+  /** Idempotent. @throws DomainError UNKNOWN_CONFIRMATION */
+  execute(realmId: RealmId, { kind, key }: { readonly kind: Unsubscribable; readonly key: string }): Promise<void> {
+    const userId = this.keys.read(key) as UserId | null;
+    return this.uow.write(realmId, async (tx) => {
+      const user = userId === null ? null : await tx.users.find(realmId, userId);
+      if (!user?.isActive) throw new DomainError('UNKNOWN_CONFIRMATION', 'This link is not valid.');
+      const changes = TURNED_OFF[kind]
+        .filter((name) => user.settings[name] !== false)
+        .map((name) => ({ name, value: false }) as UserSettingChange);
+      await applySettings(tx, user, changes, { now: this.clock.now(), presencePolicy: this.presencePolicy });
+    });
+  }
+}
