@@ -39,7 +39,6 @@ import { SEARCH_FEATURE } from './messages/search.js';
 import { SEND_ONCE_FEATURE } from './messages/send-once.js';
 import { SNIPPET_FEATURE } from './messages/snippets.js';
 import { TOPIC_FEATURE } from './messages/topics.js';
-import { MISSED_EMAIL_FEATURE } from './push/missed-emails.js';
 import { NOTIFICATION_FEATURE } from './push/notifications.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
@@ -79,7 +78,6 @@ const ALL = [
   REACTION_FEATURE,
   BOT_FEATURE,
   PUSH_FEATURE,
-  MISSED_EMAIL_FEATURE,
   NOTIFICATION_FEATURE,
   WEB_PUSH_FEATURE,
   PRESENCE_FEATURE,
