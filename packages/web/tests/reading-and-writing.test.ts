@@ -164,3 +164,38 @@ test('leads to the log-in page when the session has ended, and back', async ({ l
   await page.reload();
   await expect(page).toHaveURL(/\/login\//);
 });
+
+test('edits and deletes an own message, and reacts to the message of another person', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'actions', 'React to me');
+  const place = await placeOf(server, 'actions');
+  const hamlet = await logIn('hamlet', place);
+  const cordelia = await logIn('cordelia', place);
+  await messageWith(hamlet.page, 'React to me').hover();
+  await messageWith(hamlet.page, 'React to me').getByRole('button', { name: 'Add a reaction' }).click();
+  await hamlet.page.getByRole('button', { name: ':tada:' }).click();
+  await expect(
+    messageWith(cordelia.page, 'React to me').getByRole('button', { name: /King Hamlet reacted with :tada:/ }),
+  ).toBeVisible();
+
+  await send(hamlet.page, 'A tpyo');
+  await messageWith(hamlet.page, 'A tpyo').hover();
+  await messageWith(hamlet.page, 'A tpyo').getByRole('button', { name: 'Edit' }).click();
+  await hamlet.page.getByRole('textbox', { name: 'Edit message' }).fill('A typo, mended');
+  await hamlet.page.getByRole('button', { name: 'Save' }).click();
+  await expect(messageWith(cordelia.page, 'A typo, mended')).toContainText('edited');
+
+  await messageWith(hamlet.page, 'A typo, mended').hover();
+  await messageWith(hamlet.page, 'A typo, mended').getByRole('button', { name: 'Delete' }).click();
+  await hamlet.page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+  await expect(messageWith(hamlet.page, 'A typo, mended')).toHaveCount(0);
+  await expect(messageWith(cordelia.page, 'A typo, mended')).toHaveCount(0);
+});
+
+test('finds messages by words', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'search', 'The marmalade is on the table');
+  const { page } = await logIn('hamlet', '#feed');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('marmalade');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article')).toHaveCount(1);
+  await expect(messageWith(page, 'marmalade')).toBeVisible();
+});

@@ -10,7 +10,7 @@ import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { Avatar } from '../kit/avatar.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useChat, useField, useServices } from '../services/context.js';
-import { useAddress } from '../services/location.js';
+import { navigate, useAddress } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './app.module.css';
@@ -45,6 +45,7 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
             <h1>
               <PageTitle />
             </h1>
+            <Search />
           </header>
           <ConnectionLine />
           <FailureLine />
@@ -67,6 +68,26 @@ function Page() {
     <p className={styles.notFound}>
       {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
     </p>
+  );
+}
+
+/** Field that searches all messages, or the conversation that is shown. */
+function Search() {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const { address } = useAddress();
+  const scope = address?.view === 'narrow' ? address.narrow.filter(({ operator }) => operator !== 'search') : [];
+  const submit = (form: FormData) => {
+    const operand = String(form.get('search')).trim();
+    if (operand === '') return;
+    navigate(chat.formatAddress({ view: 'narrow', narrow: [...scope, { operator: 'search', operand }], near: null }));
+  };
+  return (
+    <search className={styles.search}>
+      <form action={submit}>
+        <input name="search" type="search" aria-label={i18n._('Search')} placeholder={i18n._('Search')} />
+      </form>
+    </search>
   );
 }
 

@@ -10,13 +10,14 @@ import {
   narrowOf,
 } from '@parley/chat';
 import { RotateCcw } from 'lucide-react';
-import { type Ref, useCallback, useEffect, useRef, useState } from 'react';
+import { type Ref, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useChat } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
 import { ChannelName, DestinationName } from './destination-heading.js';
+import type { MessageCommands } from './message-actions.js';
 import { MessageList } from './message-list.js';
 import { MessageRow } from './message-row.js';
 import { NewTopic } from './new-topic.js';
@@ -32,25 +33,27 @@ export function ConversationPage({ narrow, near }: Props) {
   const view = useConversation(narrow, near);
   const composer = useRef<ComposerHandle>(null);
   const { i18n } = useLingui();
-  const onQuote = useCallback(
-    (message: Message) => {
-      quoteOf(chat, message, i18n._('said'))
-        .then((quote) => composer.current?.insert(quote))
-        .catch(reportFailure);
-    },
-    [chat, i18n],
-  );
-  const onEditFailed = useCallback(
-    (message: Message) => {
-      chat.outbox.discard(message.key);
-      composer.current?.insert(message.markdown ?? '');
-    },
-    [chat],
+  const commands = useMemo<MessageCommands>(
+    () => ({
+      quote: (message) => {
+        quoteOf(chat, message, i18n._('said'))
+          .then((quote) => composer.current?.insert(quote))
+          .catch(reportFailure);
+      },
+      editFailed: (message) => {
+        chat.outbox.discard(message.key);
+        composer.current?.insert(message.markdown ?? '');
+      },
+      markUnread: (message) => {
+        view?.markUnreadFrom(message.id!).catch(reportFailure);
+      },
+    }),
+    [chat, i18n, view],
   );
   if (!view) return null;
   return (
     <>
-      <Messages view={view} onQuote={onQuote} onEditFailed={onEditFailed} />
+      <Messages view={view} commands={commands} />
       <Writing view={view} composer={composer} />
     </>
   );
@@ -71,11 +74,10 @@ function useConversation(narrow: Narrow, near: number | null): ConversationView 
 
 interface MessagesProps {
   readonly view: ConversationView;
-  readonly onQuote: (message: Message) => void;
-  readonly onEditFailed: (message: Message) => void;
+  readonly commands: MessageCommands;
 }
 
-function Messages({ view, onQuote, onEditFailed }: MessagesProps) {
+function Messages({ view, commands }: MessagesProps) {
   const { i18n } = useLingui();
   const keys = useReading(view.keys);
   const older = useReading(view.older);
@@ -92,11 +94,10 @@ function Messages({ view, onQuote, onEditFailed }: MessagesProps) {
         previousKey={keys[index - 1] ?? null}
         isFirstUnread={key === unreadKey}
         showsDestination={!isOneConversation}
-        onQuote={onQuote}
-        onEditFailed={onEditFailed}
+        commands={commands}
       />
     ),
-    [keys, unreadKey, isOneConversation, onQuote, onEditFailed],
+    [keys, unreadKey, isOneConversation, commands],
   );
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);

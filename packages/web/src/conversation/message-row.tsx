@@ -1,14 +1,14 @@
 import { useLingui } from '@lingui/react';
 import { destinationKey, type MessageRow as Message, narrowOf } from '@parley/chat';
-import { Pencil, Quote, RotateCcw, Star, Trash2 } from 'lucide-react';
-import { memo } from 'react';
+import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
+import { memo, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
-import { IconButton } from '../kit/icon-button.js';
 import { useChat } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
+import { MessageActions, type MessageCommands } from './message-actions.js';
+import { MessageEditor } from './message-editor.js';
 import styles from './message-row.module.css';
 import { Reactions } from './reactions.js';
 
@@ -19,20 +19,19 @@ export interface MessageRowProps {
   readonly isFirstUnread: boolean;
   /** True in lists of several conversations. */
   readonly showsDestination: boolean;
-  readonly onQuote: (message: Message) => void;
-  /** Takes a message that failed back into the composer. */
-  readonly onEditFailed: (message: Message) => void;
+  readonly commands: MessageCommands;
 }
 
 /** Messages of one person within ten minutes share a name and a picture. */
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { messageKey, previousKey, isFirstUnread, showsDestination, onQuote, onEditFailed } = props;
+  const { messageKey, previousKey, isFirstUnread, showsDestination, commands } = props;
   const chat = useChat();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
   const { i18n } = useLingui();
+  const [isEditing, setEditing] = useState(false);
   if (!message) return null;
   const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
 
@@ -88,19 +87,30 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
               </a>
             </header>
           )}
-          {message.html === null ? (
-            <p className={styles.source}>{message.markdown}</p>
-          ) : (
-            <MessageBody html={message.html} />
-          )}
-          <Footer message={message} onEdit={onEditFailed} />
+          <Content message={message} isEditing={isEditing} onClose={() => setEditing(false)} />
+          <Footer message={message} onEdit={commands.editFailed} />
           <Reactions message={message} />
         </div>
-        {message.id !== null && <Actions message={message} onQuote={onQuote} />}
+        {message.id !== null && !isEditing && (
+          <MessageActions message={message} commands={commands} onEdit={() => setEditing(true)} />
+        )}
       </article>
     </>
   );
 });
+
+interface ContentProps {
+  readonly message: Message;
+  readonly isEditing: boolean;
+  readonly onClose: () => void;
+}
+
+function Content({ message, isEditing, onClose }: ContentProps) {
+  if (isEditing) return <MessageEditor message={message} onClose={onClose} />;
+  // Own messages that the server has not rendered yet.
+  if (message.html === null) return <p className={styles.source}>{message.markdown}</p>;
+  return <MessageBody html={message.html} />;
+}
 
 function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: (message: Message) => void }) {
   const { i18n } = useLingui();
@@ -126,22 +136,6 @@ function Footer({ message, onEdit }: { readonly message: Message; readonly onEdi
   if (message.editedAt !== null) return <div className={styles.note}>{i18n._('edited')}</div>;
   if (message.movedAt !== null) return <div className={styles.note}>{i18n._('moved')}</div>;
   return null;
-}
-
-function Actions({ message, onQuote }: { readonly message: Message; readonly onQuote: (message: Message) => void }) {
-  const { i18n } = useLingui();
-  const chat = useChat();
-  return (
-    <div className={styles.actions} role="toolbar" aria-label={i18n._('Message actions')}>
-      <IconButton icon={Quote} label={i18n._('Quote')} onClick={() => onQuote(message)} />
-      <IconButton
-        icon={Star}
-        label={message.isStarred ? i18n._('Remove star') : i18n._('Star')}
-        isPressed={message.isStarred}
-        onClick={() => void chat.commands.star(message.id!, !message.isStarred).catch(reportFailure)}
-      />
-    </div>
-  );
 }
 
 const dayOf = (timestamp: number): string => new Date(timestamp * 1000).toDateString();
