@@ -2,6 +2,7 @@ import { createDecipheriv, createECDH, createHmac, createPublicKey, hkdfSync, ra
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { SendTestNotifications } from '@parley/domain/push';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -86,6 +87,15 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
+/** Waits until so many failed notifications have been postponed by five seconds. */
+const postponed = (kind: string, count = 1) =>
+  until(async () => {
+    const { length } = await server.storage.uow.readAcross(({ jobs }) =>
+      jobs.listDue({ kind, maxFormat: 1 }, server.clock.now() + 5, 10),
+    );
+    return length >= count;
+  });
+
 const subscribe = (as: TestUser, params: object) => server.post('/web_push/subscriptions', as, { ...params });
 const listed = async (as = reader) => fieldsOf(await server.get('/web_push/subscriptions', as));
 
@@ -137,6 +147,7 @@ it('repeats a failed notification and keeps the subscription', async () => {
   browser.status = 503;
   const id = await server.sendMessage(sender, [reader]);
   await until(() => browser.received.length === 1);
+  await postponed('push.send_web');
   browser.status = 201;
   server.clock.advance(5);
   await server.sendMessage(sender, [reader]);
@@ -182,4 +193,18 @@ it('rejects bots, and everybody if web push is not configured', async () => {
   const fields = fieldsOf(await other.get('/web_push/subscriptions', other.people.hamlet));
   expect(fields).toEqual({ vapid_public_key: null, endpoints: [] });
   await other.close();
+});
+
+it('sends a test notification to every browser of a user by command', async () => {
+  fieldsOf(await subscribe(reader, browser.subscription('test')));
+  const test = server.parley.useCase(SendTestNotifications);
+  const target = new URL(browser.origin).host;
+  const caller = { realmId: server.realmId, userId: reader.id };
+  expect(await test.execute(caller)).toEqual([{ channel: 'web_push', target, result: 'sent' }]);
+  expect(browser.received[0]!.payload).toMatchObject({ type: 'test', title: 'Test notification' });
+  browser.status = 410;
+  expect(await test.execute(caller)).toEqual([{ channel: 'web_push', target, result: 'gone' }]);
+  browser.status = 503;
+  const [failed] = await test.execute(caller);
+  expect(failed!.result).toBe('The push service of a browser answered 503');
 });

@@ -66,6 +66,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
       follower,
       hub: get('hub'),
       jobs: get('jobWorkers'),
+      notifications: get('notificationMeter'),
       storage: options.storageGauges,
     });
   const readiness = new Readiness(readinessChecks(ports, gauges, options.dataFolder ?? null));

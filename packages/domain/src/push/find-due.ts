@@ -14,8 +14,7 @@ import { OFFLINE_SECONDS } from '../users/presence.js';
 import { PresenceBoard } from '../users/presence-board.js';
 import type { User } from '../users/user.js';
 import { type Due, type DueFacts, decideDue, dueInAddition, isIdle } from './due.js';
-import type { NotificationMeter } from './notification-meter.js';
-import type { DueRecipient, NotificationChannel } from './notifications.js';
+import type { DueRecipient, NotificationChannel, NotificationMeter } from './notifications.js';
 
 /** Name of the consumer of the log whose position follows `FindDue`. */
 export const NOTIFICATION_CONSUMER = 'parley.notifications';

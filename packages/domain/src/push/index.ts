@@ -2,7 +2,6 @@ export * from './due.js';
 export * from './find-due.js';
 export * from './missed-emails.js';
 export * from './mobile-push.js';
-export * from './notification-meter.js';
 export * from './notification-text.js';
 export * from './notifications.js';
 export * from './push.js';

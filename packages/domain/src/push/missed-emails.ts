@@ -17,9 +17,8 @@ import type { User } from '../users/user.js';
 import { applySettings, type UserSettingChange } from '../users/user-settings.use-cases.js';
 import type { DueReason } from './due.js';
 import { composeMissedEmail, type MissedMessage } from './missed-email-text.js';
-import type { NotificationMeter } from './notification-meter.js';
 import { UNKNOWN_SENDER_NAME } from './notification-text.js';
-import type { DueMessage, NotificationChannel } from './notifications.js';
+import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 
 /** Message that waits to be emailed to a user. */
 export interface MissedEmail {

@@ -8,9 +8,8 @@ import type { Viewer } from '../messages/message-condition.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import { DUE_REASONS, type DueReason } from './due.js';
-import type { NotificationMeter } from './notification-meter.js';
 import { notificationText, UNKNOWN_SENDER_NAME } from './notification-text.js';
-import type { DueMessage, NotificationChannel } from './notifications.js';
+import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 import {
   isActiveDevice,
   type MessageNotice,

@@ -26,6 +26,7 @@ import {
 } from './push.js';
 import { scheduleRegistration } from './push-jobs.js';
 import { isSameStatus, type PushStatus, setPushStatus, UNKNOWN_PUSH_STATUS } from './push-status.js';
+import type { WebPushService } from './web-push.js';
 
 /** Adds a device, which then registers for push notifications (organization §11). */
 export class AddDevice {
@@ -313,5 +314,66 @@ export class RefreshPushStatus {
         await this.uow.write(id, (tx) => setPushStatus(tx, id, status));
       }
     }
+  }
+}
+
+/** Result of one test notification. */
+export interface TestedTarget {
+  readonly channel: 'push' | 'push_legacy' | 'web_push';
+  /** Device, kind of token, or host of the browser's push service; never a token. */
+  readonly target: string;
+  /** `sent`, or the reason for which it was not. */
+  readonly result: string;
+}
+
+const SENT = 'sent';
+export const isSent = ({ result }: TestedTarget): boolean => result === SENT;
+
+/** Sends a test notification to every phone and browser of a user and returns what happened to each. */
+export class SendTestNotifications {
+  static readonly inject = ['unitOfWork', 'pushService', 'webPushService', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pushService: PushService | null,
+    private readonly webPushService: WebPushService | null,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute({ realmId, userId }: Pick<Caller, 'realmId' | 'userId'>): Promise<readonly TestedTarget[]> {
+    const { realm, devices, tokens, browsers } = await this.uow.read(realmId, async (reads) => ({
+      realm: await reads.realms.get(realmId),
+      devices: (await reads.devices.list(realmId, userId)).filter(isActiveDevice),
+      tokens: await reads.pushTokens.list(realmId, userId),
+      browsers: await reads.webPush.list(realmId, [userId]),
+    }));
+    const to = { realm, userId };
+    const notice = { type: 'test', time: this.clock.now() } as const;
+    const tested: TestedTarget[] = [];
+    for (const device of devices) {
+      const target = `${device.tokenKind} device ${device.id}`;
+      const send = this.pushService && (() => this.pushService!.sendEncrypted(to, [device], notice));
+      const result = await attemptTest(send && (async () => ((await send()).goneTokenIds.length > 0 ? 'gone' : SENT)));
+      tested.push({ channel: 'push', target, result });
+    }
+    for (const token of tokens) {
+      const send = this.pushService && (() => this.pushService!.sendTest(to, token));
+      const result = await attemptTest(send && (async () => send().then(() => SENT)));
+      tested.push({ channel: 'push_legacy', target: `${token.kind} token`, result });
+    }
+    for (const browser of browsers) {
+      const target = browser.endpoint.split('/')[2] ?? '';
+      const send = this.webPushService && (() => this.webPushService!.send(realm, browser, notice));
+      tested.push({ channel: 'web_push', target, result: await attemptTest(send) });
+    }
+    return tested;
+  }
+}
+
+async function attemptTest(send: (() => Promise<string>) | null): Promise<string> {
+  if (!send) return 'not configured';
+  try {
+    return await send();
+  } catch (error) {
+    return (error as Error).message;
   }
 }

@@ -19,8 +19,7 @@ import type { RenderedMessages } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { DUE_REASONS, type DueReason } from './due.js';
 import { loadMessageNotice, NOTIFICATION_SECONDS } from './mobile-push.js';
-import type { NotificationMeter } from './notification-meter.js';
-import type { DueMessage, NotificationChannel } from './notifications.js';
+import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 import type { MessageNotice } from './push.js';
 
 export const WEB_PUSH_ERRORS = declareErrors({

@@ -1,4 +1,5 @@
 import type { EventHub, LogFollower, StorageGauges } from '@parley/domain/kernel';
+import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
 import type { Commit } from '@parley/sqlite';
 import type { Counter, Histogram, Registry } from 'prom-client';
@@ -20,6 +21,7 @@ export interface ServerGauges {
   readonly undeliveredEvents: number;
   /** Lag in seconds by job kind since the oldest job was due; 0 if none is due. */
   readonly jobLagSeconds: ReadonlyMap<string, number>;
+  readonly notifications: NotificationMeter;
   /** Null if the storage has none. */
   readonly storage: StorageGauges | null;
 }
@@ -29,11 +31,19 @@ export interface GaugeSources {
   readonly hub: EventHub;
   readonly follower: LogFollower;
   readonly jobs: JobWorkers;
+  readonly notifications: NotificationMeter;
   readonly storage: (() => StorageGauges) | undefined;
 }
 
 /** Reads the gauges; costs a few reads, so call it rarely. */
-export async function readGauges({ dispatcher, hub, follower, jobs, storage }: GaugeSources): Promise<ServerGauges> {
+export async function readGauges({
+  dispatcher,
+  hub,
+  follower,
+  jobs,
+  notifications,
+  storage,
+}: GaugeSources): Promise<ServerGauges> {
   const queues = hub.liveQueues;
   return {
     requestsInFlight: dispatcher.inFlight,
@@ -43,6 +53,7 @@ export async function readGauges({ dispatcher, hub, follower, jobs, storage }: G
     waitingPolls: queues.filter(({ isWaitedFor }) => isWaitedFor).length,
     undeliveredEvents: await follower.countUndelivered(),
     jobLagSeconds: await jobs.lagSeconds(),
+    notifications,
     storage: storage?.() ?? null,
   };
 }
@@ -83,10 +94,8 @@ export class ServerMetrics implements RequestObserver {
   private underWay: Promise<string> | null = null;
   private readonly byRoute = new Map<Route | undefined, OperationMetrics>();
 
-  private constructor(
-    { Counter, Gauge, Histogram, Registry, collectDefaultMetrics }: PrometheusClient,
-    { version, ofProcess }: MetricsOptions,
-  ) {
+  private constructor(client: PrometheusClient, { version, ofProcess }: MetricsOptions) {
+    const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = client;
     const registers = [new Registry()];
     this.registry = registers[0]!;
     if (ofProcess) {
@@ -123,7 +132,7 @@ export class ServerMetrics implements RequestObserver {
       labelNames: ['version'],
       registers,
     }).set({ version }, 1);
-    this.addGauges(Gauge, registers);
+    this.addGauges(Gauge, notificationCounters(Counter, registers), registers);
   }
 
   static async create(options: MetricsOptions): Promise<ServerMetrics> {
@@ -180,7 +189,11 @@ export class ServerMetrics implements RequestObserver {
   }
 
   /** Reads all gauges at once, whichever is collected first. */
-  private addGauges(Gauge: PrometheusClient['Gauge'], registers: Registry[]): void {
+  private addGauges(
+    Gauge: PrometheusClient['Gauge'],
+    countNotifications: (meter: NotificationMeter) => void,
+    registers: Registry[],
+  ): void {
     const simple: readonly (readonly [
       name: string,
       help: string,
@@ -220,7 +233,39 @@ export class ServerMetrics implements RequestObserver {
           if (value !== undefined) gauge.set(value);
         }
         for (const [kind, seconds] of now.jobLagSeconds) jobs.set({ kind }, seconds);
+        countNotifications(now.notifications);
       },
     });
   }
+}
+
+/** Returns a function that takes over the counts of a meter, which exist without metrics too. */
+function notificationCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
+  const due = new Counter({
+    name: 'parley_notifications_due_total',
+    help: 'Recipients to whom a message was due',
+    registers,
+  });
+  const results = new Counter({
+    name: 'parley_notifications_total',
+    help: 'Notifications by channel and result; failed attempts are repeated, refused and expired ones dropped',
+    labelNames: ['channel', 'result'],
+    registers,
+  });
+  const seconds = new Counter({
+    name: 'parley_notification_seconds_total',
+    help: 'Duration of the attempts that succeeded, by channel',
+    labelNames: ['channel'],
+    registers,
+  });
+  return (meter: NotificationMeter) => {
+    for (const counter of [due, results, seconds]) counter.reset();
+    due.inc(meter.due);
+    for (const [channel, counts] of meter.counts) {
+      for (const result of ['sent', 'failed', 'refused', 'expired'] as const) {
+        results.inc({ channel, result }, counts[result]);
+      }
+      seconds.inc({ channel }, counts.seconds);
+    }
+  };
 }

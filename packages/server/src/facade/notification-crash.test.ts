@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Number of kills; `PARLEY_NOTIFICATION_KILLS=100` for a long run. */
+const KILLS = Number(process.env.PARLEY_NOTIFICATION_KILLS ?? 3);
+const SENDS_PER_KILL = 10;
+/** Notifications that are under way at the same time. */
+const CONCURRENCY = 16;
+jest.setTimeout(300_000 + KILLS * 10_000);
+const root = resolve(__dirname, '../../../..');
+
+/** Server that sends a message for each line on its input and acknowledges it. Runs on the built packages. */
+const SERVER = `
+import { createInterface } from 'node:readline';
+import { AddPushToken } from '@parley/domain/push';
+import { createParley } from '@parley/server';
+
+const [, , database, url] = process.argv;
+const logger = { info() {}, error() {} };
+const parley = await createParley({
+  database, url: 'http://localhost', shedsLoad: false, logger, pushService: { url, orgId: 'id', orgKey: 'key' },
+});
+const realm = 'shop';
+await parley.realms.ensure({ name: realm });
+await parley.users.upsert({ realm, externalId: 'ann', name: 'Ann', role: 'owner' });
+const bob = await parley.users.upsert({ realm, externalId: 'bob', name: 'Bob' });
+const realmId = await parley.findRealm(realm);
+const caller = { realmId, userId: bob.id, clientName: 'test' };
+await parley.useCase(AddPushToken).execute(caller, { kind: 'fcm', token: 'phone', iosAppId: null });
+console.log('ready');
+for await (const content of createInterface({ input: process.stdin })) {
+  await parley.as({ realm, externalId: 'ann' }).messages.send({ to: 'bob', content });
+  console.log(content);
+}
+`;
+
+it('attempts every notification at least once and none again after its end was stored, despite kills', async () => {
+  const notified: string[] = [];
+  const service = createServer(async (request, response) => {
+    const body = await text(request);
+    if (request.url!.endsWith('push/notify')) notified.push(JSON.parse(body).gcm_payload.content);
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ result: 'success', msg: '', realms: {}, realm: null }));
+  });
+  await new Promise<void>((ready) => service.listen(0, '127.0.0.1', ready));
+  const directory = mkdtempSync(join(tmpdir(), 'parley-notifications-'));
+  symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
+  const script = join(directory, 'server.mjs');
+  writeFileSync(script, SERVER);
+  const database = `sqlite:${join(directory, 'chat.db')}`;
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+
+  const acknowledged: string[] = [];
+  const start = async (): Promise<ChildProcess> => {
+    const child = spawn(process.execPath, [script, database, url], { stdio: ['pipe', 'pipe', 'inherit'] });
+    child.stdin!.on('error', () => {});
+    const lines = createInterface({ input: child.stdout! });
+    const ready = once(lines, 'line');
+    await Promise.race([ready, once(child, 'exit').then(() => Promise.reject(new Error('It did not start')))]);
+    lines.on('line', (line) => acknowledged.push(line));
+    return child;
+  };
+  const kill = async (child: ChildProcess) => {
+    expect(child.exitCode).toBeNull();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+
+  let number = 0;
+  for (let round = 0; round < KILLS; round++) {
+    const child = await start();
+    for (let n = 0; n < SENDS_PER_KILL; n++) child.stdin!.write(`n${number++}\n`);
+    // Varies the time of the kill between the first message and the last notification.
+    await sleep(((round * 37) % 100) * 3);
+    await kill(child);
+  }
+
+  const last = await start();
+  const isComplete = () => acknowledged.every((content) => notified.includes(content));
+  for (const deadline = performance.now() + 120_000; !isComplete() && performance.now() < deadline; ) await sleep(20);
+  expect(acknowledged.filter((content) => !notified.includes(content))).toEqual([]);
+  await kill(last);
+  const repeated = notified.length - new Set(notified).size;
+  expect(repeated).toBeLessThanOrEqual((KILLS + 1) * CONCURRENCY);
+
+  // Everything was acknowledged and stored, so a further start sends nothing.
+  const idle = await start();
+  await sleep(100);
+  const before = notified.length;
+  idle.stdin!.write('marker\n');
+  for (const deadline = performance.now() + 60_000; !notified.includes('marker') && performance.now() < deadline; ) {
+    await sleep(20);
+  }
+  expect(notified.slice(before)).toEqual(['marker']);
+  await kill(idle);
+  service.closeAllConnections();
+  service.close();
+  rmSync(directory, { recursive: true });
+});
