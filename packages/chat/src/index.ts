@@ -48,6 +48,14 @@ export type { Reading } from './kernel/reactive.js';
 export { ChatState, type Fields } from './kernel/state.js';
 export type * from './kernel/view-models.js';
 export type { Emoji } from './messages/commands.js';
+export {
+  type CompletionQuery,
+  channelOf as completionChannel,
+  completionAt,
+  type EmojiName,
+  type Suggestion,
+  suggestionsFor,
+} from './messages/completion.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';
 export { applyEvent, begin, EVENT_RULES, present } from './session/rules.js';

@@ -9,6 +9,7 @@ import { loadLanguage } from './app/languages.js';
 import { applyTheme } from './app/theme.js';
 import { ServicesContext } from './services/context.js';
 import { Drafts } from './services/drafts.js';
+import { EmojiNames } from './services/emoji-names.js';
 
 /** Address of the organization: this file is in a folder of its own below it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
@@ -35,7 +36,8 @@ async function start(): Promise<void> {
   const [i18n, isLoggedIn] = await Promise.all([loadLanguage(navigator.languages), whenReady()]);
   if (!isLoggedIn) return goToLogIn();
   document.documentElement.lang = i18n.locale;
-  const services = { chat, client, baseUrl, drafts: new Drafts(baseUrl, chat.state.selfId) };
+  const drafts = new Drafts(baseUrl, chat.state.selfId);
+  const services = { chat, client, baseUrl, drafts, emoji: new EmojiNames(chat, baseUrl) };
   const logOut = () => client.endSession().then(goToLogIn, goToLogIn);
   createRoot(document.getElementById('parley')!).render(
     <StrictMode>

@@ -1,25 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Page } from '@playwright/test';
-import { expect, test } from './stories.js';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** Findings of axe by the rules of WCAG 2.2 AA. */
-async function violationsIn(page: Page): Promise<readonly string[]> {
-  // Trusted Types would refuse a script element; evaluation by the test does not need one.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: readonly Violation[] }> } };
-    return axe.run();
-  });
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary}`);
-}
+import { expect, test, violationsIn } from './stories.js';
 
 const PLACES = ['#inbox', '#recent', '#feed', '#narrow/channel/2', '#narrow/channel/2/topic/welcome', '#nowhere'];
 

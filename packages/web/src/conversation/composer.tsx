@@ -7,6 +7,7 @@ import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { useCompletion } from './completion.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
 
@@ -78,9 +79,10 @@ export function Composer({ destination, ref }: Props) {
     drafts.save(destination, '');
     setPreview(null);
   };
+  const completion = useCompletion(field, text, destination);
   const onKeyDown = (event: KeyboardEvent) => {
     // The Enter key that ends a composition belongs to the input method.
-    if (event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing || completion.onKeyDown(event)) return;
     const hasModifier = event.ctrlKey || event.metaKey;
     if (event.key === 'Enter' && (entersSend ? !event.shiftKey && !event.altKey : hasModifier)) {
       event.preventDefault();
@@ -120,6 +122,7 @@ export function Composer({ destination, ref }: Props) {
         send();
       }}
     >
+      {completion.list}
       <div className={styles.destination}>
         {i18n._('To:')} <DestinationName destination={destination} />
       </div>
@@ -131,8 +134,12 @@ export function Composer({ destination, ref }: Props) {
           rows={1}
           aria-label={i18n._('Message')}
           placeholder={i18n._('Write a message')}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            setText(event.target.value);
+            completion.fieldProps.onSelect();
+          }}
           onKeyDown={onKeyDown}
+          {...completion.fieldProps}
         />
       ) : (
         <div className={styles.preview}>

@@ -3,6 +3,7 @@ import type { ParleyClient } from '@parley/client';
 import { computed } from '@preact/signals-core';
 import { createContext, useContext, useMemo } from 'react';
 import type { Drafts } from './drafts.js';
+import type { EmojiNames } from './emoji-names.js';
 import { useReading } from './use-reading.js';
 
 /** Services of the page that components use. */
@@ -12,6 +13,7 @@ export interface Services {
   /** Address of the organization, with a slash at the end. */
   readonly baseUrl: string;
   readonly drafts: Drafts;
+  readonly emoji: EmojiNames;
 }
 
 export const ServicesContext = createContext<Services | null>(null);

@@ -1,0 +1,135 @@
+import type { Destination } from '../kernel/narrow.js';
+import { ChatState } from '../kernel/state.js';
+import { channelOf, completionAt, rankOf, suggestionsFor } from './completion.js';
+
+const TOPIC: Destination = { kind: 'channel', channelId: 9, topic: 'plans' };
+const NOTES: Destination = { kind: 'direct', userIds: [] };
+
+function stateWith(): ChatState {
+  const state = new ChatState();
+  const user = (id: number, full_name: string, more = {}) => ({ user_id: id, full_name, is_bot: false, ...more });
+  const group = (id: number, name: string, more = {}) =>
+    ({ id, name, description: '', members: [], direct_subgroup_ids: [], can_mention_group: 1, ...more }) as never;
+  const channel = (id: number, name: string, membership = 'subscribed') =>
+    state.channels.set(id, { channel: { stream_id: id, name, is_archived: false }, membership } as never);
+  state.fields.set('user_id', 1);
+  for (const person of [
+    user(1, 'Jo Smith'),
+    user(2, 'John Smithers'),
+    user(3, 'Sam Doe'),
+    user(4, 'Sam Doe'),
+    user(5, 'Åsa Öberg'),
+    user(6, 'Smith Bot', { is_bot: true }),
+    user(7, 'all'),
+  ]) {
+    state.people.set(person.user_id, { user: person as never, list: 'realm_users' });
+  }
+  state.people.set(8, { user: user(8, 'Jo Former') as never, list: 'realm_non_active_users' });
+  state.groups.set(1, group(1, 'role:members', { is_system_group: true, members: [1] }));
+  state.groups.set(2, group(2, 'support'));
+  state.groups.set(3, group(3, 'secret society', { can_mention_group: 9 }));
+  channel(9, 'design');
+  channel(10, 'design reviews', 'never');
+  channel(11, 'a*b');
+  state.topics.set(
+    9,
+    new Map(
+      ['Sprint plan', 'old sprint', 'mail me@12'].map((name, i) => [name, { channelId: 9, name, maxId: 100 - i }]),
+    ),
+  );
+  state.subscribers.set(9, [2]);
+  return state;
+}
+
+const inserts = (text: string, destination: Destination = TOPIC) => {
+  const query = completionAt(text, text.length);
+  return query === null ? null : suggestionsFor(stateWith(), query, destination).map(({ insert }) => insert);
+};
+
+describe('a query for completion', () => {
+  it.each([
+    ['@jo sm', 'mention', 'jo sm', 0],
+    ['Hello @_**Jo', 'mention', 'Jo', 6],
+    ['(@', 'mention', '', 1],
+    ['see #des', 'channel', 'des', 4],
+    ['#**design>spr', 'topic', 'spr', 0],
+    ['nice :thu', 'emoji', 'thu', 5],
+    ['`code` @jo', 'mention', 'jo', 7],
+    ['```\ncode\n```\n@jo', 'mention', 'jo', 13],
+  ])('is found in %j', (text, kind, found, start) => {
+    expect(completionAt(text, text.length)).toMatchObject({ kind, text: found, start });
+  });
+
+  it.each(['me@example.com', '@ jo', '# Heading', '@**Jo Smith** ', 'at 10:30', ':D', '`@jo', '```\n@jo', 'a\n', ''])(
+    'is not found in %j',
+    (text) => {
+      expect(completionAt(text, text.length)).toBeNull();
+    },
+  );
+
+  it('ends at the cursor', () => {
+    expect(completionAt('@jo and more', 3)).toMatchObject({ text: 'jo' });
+  });
+});
+
+it.each([
+  ['john smith', 'John Smith', 0],
+  ['jo', 'John Smith', 1],
+  ['jo sm', 'John Smith', 2],
+  ['sm jo', 'John Smith', 2],
+  ['up thu', 'thumbs_up', 2],
+  ['oberg', 'Åsa Öberg', 2],
+  ['s s', 'John Smith', null],
+  ['ohn', 'John Smith', null],
+])('compares %j with %j', (query, name, rank) => {
+  expect(rankOf(query, name)).toBe(rank);
+});
+
+describe('suggestions', () => {
+  it('prefer people of the conversation and leave out former members', () => {
+    expect(inserts('@jo')).toEqual(['@**John Smithers** ', '@**Jo Smith** ']);
+    expect(inserts('@sm')).toEqual(['@**Smith Bot** ', '@**John Smithers** ', '@**Jo Smith** ']);
+  });
+
+  it('carry the id where a name is ambiguous or means everybody', () => {
+    expect(inserts('@sam')).toEqual(['@**Sam Doe|3** ', '@**Sam Doe|4** ']);
+    expect(inserts('@al', NOTES)).toEqual(['@**all|7** ', '@**all** ']);
+  });
+
+  it('stay silent if the mention began so', () => {
+    expect(inserts('@_jo sm')).toEqual(['@_**Jo Smith** ', '@_**John Smithers** ']);
+  });
+
+  it('offer groups that the user may mention', () => {
+    expect(inserts('@su')).toEqual(['@*support* ']);
+    expect(inserts('@secret')).toEqual([]);
+    expect(inserts('@_secret')).toEqual(['@_*secret society* ']);
+  });
+
+  it('offer the topic as a whole in channels only', () => {
+    expect(inserts('@topic')).toEqual(['@**topic** ']);
+    expect(inserts('@topic', NOTES)).toEqual([]);
+  });
+
+  it('offer subscribed channels first', () => {
+    expect(inserts('#des')).toEqual(['#**design** ', '#**design reviews** ']);
+  });
+
+  it('offer topics of the channel, latest first', () => {
+    expect(inserts('#design>spr')).toEqual(['#**design>Sprint plan** ', '#**design>old sprint** ']);
+    const query = completionAt('#des>', 5)!;
+    expect(channelOf(stateWith(), query)).toBe(9);
+  });
+
+  it('write links for names that would end the short syntax', () => {
+    expect(inserts('#a')).toEqual(['[#ab](#narrow/channel/11-a*b) ']);
+    expect(inserts('#design>mail')).toEqual(['[#design > mail me@12](#narrow/channel/9-design/topic/mail.20me.4012) ']);
+  });
+
+  it('keep the order of emoji', () => {
+    const names = ['thumbs_up', 'thumbs_down', 'hand_thumb'].map((name) => ({ name, character: '', imageUrl: null }));
+    const query = completionAt(':thumb', 6)!;
+    const found = suggestionsFor(stateWith(), query, TOPIC, names).map(({ insert }) => insert);
+    expect(found).toEqual([':thumbs_up: ', ':thumbs_down: ', ':hand_thumb: ']);
+  });
+});

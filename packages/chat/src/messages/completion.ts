@@ -1,0 +1,273 @@
+import { type Destination, formatAddress, narrowOf } from '../kernel/narrow.js';
+import type { ChatState } from '../kernel/state.js';
+import { isMember } from '../organization/organization.js';
+
+/** Unfinished mention, link or emoji before the cursor. */
+export interface CompletionQuery {
+  readonly kind: 'mention' | 'channel' | 'topic' | 'emoji';
+  /** Offset of its first character; a suggestion replaces the text from there to the cursor. */
+  readonly start: number;
+  readonly text: string;
+  readonly isSilent: boolean;
+  /** Unfinished name of the channel of a topic; otherwise empty. */
+  readonly channel: string;
+}
+
+export interface EmojiName {
+  readonly name: string;
+  /** The emoji itself; empty for the organization's own. */
+  readonly character: string;
+  readonly imageUrl: string | null;
+}
+
+export interface Suggestion {
+  readonly key: string;
+  readonly kind: 'person' | 'group' | 'wildcard' | 'channel' | 'topic' | 'emoji';
+  readonly label: string;
+  /** Id of a person, group or channel; 0 for others. */
+  readonly id: number;
+  /** Description of a group, or channel of a topic; otherwise empty. */
+  readonly detail: string;
+  readonly emoji: EmojiName | null;
+  /** Markdown that replaces the query, with a space at the end. */
+  readonly insert: string;
+}
+
+/** Longest name with its marks: channels and topics have at most 60 characters each. */
+const MAX_QUERY = 130;
+const MAX_SUGGESTIONS = 8;
+/** Characters before a mention (markdown §9); links to channels and emoji follow the same rule. */
+const BEFORE = '(?<=^|[\\s\'"({[/<])';
+const MENTION = new RegExp(`${BEFORE}@(_?)(\\*{0,2})((?:[^\\s@*][^@*\\n]*)?)$`, 'u');
+const LINK = new RegExp(`${BEFORE}#(\\*{0,2})((?:[^\\s#*][^#*\\n]*)?)$`, 'u');
+const EMOJI = new RegExp(`${BEFORE}:([\\p{L}\\p{N}+-][\\p{L}\\p{N}_+-]+)$`, 'u');
+const WILDCARDS = ['all', 'everyone', 'channel', 'stream', 'topic'];
+
+/** Returns the unfinished part before the cursor; null within code and where there is none. */
+export function completionAt(text: string, cursor: number): CompletionQuery | null {
+  const line = text.slice(text.lastIndexOf('\n', cursor - 1) + 1, cursor);
+  const found = mentionIn(line) ?? linkIn(line) ?? emojiIn(line);
+  if (!found || found.length > MAX_QUERY || isCode(text.slice(0, cursor), line)) return null;
+  const { length, ...query } = found;
+  return { ...query, start: cursor - length };
+}
+
+type Found = Omit<CompletionQuery, 'start'> & { readonly length: number };
+
+function mentionIn(line: string): Found | null {
+  const [all, silent, , text] = MENTION.exec(line) ?? [];
+  if (all === undefined) return null;
+  return { kind: 'mention', length: all.length, text: text!, isSilent: silent !== '', channel: '' };
+}
+
+function linkIn(line: string): Found | null {
+  const [all, , text] = LINK.exec(line) ?? [];
+  if (all === undefined) return null;
+  const [channel, ...topic] = text!.split('>');
+  if (topic.length === 0) return { kind: 'channel', length: all.length, text: text!, isSilent: false, channel: '' };
+  return { kind: 'topic', length: all.length, text: topic.join('>'), isSilent: false, channel: channel! };
+}
+
+function emojiIn(line: string): Found | null {
+  const [all, text] = EMOJI.exec(line) ?? [];
+  return all === undefined ? null : { kind: 'emoji', length: all.length, text: text!, isSilent: false, channel: '' };
+}
+
+function isCode(before: string, line: string): boolean {
+  let fence = '';
+  for (const [, marks] of before.matchAll(/^(`{3,}|~{3,})/gm)) {
+    if (fence === '') fence = marks!;
+    else if (marks!.startsWith(fence)) fence = '';
+  }
+  return fence !== '' || (line.match(/`/g) ?? []).length % 2 === 1;
+}
+
+/**
+ * Compares a name with a query of several parts, such as "jo sm" with "John Smith". Returns 0 if they are
+ * equal, 1 if the name begins with the query, 2 if each part begins a word of its own, and null otherwise.
+ */
+export function rankOf(query: string, name: string): 0 | 1 | 2 | null {
+  const wanted = folded(query).trim();
+  const known = folded(name);
+  if (known === wanted) return 0;
+  if (known.startsWith(wanted)) return 1;
+  const parts = wanted.split(SEPARATORS);
+  // Most names fail here, which saves splitting them.
+  if (!parts.every((part) => known.includes(part))) return null;
+  const words = known.split(SEPARATORS);
+  for (const part of parts.sort((a, b) => b.length - a.length)) {
+    const at = words.findIndex((word) => word.startsWith(part));
+    if (at === -1) return null;
+    words.splice(at, 1);
+  }
+  return 2;
+}
+
+const SEPARATORS = /[\s_\-./]+/;
+
+/** Text without letter case and accents. */
+function folded(text: string): string {
+  const lower = text.toLowerCase();
+  return IS_ASCII.test(lower) ? lower : lower.normalize('NFD').replaceAll(/\p{M}/gu, '');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
+const IS_ASCII = /^[\x00-\x7f]*$/;
+
+/** Returns the best suggestions for a query; `emoji` lists the names in order of preference. */
+export function suggestionsFor(
+  state: ChatState,
+  query: CompletionQuery,
+  destination: Destination,
+  emoji: readonly EmojiName[] = [],
+): readonly Suggestion[] {
+  switch (query.kind) {
+    case 'mention':
+      return best([...wildcards(query, destination), ...people(state, query, destination), ...groups(state, query)]);
+    case 'channel':
+      return best(channels(state, query.text));
+    case 'topic':
+      return topics(state, query);
+    case 'emoji':
+      return best(
+        emoji.flatMap((known, order) => {
+          const rank = rankOf(query.text, known.name);
+          const insert = `:${known.name}: `;
+          return rank === null
+            ? []
+            : [{ rank, order, key: insert, kind: 'emoji', label: known.name, id: 0, detail: '', emoji: known, insert }];
+        }),
+      );
+  }
+}
+
+/** Channel whose topics a query asks for. */
+export function channelOf(state: ChatState, query: CompletionQuery): number | null {
+  if (query.kind !== 'topic') return null;
+  const exact = channels(state, query.channel).find(({ label }) => label === query.channel);
+  return exact?.id ?? best(channels(state, query.channel))[0]?.id ?? null;
+}
+
+interface Candidate extends Suggestion {
+  readonly rank: number;
+  readonly order: number;
+}
+
+const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+function best(candidates: readonly Candidate[]): readonly Suggestion[] {
+  return [...candidates]
+    .sort((a, b) => a.rank - b.rank || a.order - b.order || COLLATOR.compare(a.label, b.label))
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ rank: _, order: __, ...suggestion }) => suggestion);
+}
+
+function wildcards({ text, isSilent }: CompletionQuery, destination: Destination): readonly Candidate[] {
+  const names = destination.kind === 'channel' ? ['all', 'topic'] : ['all'];
+  return names.flatMap((name) => {
+    const rank = rankOf(text, name);
+    if (rank === null) return [];
+    const insert = `@${isSilent ? '_' : ''}**${name}** `;
+    return [{ rank, order: 4, key: insert, kind: 'wildcard', label: name, id: 0, detail: '', emoji: null, insert }];
+  });
+}
+
+/** People of the conversation first, then those with recent direct messages, others, and bots. */
+function people(state: ChatState, { text, isSilent }: CompletionQuery, destination: Destination): readonly Candidate[] {
+  const near = new Set(
+    destination.kind === 'channel' ? (state.subscribers.get(destination.channelId) ?? []) : destination.userIds,
+  );
+  const recent = new Set([...state.recentDirects.all().values()].flatMap(({ userIds }) => userIds));
+  const rows = state.people.values();
+  const found = rows.flatMap(({ user, list }) => {
+    const rank = list === 'realm_non_active_users' ? null : rankOf(text, user.full_name);
+    return rank === null ? [] : [{ user, rank }];
+  });
+  const wanted = new Set(found.map(({ user }) => user.full_name.toLowerCase()));
+  const counts = new Map<string, number>();
+  for (const { user } of rows) {
+    const name = user.full_name.toLowerCase();
+    if (wanted.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return found.map(({ user: { user_id: id, full_name: name, is_bot }, rank }) => {
+    const needsId = counts.get(name.toLowerCase())! > 1 || WILDCARDS.includes(name) || /\|\d+$/.test(name);
+    return {
+      rank,
+      order: is_bot ? 3 : id === state.selfId ? 2 : near.has(id) ? 0 : recent.has(id) ? 1 : 2,
+      key: `person ${id}`,
+      kind: 'person',
+      label: name,
+      id,
+      detail: '',
+      emoji: null,
+      insert: `@${isSilent ? '_' : ''}**${name}${needsId ? `|${id}` : ''}** `,
+    };
+  });
+}
+
+/** Groups that the user may mention; a silent mention needs no permission. */
+function groups(state: ChatState, { text, isSilent }: CompletionQuery): readonly Candidate[] {
+  return state.groups.values().flatMap((group) => {
+    const rank = group.is_system_group || group.deactivated ? null : rankOf(text, group.name);
+    if (rank === null || !(isSilent || isMember(state, group.can_mention_group))) return [];
+    const { id, name, description } = group;
+    const insert = `@${isSilent ? '_' : ''}*${name}* `;
+    return [
+      { rank, order: 2, key: `group ${id}`, kind: 'group', label: name, id, detail: description, emoji: null, insert },
+    ];
+  });
+}
+
+/** Subscribed channels first, archived ones never. */
+function channels(state: ChatState, text: string): readonly Candidate[] {
+  return state.channels.values().flatMap(({ channel, membership }) => {
+    const { stream_id: id, name } = channel;
+    const rank = channel.is_archived ? null : rankOf(text, name);
+    if (rank === null) return [];
+    const insert = `${linkTo(state, id, name, null)} `;
+    const order = membership === 'subscribed' ? 0 : 1;
+    return [{ rank, order, key: `channel ${id}`, kind: 'channel', label: name, id, detail: '', emoji: null, insert }];
+  });
+}
+
+/** Topics of the channel by name, latest first. */
+function topics(state: ChatState, query: CompletionQuery): readonly Suggestion[] {
+  const id = channelOf(state, query);
+  if (id === null) return [];
+  const channel = state.channels.get(id)!.channel.name;
+  return best(
+    [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }) => {
+      const rank = name === '' ? null : rankOf(query.text, name);
+      const insert = `${linkTo(state, id, channel, name)} `;
+      return rank === null
+        ? []
+        : [
+            {
+              rank,
+              order: -maxId,
+              key: insert,
+              kind: 'topic',
+              label: name,
+              id: 0,
+              detail: channel,
+              emoji: null,
+              insert,
+            },
+          ];
+    }),
+  );
+}
+
+/** Zulip's short syntax, or a Markdown link for names that would end it early. */
+function linkTo(state: ChatState, channelId: number, channel: string, topic: string | null): string {
+  const label = topic === null ? channel : `${channel}>${topic}`;
+  const isPlain = !/[*>]/.test(channel) && !/\*\*|\*$|@\d+$|`/.test(label);
+  if (isPlain) return `#**${label}**`;
+  const names = { channel: (id: number) => state.channels.peek(id)?.channel.name, person: () => undefined };
+  const narrow =
+    topic === null
+      ? [{ operator: 'channel', operand: channelId } as const]
+      : narrowOf({ kind: 'channel', channelId, topic });
+  const text = label.replaceAll(/[[\]*`]/g, '').replace('>', ' > ');
+  return `[#${text}](${formatAddress({ view: 'narrow', narrow, near: null }, names)})`;
+}

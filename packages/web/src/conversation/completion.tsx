@@ -1,0 +1,156 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import { completionAt, completionChannel, type Destination, type Suggestion, suggestionsFor } from '@parley/chat';
+import { AtSign, Hash, Users } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useMemo, useState } from 'react';
+import { insertTextIntoField } from 'text-field-edit';
+import { Avatar } from '../kit/avatar.js';
+import kit from '../kit/kit.module.css';
+import { useComputed, useServices } from '../services/context.js';
+import styles from './completion.module.css';
+
+interface Completion {
+  /** Properties of the text field. */
+  readonly fieldProps: {
+    readonly 'aria-autocomplete': 'list';
+    readonly 'aria-controls': string | undefined;
+    readonly 'aria-activedescendant': string | undefined;
+    readonly onSelect: () => void;
+    readonly onBlur: () => void;
+  };
+  /** Returns true if the key was meant for the list. */
+  onKeyDown(event: KeyboardEvent): boolean;
+  readonly list: ReactNode;
+}
+
+/** Suggestions for the unfinished mention, link or emoji before the cursor. */
+export function useCompletion(
+  field: RefObject<HTMLTextAreaElement | null>,
+  text: string,
+  destination: Destination,
+): Completion {
+  const { chat, emoji } = useServices();
+  const { i18n } = useLingui();
+  const listId = useId();
+  /** Null while the field has no cursor. */
+  const [cursor, setCursor] = useState<number | null>(null);
+  /** Start of the query that Escape closed. */
+  const [closedAt, setClosedAt] = useState<number | null>(null);
+  const query = useMemo(() => (cursor === null ? null : completionAt(text, cursor)), [text, cursor]);
+  const start = query?.start ?? null;
+  const isOpen = query !== null && start !== closedAt;
+  const suggestions = useComputed(
+    () => (isOpen ? suggestionsFor(chat.state, query, destination, emoji.all.value) : NONE),
+    [chat, emoji, query, isOpen, destination],
+  );
+  const [active, setActive] = useState({ query, index: 0 });
+  const index = active.query === query ? Math.min(active.index, suggestions.length - 1) : 0;
+  const isShown = suggestions.length > 0;
+
+  useEffect(() => setClosedAt((closed) => (closed === start ? closed : null)), [start]);
+  const isEmoji = query?.kind === 'emoji';
+  useEffect(() => {
+    if (isEmoji) void emoji.load();
+  }, [emoji, isEmoji]);
+  const channelId = useComputed(() => (query ? completionChannel(chat.state, query) : null), [chat, query]);
+  useEffect(() => {
+    // Without its topics the list stays empty, and the name can still be typed.
+    if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
+  }, [chat, channelId]);
+
+  const accept = ({ insert }: Suggestion) => {
+    const element = field.current;
+    if (!element || !query || cursor === null) return;
+    element.focus();
+    element.setSelectionRange(query.start, cursor);
+    insertTextIntoField(element, insert);
+  };
+  const onSelect = () => {
+    const { selectionStart = 0, selectionEnd = 0 } = field.current ?? {};
+    setCursor(selectionStart === selectionEnd ? selectionStart : null);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+    if (!isShown || hasModifier) return false;
+    const { length } = suggestions;
+    if (event.key === 'ArrowDown') setActive({ query, index: (index + 1) % length });
+    else if (event.key === 'ArrowUp') setActive({ query, index: (index + length - 1) % length });
+    else if (event.key === 'Enter' || event.key === 'Tab') accept(suggestions[index]!);
+    else if (event.key === 'Escape') setClosedAt(start);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  const optionId = (at: number) => `${listId}-${at}`;
+  return {
+    fieldProps: {
+      'aria-autocomplete': 'list',
+      'aria-controls': isShown ? listId : undefined,
+      'aria-activedescendant': isShown ? optionId(index) : undefined,
+      onSelect,
+      onBlur: () => setCursor(null),
+    },
+    onKeyDown,
+    list: (
+      <>
+        <span className={kit.hiddenText} role="status">
+          {isShown &&
+            i18n._('{count, plural, one {# suggestion} other {# suggestions}}', { count: suggestions.length })}
+        </span>
+        {isShown && (
+          <div className={styles.list} id={listId} role="listbox" aria-label={i18n._('Suggestions')}>
+            {suggestions.map((suggestion, at) => (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled by the text field, which keeps the focus.
+              // biome-ignore lint/a11y/useFocusableInteractive: the text field names the active option.
+              <div
+                key={suggestion.key}
+                id={optionId(at)}
+                role="option"
+                aria-selected={at === index}
+                className={styles.option}
+                // The field keeps the focus and, on phones, the keyboard.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => accept(suggestion)}
+              >
+                <Picture suggestion={suggestion} />
+                <span className={styles.label}>{labelOf(suggestion)}</span>
+                <span className={styles.detail}>{detailOf(suggestion, i18n)}</span>
+              </div>
+            ))}
+          </div>
+        )}
+      </>
+    ),
+  };
+}
+
+const NONE: readonly Suggestion[] = [];
+
+const labelOf = ({ kind, label }: Suggestion): string => (kind === 'emoji' ? `:${label}:` : label);
+
+function detailOf({ kind, label, detail }: Suggestion, i18n: I18n): string {
+  if (kind !== 'wildcard') return detail;
+  return label === 'topic' ? i18n._('Notify everyone in this topic') : i18n._('Notify everyone here');
+}
+
+function Picture({ suggestion: { kind, id, label, emoji } }: { readonly suggestion: Suggestion }) {
+  const { chat } = useServices();
+  switch (kind) {
+    case 'person':
+      return <Avatar url={chat.people.person(id).peek().avatarUrl} name={label} size={24} />;
+    case 'emoji':
+      return emoji?.imageUrl ? (
+        <img className={styles.emoji} src={emoji.imageUrl} alt="" />
+      ) : (
+        <span className={styles.emoji} aria-hidden>
+          {emoji?.character}
+        </span>
+      );
+    case 'group':
+      return <Users size={18} aria-hidden className={styles.icon} />;
+    case 'wildcard':
+      return <AtSign size={18} aria-hidden className={styles.icon} />;
+    default:
+      return <Hash size={18} aria-hidden className={styles.icon} />;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Page } from '@playwright/test';
+import { expect, messageWith, type Server, test, violationsIn } from './stories.js';
+
+const placeOf = async (server: Server, topic: string): Promise<string> => {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
+  return `#narrow/channel/${id}-Verona/topic/${topic}`;
+};
+
+const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const options = (page: Page) => page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+
+test('completes people by parts of their names with the keyboard, which can be undone', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'completion'));
+  const field = fieldOf(page);
+  await field.pressSequentially('Hello @cor');
+  await expect(options(page)).toHaveCount(1);
+  await expect(options(page)).toHaveAttribute('aria-selected', 'true');
+  await expect(field).toHaveAttribute('aria-activedescendant', (await options(page).getAttribute('id'))!);
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(options(page)).toHaveCount(0);
+  await expect(field).toBeFocused();
+  await page.keyboard.type('d');
+  await expect(options(page)).toHaveCount(0);
+  await field.fill('');
+  await field.pressSequentially('Hello @cor');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue(/^Hello @\*\*Cordelia[^*|]*\*\* $/);
+  await page.keyboard.press('Control+z');
+  await expect(field).toHaveValue('Hello @cor');
+  // The browser selects the text that it restored.
+  await page.keyboard.press('End');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('hi');
+  await page.keyboard.press('Control+Enter');
+  await expect(messageWith(page, '@Cordelia').getByText(/@Cordelia/)).toBeVisible();
+});
+
+test('moves through suggestions by the arrow keys and takes one by a click', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'completion-keys'));
+  const field = fieldOf(page);
+  await field.pressSequentially('@');
+  await expect(options(page).first()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowUp');
+  await expect(options(page).last()).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(options(page).nth(1)).toHaveAttribute('aria-selected', 'true');
+  await options(page).nth(2).click();
+  await expect(field).toHaveValue(/^@\*+[^*]+\*+ $/);
+  await expect(field).toBeFocused();
+});
+
+test('completes channels, topics and emoji', async ({ server, logIn }) => {
+  await server.call('hamlet', 'POST', '/messages', {
+    type: 'channel',
+    to: 'Verona',
+    topic: 'Sprint plan',
+    content: 'Plan',
+    read_by_sender: true,
+  });
+  const { page } = await logIn('hamlet', await placeOf(server, 'completion-links'));
+  const field = fieldOf(page);
+  await field.pressSequentially('#ver');
+  await options(page).filter({ hasText: 'Verona' }).click();
+  await expect(field).toHaveValue('#**Verona** ');
+  await field.fill('');
+  await field.pressSequentially('#Verona>pla');
+  await expect(options(page).first()).toContainText('Sprint plan');
+  await page.keyboard.press('Enter');
+  await field.pressSequentially(':thumbs_u');
+  await expect(options(page).first()).toContainText('👍');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue(/^#\*\*Verona>Sprint plan\*\* :[+\w]+: $/);
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('link', { name: '#Verona > Sprint plan' })).toBeVisible();
+});
+
+test('completes by touch on a phone', async ({ server, browser, logIn }) => {
+  const { context } = await logIn('hamlet');
+  const phone = await browser.newContext({
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 800 },
+    storageState: await context.storageState(),
+  });
+  const page = await phone.newPage();
+  await page.goto(`${server.url}/${await placeOf(server, 'completion-touch')}`);
+  await fieldOf(page).pressSequentially('@oth');
+  await options(page).first().tap();
+  await expect(fieldOf(page)).toHaveValue(/^@\*\*Othello[^*]*\*\* $/);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  await phone.close();
+});
