@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { lingui } from '@lingui/vite-plugin';
@@ -8,11 +8,13 @@ import { defineConfig, type Plugin } from 'vite';
 const OUT = 'dist/app';
 const ASSETS = 'web';
 
-/** Writes compressed copies beside the files, which the server sends to browsers that accept them. */
-const compress: Plugin = {
-  name: 'compress',
+/** Removes unused files and writes compressed copies, which the server sends to browsers that accept them. */
+const pack: Plugin = {
+  name: 'pack',
   closeBundle() {
     const folder = join(import.meta.dirname, OUT, ASSETS);
+    // Former formats of KaTeX's fonts; every browser that runs the application reads woff2.
+    for (const name of readdirSync(folder).filter((file) => /\.(ttf|woff)$/.test(file))) rmSync(join(folder, name));
     for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
       const bytes = readFileSync(join(folder, name));
       writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
@@ -25,7 +27,7 @@ const compress: Plugin = {
 /** Builds the application. Addresses are relative, because the server may be mounted below a path. */
 export default defineConfig({
   base: './',
-  plugins: [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), compress],
+  plugins: [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), pack],
   resolve: { conditions: ['browser'] },
   build: {
     outDir: OUT,

@@ -155,7 +155,7 @@ describe('parley command line', () => {
         role: 'administrator',
         hasPassword: true,
       });
-      expect(await read('user', 'import', path)).toEqual({ created: [], existing: 3 });
+      expect(await read('user', 'import', path)).toEqual({ created: [], existing: 3, invited: 0 });
     });
 
     it('reports every mistake and adds no one', async () => {
@@ -189,6 +189,7 @@ describe('parley command line', () => {
       expect(await read('user', 'import', path, '--dry-run')).toEqual({
         wouldCreate: [{ email: 'gil@example.com' }],
         existing: 0,
+        invited: 0,
       });
     });
 
@@ -426,7 +427,11 @@ describe('parley command line', () => {
     const restored = `--database=sqlite:${join(directory, 'restored', 'parley.db')}`;
     expect(await run('restore', backup, restored)).toMatchObject({ code: 0 });
     expect((await read('realm', 'list', restored)).realms).toHaveLength(2);
-    expect(readdirSync(join(directory, 'restored')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+    expect(readdirSync(join(directory, 'restored')).sort()).toEqual([
+      'parley.db',
+      'parley.db.commands.log',
+      'parley.db.secret',
+    ]);
     setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
     expect(await run('migrate', '--check', restored)).toMatchObject({
       code: 3,

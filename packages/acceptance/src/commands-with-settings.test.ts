@@ -36,6 +36,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'search rebuild': [],
   'file sweep': [],
   'mail test': [EMAIL],
+  'notify test': [EMAIL],
   export: ['FOLDER/export.tar.gz'],
   import: ['FOLDER/export.tar.gz', '--as=copy'],
   migrate: [],

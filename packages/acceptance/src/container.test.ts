@@ -5,6 +5,7 @@ import {
   FacadeEvents,
   LimitReset,
   LoadMonitor,
+  NotificationWorker,
   Promotion,
   ServerContainer,
 } from '@parley/server/testing';
@@ -28,6 +29,7 @@ describe('ServerContainer', () => {
       resolve(LimitReset),
       resolve(Promotion),
       resolve(FacadeEvents),
+      resolve(NotificationWorker),
       get('consumers'),
     ]);
   });
@@ -36,11 +38,14 @@ describe('ServerContainer', () => {
     const named = (options: Partial<typeof server.parts>) =>
       new ServerContainer({ ...server.parts, ...options }).get('workers').map(({ name }) => name);
     const always = [
+      'holding leases',
       'marking idle channels',
       'removing unused groups',
       'reading events of other processes',
       'removing expired event queues',
       'limiting the event log',
+      'exchanging counts of calls',
+      'removing counts of calls',
       'storing presence',
       'promoting members',
       'deleting expired messages',
@@ -50,6 +55,8 @@ describe('ServerContainer', () => {
       'running jobs',
       'indexing messages for search',
       'removing failed jobs',
+      'asking the push service which organizations it serves',
+      'finding due notifications',
       'the consumers of events',
     ];
     expect(named({})).toEqual(always);

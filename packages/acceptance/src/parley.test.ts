@@ -84,7 +84,7 @@ describe('Parley application', () => {
   });
 
   it('responds in JSON to unknown paths and methods', async () => {
-    for (const path of ['/nothing', '//nothing', '//favicon.ico']) {
+    for (const path of ['/nothing', '//nothing', '//nothing.ico']) {
       expect(await server.get(path, null)).toMatchObject({
         status: 404,
         headers: { 'content-type': 'application/json' },
@@ -112,10 +112,11 @@ describe('host application login', () => {
 
   const ask = (headers = {}) => server.request('GET', '/whoami', { headers: { 'X-Test': '1', ...headers } });
 
-  it('takes precedence over API keys', async () => {
+  it('yields to an API key in the request', async () => {
     const { hamlet, iago } = server.people;
     response = () => ({ realm: 'zulip', userId: hamlet.id });
-    expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(hamlet.id);
+    expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(iago.id);
+    expect((await ask()).body.user_id).toBe(hamlet.id);
   });
 
   it('falls back to API keys for an unrecognized caller', async () => {
@@ -125,18 +126,21 @@ describe('host application login', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  it.each`
-    mistake               | thrower
-    ${'a throw'} | ${() => {
-  throw new Error('session store is down');
-}}
-    ${'an unknown realm'} | ${() => ({ realm: 'nowhere', userId: 1 })}
-    ${'an unknown user'}  | ${() => ({ realm: 'zulip', userId: 4711 })}
-  `('responds to $mistake with an opaque 500 and logs the error', async ({ thrower }) => {
-    response = thrower;
-    const reply = await ask();
-    expect(reply).toMatchObject({ status: 500, body: { result: 'error', msg: 'Internal server error' } });
+  it('responds to a throw with an opaque 500 and logs the error', async () => {
+    response = () => {
+      throw new Error('session store is down');
+    };
+    expect(await ask()).toMatchObject({ status: 500, body: { result: 'error', msg: 'Internal server error' } });
     expect(logged).toMatchObject([{ err: expect.any(Error) }]);
+  });
+
+  it.each([
+    ['an unknown realm', { realm: 'nowhere', userId: 1 }, 'there is no organization "nowhere"'],
+    ['an unknown user', { realm: 'zulip', userId: 4711 }, expect.stringContaining('4711')],
+  ])('responds to %s with 401 and logs why', async (_, identity, reason) => {
+    response = () => identity;
+    expect(await ask()).toMatchObject({ status: 401, body: { msg: 'Account is unknown to this server' } });
+    expect(logged).toMatchObject([{ reason }]);
   });
 
   it.each<[string, (hamlet: number) => unknown]>([
@@ -174,22 +178,23 @@ describe('host application login', () => {
       await server.parley.users.upsert({ realm: 'zulip', externalId, name: 'Somebody' });
     }
     response = () => lie(server.people.hamlet.id) as never;
-    expect(await ask()).toMatchObject({ status: 500, body: { msg: 'Internal server error' } });
+    expect(await ask()).toMatchObject({ status: 401, body: { msg: 'Account is unknown to this server' } });
     expect(logged).toHaveLength(1);
-    expect((logged[0] as { readonly err: Error }).err.message.length).toBeLessThan(500);
+    expect((logged[0] as { readonly reason: string }).reason.length).toBeLessThan(500);
   });
 
-  it('accepts numeric external ids', async () => {
-    const { id } = await server.parley.users.upsert({ realm: 'zulip', externalId: '1603', name: 'Numbered' });
-    response = () => ({ realm: 'zulip', userId: undefined, externalId: 1603 }) as never;
-    expect((await ask()).body.user_id).toBe(id);
+  it('refuses numeric external ids and logs that they must be text', async () => {
+    await server.parley.users.upsert({ realm: 'zulip', externalId: '1603', name: 'Numbered' });
+    response = () => ({ realm: 'zulip', externalId: 1603 }) as never;
+    expect((await ask()).status).toBe(401);
+    expect(logged).toMatchObject([{ reason: expect.stringContaining('externalId') }]);
   });
 
   it('separates users of different realms', async () => {
     const realmId: RealmId = await server.addRealm('lear');
     const { id } = await server.addUser({ email: 'fool@lear.com', fullName: 'The Fool', realmId });
     response = () => ({ realm: 'zulip', userId: id });
-    expect((await ask()).status).toBe(500);
+    expect((await ask()).status).toBe(401);
     response = () => ({ realm: 'lear', userId: id });
     expect((await ask()).body.user_id).toBe(id);
   });

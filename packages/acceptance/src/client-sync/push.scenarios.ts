@@ -41,7 +41,7 @@ export const PUSH_SCENARIOS: Scenarios = {
     },
   ],
   'POST /web_push/subscriptions': [
-    { title: 'is nothing to clients', as: 'hamlet', params: WEB_PUSH_SUBSCRIPTION, heard: [] },
+    { title: 'is nothing to clients', as: 'hamlet', params: WEB_PUSH_SUBSCRIPTION, status: 400, heard: [] },
   ],
   'DELETE /web_push/subscriptions': [
     {
@@ -49,6 +49,7 @@ export const PUSH_SCENARIOS: Scenarios = {
       as: 'hamlet',
       prepare: ({ server, people }) => server.post('/web_push/subscriptions', people.hamlet, WEB_PUSH_SUBSCRIPTION),
       params: { endpoint: WEB_PUSH_SUBSCRIPTION.endpoint },
+      status: 400,
       heard: [],
     },
   ],

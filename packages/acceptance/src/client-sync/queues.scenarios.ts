@@ -55,6 +55,24 @@ export const QUEUES_SCENARIOS: Scenarios = {
       heard: [],
     },
   ],
+  'POST /login/': [
+    {
+      title: 'changes nothing',
+      as: null,
+      isPage: true,
+      // Sent without the page of the form.
+      status: 403,
+      params: ({ people: { hamlet } }) => ({ username: hamlet.email, password: hamlet.password }),
+      heard: [],
+    },
+  ],
+  'DELETE /users/me/sessions': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'DELETE /users/me/sessions/:session_id': [
+    { title: 'changes nothing', as: 'hamlet', at: () => ({ session_id: 4711 }), heard: [] },
+  ],
+  'DELETE /users/:user_id/sessions': [
+    { title: 'changes nothing', as: 'desdemona', at: ({ people }) => ({ user_id: people.hamlet.id }), heard: [] },
+  ],
   'POST /accounts/logout/': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
   'POST /json/fetch_api_key': [
     {

@@ -86,6 +86,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/tus/*path_id',
   '/streams/:stream_id/email_address',
   '/bots/:bot_id/api_key',
+  // Sessions are not exported.
+  '/users/me/sessions',
+  '/users/:user_id/sessions',
   '/export/realm',
   '/invites',
   '/calls/bigbluebutton/create',

@@ -20,3 +20,4 @@ export type { ParleyParts } from '../parley-parts.js';
 export { FolderWebAssets } from '../web-assets.js';
 export { JobWorkers } from '../workers/job-workers.js';
 export { LoadMonitor } from '../workers/load-monitor.js';
+export { NotificationWorker } from '../workers/notification-worker.js';
