@@ -10,6 +10,7 @@ import { applyTheme } from './app/theme.js';
 import { ServicesContext } from './services/context.js';
 import { Drafts } from './services/drafts.js';
 import { EmojiNames } from './services/emoji-names.js';
+import { Uploads } from './services/uploads.js';
 
 /** Address of the organization: this file is in a folder of its own below it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
@@ -37,7 +38,11 @@ async function start(): Promise<void> {
   if (!isLoggedIn) return goToLogIn();
   document.documentElement.lang = i18n.locale;
   const drafts = new Drafts(baseUrl, chat.state.selfId);
-  const services = { chat, client, baseUrl, drafts, emoji: new EmojiNames(chat, baseUrl) };
+  const uploads = new Uploads(
+    async (file, options) => (await client.post('/user_uploads', { filename: file }, options)).url,
+    () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
+  );
+  const services = { chat, client, baseUrl, drafts, uploads, emoji: new EmojiNames(chat, baseUrl) };
   const logOut = () => client.endSession().then(goToLogIn, goToLogIn);
   createRoot(document.getElementById('parley')!).render(
     <StrictMode>

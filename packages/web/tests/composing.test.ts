@@ -92,3 +92,63 @@ test('completes by touch on a phone', async ({ server, browser, logIn }) => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   await phone.close();
 });
+
+const note = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`content of ${name}`) });
+
+test('uploads several files and sends links to them', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'uploads'));
+  await fieldOf(page).fill('See');
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).click();
+  await (await chooser).setFiles([note('one.txt'), note('two [draft].txt')]);
+  await expect(fieldOf(page)).toHaveValue(/^See .*\[one\.txt\]\(\/user_uploads\/.+\)/);
+  await expect(fieldOf(page)).toHaveValue(/\[two \(draft\)\.txt\]\(\/user_uploads\/.+\)/);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(messageWith(page, 'See').getByRole('link', { name: 'one.txt' })).toBeVisible();
+  await expect(messageWith(page, 'See').getByRole('link', { name: 'two (draft).txt' })).toBeVisible();
+});
+
+test('shows progress, and why a file was refused until it is sent again', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'uploads-refused'));
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/json/user_uploads', async (route) => {
+    await isAnswered;
+    await route.fulfill({
+      status: 400,
+      json: { result: 'error', msg: 'Upload would exceed your quota', code: 'BAD_REQUEST' },
+    });
+  });
+  await fieldOf(page).fill('Text');
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).click();
+  await (await chooser).setFiles([note('refused.txt')]);
+  await expect(page.getByRole('progressbar', { name: 'Uploading refused.txt' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
+  expect(await violationsIn(page)).toEqual([]);
+  answer();
+  await expect(page.getByRole('alert')).toContainText('Upload would exceed your quota');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.unroute('**/json/user_uploads');
+  await page.getByRole('button', { name: 'Try refused.txt again' }).click();
+  await expect(fieldOf(page)).toHaveValue(/^Text \[refused\.txt\]/);
+});
+
+for (const kind of ['paste', 'drop'] as const) {
+  test(`uploads files by ${kind}`, async ({ server, logIn }) => {
+    const { page } = await logIn('hamlet', await placeOf(server, `uploads-${kind}`));
+    await fieldOf(page).evaluate((field, type) => {
+      const data = new DataTransfer();
+      data.items.add(new File(['content'], `${type}.txt`, { type: 'text/plain' }));
+      const options = { bubbles: true, cancelable: true };
+      field.dispatchEvent(
+        type === 'paste'
+          ? new ClipboardEvent('paste', { ...options, clipboardData: data })
+          : new DragEvent('drop', { ...options, dataTransfer: data }),
+      );
+    }, kind);
+    await expect(fieldOf(page)).toHaveValue(new RegExp(`^\\[${kind}\\.txt\\]\\(/user_uploads/`));
+  });
+}

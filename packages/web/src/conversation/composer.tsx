@@ -7,9 +7,12 @@ import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { useReading } from '../services/use-reading.js';
+import { AttachButton, pastedFiles, useDroppedFiles } from './attach-files.js';
 import { useCompletion } from './completion.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
+import { UploadList } from './upload-list.js';
 
 export interface ComposerHandle {
   /** Inserts text at the cursor, on lines of its own. */
@@ -19,14 +22,16 @@ export interface ComposerHandle {
 
 interface Props {
   readonly destination: Destination;
+  /** Place that keeps its files while the destination is still being chosen; by default the destination. */
+  readonly filesOf?: Destination;
   readonly ref?: Ref<ComposerHandle>;
 }
 
 const SAVE_AFTER_MS = 600;
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
-export function Composer({ destination, ref }: Props) {
-  const { chat, client, drafts } = useServices();
+export function Composer({ destination, filesOf = destination, ref }: Props) {
+  const { chat, client, drafts, uploads } = useServices();
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(() => drafts.textFor(destination));
@@ -69,9 +74,22 @@ export function Composer({ destination, ref }: Props) {
     focus: () => field.current?.focus(),
   }));
 
+  const isOver = useDroppedFiles(filesOf);
+  const { rows, links } = useReading(uploads.of(filesOf));
+  const isUploading = rows.some(({ state }) => state !== 'failed');
+  useEffect(() => {
+    const element = field.current;
+    // A preview has no field; the links are inserted when it is closed.
+    if (links.length === 0 || !element || preview !== null) return;
+    const [before] = element.value.slice(0, element.selectionStart).slice(-1);
+    const gap = before === undefined || /\s/.test(before) ? '' : ' ';
+    insertTextIntoField(element, `${gap}${uploads.takeLinks(filesOf).join(' ')} `);
+  }, [uploads, filesOf, links, preview]);
+
   const isTooLong = [...text].length > maxLength;
+  const canSend = text.trim() !== '' && !isTooLong && !isUploading;
   const send = () => {
-    if (text.trim() === '' || isTooLong) return;
+    if (!canSend) return;
     chat.send(destination, text);
     const element = field.current;
     if (element) setFieldText(element, '');
@@ -117,6 +135,7 @@ export function Composer({ destination, ref }: Props) {
   return (
     <form
       className={styles.composer}
+      data-over={isOver || undefined}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -139,6 +158,12 @@ export function Composer({ destination, ref }: Props) {
             completion.fieldProps.onSelect();
           }}
           onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            const files = pastedFiles(event);
+            if (files.length === 0) return;
+            event.preventDefault();
+            uploads.add(filesOf, files);
+          }}
           {...completion.fieldProps}
         />
       ) : (
@@ -146,8 +171,10 @@ export function Composer({ destination, ref }: Props) {
           <MessageBody html={preview} />
         </div>
       )}
+      <UploadList destination={filesOf} />
       <div className={styles.tools}>
         <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
+          <AttachButton destination={filesOf} />
           <IconButton
             icon={Bold}
             label={i18n._('Bold')}
@@ -179,12 +206,7 @@ export function Composer({ destination, ref }: Props) {
             {i18n._('{count} characters too many', { count: [...text].length - maxLength })}
           </span>
         )}
-        <button
-          type="submit"
-          className={styles.send}
-          disabled={text.trim() === '' || isTooLong}
-          aria-label={i18n._('Send')}
-        >
+        <button type="submit" className={styles.send} disabled={!canSend} aria-label={i18n._('Send')}>
           <SendHorizontal size={18} aria-hidden />
         </button>
       </div>

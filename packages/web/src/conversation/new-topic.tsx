@@ -37,7 +37,11 @@ export function NewTopic({ channelId, composer }: Props) {
           ))}
         </datalist>
       </label>
-      <Composer destination={{ kind: 'channel', channelId, topic: topic.trim() }} ref={composer} />
+      <Composer
+        destination={{ kind: 'channel', channelId, topic: topic.trim() }}
+        filesOf={{ kind: 'channel', channelId, topic: '' }}
+        ref={composer}
+      />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { computed } from '@preact/signals-core';
 import { createContext, useContext, useMemo } from 'react';
 import type { Drafts } from './drafts.js';
 import type { EmojiNames } from './emoji-names.js';
+import type { Uploads } from './uploads.js';
 import { useReading } from './use-reading.js';
 
 /** Services of the page that components use. */
@@ -14,6 +15,7 @@ export interface Services {
   readonly baseUrl: string;
   readonly drafts: Drafts;
   readonly emoji: EmojiNames;
+  readonly uploads: Uploads;
 }
 
 export const ServicesContext = createContext<Services | null>(null);

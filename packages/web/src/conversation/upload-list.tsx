@@ -1,0 +1,72 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import { RotateCcw, X } from 'lucide-react';
+import { IconButton } from '../kit/icon-button.js';
+import { useField, useServices } from '../services/context.js';
+import { MAX_FILES, type UploadRow } from '../services/uploads.js';
+import { useReading } from '../services/use-reading.js';
+import styles from './upload-list.module.css';
+
+/** Files that are being uploaded to a conversation, with what went wrong. */
+export function UploadList({ destination }: { readonly destination: Destination }) {
+  const { uploads } = useServices();
+  const { i18n } = useLingui();
+  const { rows } = useReading(uploads.of(destination));
+  const maxMebibytes = useField('max_file_upload_size_mib') ?? 0;
+  if (rows.length === 0) return null;
+  return (
+    <ul className={styles.list} aria-label={i18n._('Uploads')}>
+      {rows.map((row) => (
+        <li key={row.id} className={styles.row}>
+          {row.state === 'failed' ? (
+            <span className={styles.failure} role="alert">
+              {i18n._('{name} was not uploaded: {reason}', {
+                name: row.name,
+                reason: reasonOf(row, maxMebibytes, i18n),
+              })}
+            </span>
+          ) : (
+            <>
+              <span className={styles.name}>{row.name}</span>
+              <progress
+                className={styles.progress}
+                aria-label={i18n._('Uploading {name}', { name: row.name })}
+                value={row.progress}
+              />
+            </>
+          )}
+          {row.state === 'failed' && uploads.canRetry(row.id) && (
+            <IconButton
+              icon={RotateCcw}
+              label={i18n._('Try {name} again', { name: row.name })}
+              onClick={() => uploads.retry(destination, row.id)}
+            />
+          )}
+          <IconButton
+            icon={X}
+            label={
+              row.state === 'failed'
+                ? i18n._('Remove {name}', { name: row.name })
+                : i18n._('Cancel {name}', { name: row.name })
+            }
+            onClick={() => uploads.remove(destination, row.id)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function reasonOf({ failure }: UploadRow, maxMebibytes: number, i18n: I18n): string {
+  switch (failure) {
+    case 'empty':
+      return i18n._('The file is empty.');
+    case 'too-large':
+      return i18n._('The file is larger than {max} MiB.', { max: maxMebibytes });
+    case 'too-many':
+      return i18n._('At most {max} files at once.', { max: MAX_FILES });
+    default:
+      return failure?.message ?? '';
+  }
+}

@@ -1,0 +1,89 @@
+import type { Destination } from '@parley/chat';
+import { type CallOptions, ParleyError } from '@parley/client';
+import { linkTo, MAX_FILES, Uploads } from './uploads.js';
+
+const HERE: Destination = { kind: 'channel', channelId: 1, topic: 'files' };
+const ELSEWHERE: Destination = { kind: 'channel', channelId: 1, topic: 'other' };
+const fileOf = (name: string, content = 'x') => new File([content], name);
+/** Lets the promises of sent files settle. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+interface Sent {
+  readonly name: string;
+  readonly options: CallOptions;
+  readonly finish: (url: string) => void;
+  readonly fail: (error: Error) => void;
+}
+
+function uploadsWith(maxMebibytes = 1) {
+  const sent: Sent[] = [];
+  const send = (file: File, options: CallOptions) =>
+    new Promise<string>((finish, fail) => sent.push({ name: file.name, options, finish, fail }));
+  return { sent, uploads: new Uploads(send, () => maxMebibytes) };
+}
+
+it('sends two files at once and the others after them', async () => {
+  const { sent, uploads } = uploadsWith();
+  uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c')]);
+  expect(sent.map(({ name }) => name)).toEqual(['a', 'b']);
+  sent[0]!.options.onProgress!(1, 4);
+  expect(uploads.of(HERE).value.rows.map(({ state, progress }) => [state, progress])).toEqual([
+    ['sending', 0.25],
+    ['sending', 0],
+    ['waiting', 0],
+  ]);
+  sent[0]!.finish('/user_uploads/1/a');
+  await settled();
+  expect(sent.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+});
+
+it('keeps links for the text field of their conversation and gives them out once', async () => {
+  const { sent, uploads } = uploadsWith();
+  uploads.add(HERE, [fileOf('a')]);
+  sent[0]!.finish('/user_uploads/1/a');
+  await settled();
+  expect(uploads.of(HERE).value.rows).toEqual([]);
+  expect(uploads.takeLinks(ELSEWHERE)).toEqual([]);
+  expect(uploads.takeLinks(HERE)).toEqual(['[a](/user_uploads/1/a)']);
+  expect(uploads.takeLinks(HERE)).toEqual([]);
+});
+
+it('keeps a refused file with the reason and sends it again on request', async () => {
+  const { sent, uploads } = uploadsWith();
+  uploads.add(HERE, [fileOf('a')]);
+  sent[0]!.fail(new ParleyError('Upload would exceed your quota.', 'REALM_UPLOAD_QUOTA', 400));
+  await settled();
+  const [row] = uploads.of(HERE).value.rows;
+  expect(row).toMatchObject({ state: 'failed', failure: { message: 'Upload would exceed your quota.' } });
+  expect(uploads.canRetry(row!.id)).toBe(true);
+  uploads.retry(HERE, row!.id);
+  expect(sent).toHaveLength(2);
+  expect(uploads.of(HERE).value.rows[0]).toMatchObject({ state: 'sending', failure: null });
+});
+
+it('does not send empty files, files above the limit and more than the maximum number', () => {
+  const { sent, uploads } = uploadsWith(0.000001);
+  uploads.add(HERE, [fileOf('empty', ''), fileOf('large', 'much more'), ...Array(30).fill(fileOf('a'))]);
+  const { rows } = uploads.of(HERE).value;
+  expect(rows).toHaveLength(MAX_FILES + 1);
+  expect(rows.slice(0, 2).map(({ failure }) => failure)).toEqual(['empty', 'too-large']);
+  expect(rows.at(-1)!.failure).toBe('too-many');
+  expect(uploads.canRetry(rows[0]!.id)).toBe(false);
+  expect(sent).toHaveLength(2);
+});
+
+it('stops a file that is removed and leaves no link', async () => {
+  const { sent, uploads } = uploadsWith();
+  uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c')]);
+  uploads.remove(HERE, uploads.of(HERE).value.rows[0]!.id);
+  expect(sent[0]!.options.signal!.aborted).toBe(true);
+  sent[0]!.finish('/user_uploads/1/a');
+  await settled();
+  expect(uploads.of(HERE).value.rows.map(({ name }) => name)).toEqual(['b', 'c']);
+  expect(uploads.takeLinks(HERE)).toEqual([]);
+  expect(sent).toHaveLength(3);
+});
+
+it('writes links whose names cannot end them early', () => {
+  expect(linkTo('a [draft].txt', '/user_uploads/1/a.txt')).toBe('[a (draft).txt](/user_uploads/1/a.txt)');
+});

@@ -1,0 +1,166 @@
+import { type Destination, destinationKey } from '@parley/chat';
+import { type CallOptions, ParleyError } from '@parley/client';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
+
+/** A file on its way to the server, or one that was refused. */
+export interface UploadRow {
+  readonly id: number;
+  readonly name: string;
+  readonly state: 'waiting' | 'sending' | 'failed';
+  /** Part that was sent, from 0 to 1. */
+  readonly progress: number;
+  readonly failure: UploadFailure | null;
+}
+
+/** Reason of this page, or of the server in its words. */
+export type UploadFailure = 'empty' | 'too-large' | 'too-many' | { readonly message: string };
+
+/** Files of one conversation. */
+export interface UploadList {
+  readonly rows: readonly UploadRow[];
+  /** Links to uploaded files that no text field has taken yet. */
+  readonly links: readonly string[];
+}
+
+/** Sends a file and returns its address. */
+export type SendFile = (file: File, options: CallOptions) => Promise<string>;
+
+/** Files of a conversation that wait, are sent or failed. */
+export const MAX_FILES = 20;
+const MAX_AT_ONCE = 2;
+/** Time for one file, which suits 100 MiB over a slow connection. */
+const TIMEOUT_MS = 60 * 60 * 1000;
+const BYTES_PER_MIB = 1024 * 1024;
+const NOTHING: UploadList = { rows: [], links: [] };
+
+interface Upload {
+  readonly key: string;
+  readonly file: File;
+  readonly abort: AbortController;
+}
+
+/** Uploads by conversation. They continue while another conversation is open. */
+export class Uploads {
+  private readonly lists = new Map<string, Signal<UploadList>>();
+  private readonly uploads = new Map<number, Upload>();
+  private lastId = 0;
+
+  constructor(
+    private readonly send: SendFile,
+    private readonly maxMebibytes: () => number,
+  ) {}
+
+  of(destination: Destination): ReadonlySignal<UploadList> {
+    return this.at(destinationKey(destination));
+  }
+
+  /** Starts uploads; files that cannot be sent are listed with the reason. */
+  add(destination: Destination, files: readonly File[]): void {
+    const key = destinationKey(destination);
+    for (const file of files) {
+      const { rows } = this.at(key).peek();
+      // The last row tells that there were more.
+      if (rows.length > MAX_FILES) break;
+      const id = ++this.lastId;
+      const failure = rows.length === MAX_FILES ? 'too-many' : this.reasonAgainst(file);
+      const state = failure === null ? 'waiting' : 'failed';
+      if (failure === null) this.uploads.set(id, { key, file, abort: new AbortController() });
+      this.change(key, (list) => ({
+        ...list,
+        rows: [...list.rows, { id, name: file.name, state, progress: 0, failure }],
+      }));
+    }
+    this.next();
+  }
+
+  /** Ends an upload, or removes one that failed. */
+  remove(destination: Destination, id: number): void {
+    this.uploads.get(id)?.abort.abort();
+    this.forget(destinationKey(destination), id);
+    this.next();
+  }
+
+  /** Repeats an upload that failed on its way; files that cannot be sent at all stay. */
+  retry(destination: Destination, id: number): void {
+    this.row(destinationKey(destination), id, { state: 'waiting', progress: 0, failure: null });
+    this.next();
+  }
+
+  canRetry(id: number): boolean {
+    return this.uploads.has(id);
+  }
+
+  /** Returns the links that no text field has taken yet, once. */
+  takeLinks(destination: Destination): readonly string[] {
+    const key = destinationKey(destination);
+    const { links } = this.at(key).peek();
+    if (links.length > 0) this.change(key, (list) => ({ ...list, links: [] }));
+    return links;
+  }
+
+  private reasonAgainst(file: File): UploadFailure | null {
+    if (file.size === 0) return 'empty';
+    return file.size > this.maxMebibytes() * BYTES_PER_MIB ? 'too-large' : null;
+  }
+
+  private next(): void {
+    const all = [...this.lists].flatMap(([key, list]) => list.peek().rows.map((row) => ({ key, row })));
+    let free = MAX_AT_ONCE - all.filter(({ row }) => row.state === 'sending').length;
+    for (const { key, row } of all) {
+      if (free <= 0) return;
+      if (row.state !== 'waiting') continue;
+      free--;
+      void this.start(key, row.id);
+    }
+  }
+
+  private async start(key: string, id: number): Promise<void> {
+    const { file, abort } = this.uploads.get(id)!;
+    this.row(key, id, { state: 'sending' });
+    try {
+      const url = await this.send(file, {
+        signal: abort.signal,
+        timeoutMs: TIMEOUT_MS,
+        onProgress: (sent, total) => this.row(key, id, { progress: total === 0 ? 0 : sent / total }),
+      });
+      if (abort.signal.aborted) return;
+      this.forget(key, id);
+      this.change(key, (list) => ({ ...list, links: [...list.links, linkTo(file.name, url)] }));
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      if (!(error instanceof ParleyError)) throw error;
+      this.row(key, id, { state: 'failed', failure: { message: error.message } });
+    } finally {
+      this.next();
+    }
+  }
+
+  private forget(key: string, id: number): void {
+    this.uploads.delete(id);
+    this.change(key, (list) => ({ ...list, rows: list.rows.filter((row) => row.id !== id) }));
+  }
+
+  private row(key: string, id: number, changed: Partial<UploadRow>): void {
+    this.change(key, (list) => ({
+      ...list,
+      rows: list.rows.map((row) => (row.id === id ? { ...row, ...changed } : row)),
+    }));
+  }
+
+  private change(key: string, change: (list: UploadList) => UploadList): void {
+    const list = this.at(key);
+    list.value = change(list.peek());
+  }
+
+  private at(key: string): Signal<UploadList> {
+    const known = this.lists.get(key);
+    if (known) return known;
+    const list: Signal<UploadList> = signal(NOTHING);
+    this.lists.set(key, list);
+    return list;
+  }
+}
+
+/** Markdown link; brackets in the name would end it early. */
+export const linkTo = (name: string, url: string): string =>
+  `[${name.replaceAll('[', '(').replaceAll(']', ')')}](${url})`;
