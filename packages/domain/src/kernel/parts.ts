@@ -40,18 +40,17 @@ export function partKind<Payload>(name: string): JobKind<Payload> {
   });
 }
 
-/** Schedules parts of a request; with `previous`, those that follow from that part. */
+/** Schedules parts of a request; with `previous`, those that follow from that part, due at once for the job runner. */
 export async function scheduleParts<Payload>(
   tx: Transaction,
   kind: JobKind<Payload>,
   clock: Clock,
   realmId: RealmId,
   payloads: readonly Payload[],
-  previous: Pick<Job<Payload>, 'dueAt'> | null = null,
+  previous: Job<Payload> | null = null,
 ): Promise<readonly StoredJob[]> {
   const now = clock.now();
-  const isAbandoned = previous !== null && previous.dueAt <= now;
-  const dueAt = isAbandoned ? now : now + ABANDONED_AFTER_SECONDS;
+  const dueAt = previous ? now : now + ABANDONED_AFTER_SECONDS;
   const jobs: StoredJob[] = [];
   for (const payload of payloads) {
     const encoded = encodeJob(kind, { realmId, dueAt, payload });
@@ -79,9 +78,16 @@ export async function doParts<Payload, Result>(
       );
     }
     const work = await handler.prepare(decodeJob(handler.kind, current));
-    const outcome = await uow.write(current.realmId, async (tx) => ((await tx.jobs.take(current)) ? work(tx) : null), {
-      givesWay: true,
-    });
+    const outcome = await uow.write(
+      current.realmId,
+      async (tx) => {
+        if (!(await tx.jobs.take(current))) return null;
+        const done = await work(tx);
+        await postponeAll(tx, done.next ?? [], clock.now() + ABANDONED_AFTER_SECONDS);
+        return done;
+      },
+      { givesWay: true },
+    );
     if (!outcome) continue;
     results.push(outcome.result);
     waiting.unshift(...(outcome.next ?? []));
