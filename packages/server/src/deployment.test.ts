@@ -79,7 +79,9 @@ describe('operator documentation', () => {
     const source = readFileSync(join(__dirname, 'observation/metrics.ts'), 'utf8');
     const made = new Set(
       [
-        ...source.matchAll(/'(?:parley_)?((?:http|event|polls|events|writes|database|job|commit|up|build)[a-z_]*)'/g),
+        ...source.matchAll(
+          /'(?:parley_)?((?:http|event|polls|events|writes|database|job|commit|notification|up|build)[a-z_]*)'/g,
+        ),
       ].map(([, name]) => name!),
     );
     for (const path of ['operating.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dashboard.json']) {

@@ -65,6 +65,7 @@ import { NAVIGATION_VIEW_FEATURE } from '../messages/navigation-views.js';
 import { REACTION_FEATURE } from '../messages/reactions.js';
 import { DELIVERY_FEATURE } from '../messages/scheduled-delivery.js';
 import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
+import { SENT_ONCE_FEATURE } from '../messages/send-once.js';
 import { SNIPPET_FEATURE } from '../messages/snippets.js';
 import { NOTIFICATION_FEATURE } from '../push/notifications.js';
 import { PUSH_FEATURE } from '../push/push.js';
@@ -252,6 +253,7 @@ const ALL = [
   REALM_FEATURE,
   REALM_SETTINGS_FEATURE,
   SCHEDULING_FEATURE,
+  SENT_ONCE_FEATURE,
   SNIPPET_FEATURE,
   STATUS_FEATURE,
   PROFILE_FEATURE,

@@ -40,6 +40,12 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
+export const SENT_ONCE_FEATURE = {
+  notExported: {
+    sentOnce: 'Queues, which retries name, are not exported.',
+  },
+};
+
 /** Returns the message of an equal send, so that a client may retry a send whose response was lost (messages §3). */
 export async function findFirstSend(
   { sentOnce }: Pick<Transaction, 'sentOnce'>,

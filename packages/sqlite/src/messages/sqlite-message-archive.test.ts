@@ -3,8 +3,17 @@ import { migrate } from '../engine/migrate.js';
 import { MIGRATIONS } from '../features.js';
 import { TABLES_OF_MESSAGES } from './message-archive.js';
 
-/** Tables whose rows only refer to a message. */
-const NAME_ONLY = ['awaited_thumbnail', 'event', 'reminder', 'removed_message_holder'];
+/** Tables whose rows only refer to a message; those that wait for delivery or a retry lose their use with it. */
+const NAME_ONLY = [
+  'awaited_thumbnail',
+  'bot_trigger',
+  'event',
+  'missed_email',
+  'pushed_message',
+  'reminder',
+  'removed_message_holder',
+  'sent_once',
+];
 
 it('archives the rows of every table that belongs to messages', () => {
   const database = new Sqlite(':memory:');

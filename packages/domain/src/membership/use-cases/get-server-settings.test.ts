@@ -50,6 +50,7 @@ describe('GetServerSettings', () => {
       url: 'https://.example',
       isDevelopment: false,
       allowsSpectators: false,
+      logInMethods: [],
     });
   });
 
