@@ -1,6 +1,6 @@
 import { anotherRealm, appendEvent, createFixture, DrivenTime, type Fixture } from '@parley/testkit';
 import { type ConsumeEvents, type ConsumerOptions, EventConsumption } from './event-consumption.js';
-import type { StoredEvent } from './event-log.js';
+import { isReadable, type StoredEvent } from './event-log.js';
 import type { EventSeq, RealmId } from './ids.js';
 
 type Heard = readonly [RealmId, readonly number[]];
@@ -27,10 +27,10 @@ async function consuming() {
     heard.push([realmId, events.map(({ seq }) => seq)]);
     return null;
   };
-  const start = async (options: Partial<ConsumerOptions> = {}) => {
+  const start = async (options: Partial<ConsumerOptions> = {}, storage = uow) => {
     const consumption = await EventConsumption.start(
       { name: 'indexer', begins: 'now', maxEvents: 100, isWanted: () => true, consume, ...options },
-      { uow, timers: time, report: (problem) => void reports.push(problem) },
+      { uow: storage, timers: time, report: (problem) => void reports.push(problem) },
     );
     await settle();
     return consumption;
@@ -174,6 +174,69 @@ it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('rejects the name %j', a
   const { start, uow } = await consuming();
   await expect(start({ name })).rejects.toMatchObject({ code: 'INVALID_CONSUMER_NAME' });
   expect(await uow.readAcross((r) => r.consumers.list())).toEqual([]);
+});
+
+describe('offered events', () => {
+  async function offering() {
+    const world = await consuming();
+    const { uow, realmId, lastSeq, settle } = world;
+    let reads = 0;
+    const read = (...args: Parameters<typeof uow.read>) => {
+      reads++;
+      return uow.read(...args);
+    };
+    const counting: typeof uow = Object.create(uow, { read: { value: read } });
+    const consumption = await world.start({ maxEvents: 3 }, counting);
+    const before = await lastSeq();
+    const offer = async (from: number, to: number) => {
+      const page = await uow.read(realmId, (r) => r.events.listAfter(realmId, (from - 1) as EventSeq, to - from + 1));
+      for (const logged of page) if (isReadable(logged)) consumption.offer(logged);
+    };
+    const deliver = async () => {
+      reads = 0;
+      consumption.wake([realmId]);
+      await settle();
+      return { reads, seqs: world.heard.splice(0).map(([, seqs]) => seqs.map((seq) => seq - before)) };
+    };
+    return { ...world, before, offer, deliver };
+  }
+
+  it('are delivered in batches without reading the log', async () => {
+    const { happens, before, offer, deliver } = await offering();
+    await happens(4);
+    await offer(before + 1, before + 4);
+    expect(await deliver()).toEqual({ reads: 0, seqs: [[1, 2, 3], [4]] });
+  });
+
+  it('are read from the log with the events before them after a gap', async () => {
+    const { happens, before, offer, deliver } = await offering();
+    await happens(3);
+    await offer(before + 1, before + 1);
+    await offer(before + 3, before + 3);
+    expect((await deliver()).seqs).toEqual([[1, 2, 3]]);
+    await offer(before + 3, before + 3);
+    expect((await deliver()).seqs).toEqual([]);
+  });
+
+  it('are read from the log if too many are offered', async () => {
+    const { happens, before, offer, deliver } = await offering();
+    await happens(300);
+    await offer(before + 1, before + 300);
+    const { seqs } = await deliver();
+    expect(seqs.flat()).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
+  });
+
+  it('are read from the log if content was deleted meanwhile', async () => {
+    const { happens, before, offer, deliver, uow, realmId } = await offering();
+    await happens();
+    await uow.write(realmId, (tx) =>
+      tx.events.append(realmId, { event: { type: 'blanked', messageIds: [] }, audience: { kind: 'nobody' } }),
+    );
+    await offer(before + 1, before + 2);
+    const { reads, seqs } = await deliver();
+    expect(seqs).toEqual([[1]]);
+    expect(reads).toBeGreaterThan(0);
+  });
 });
 
 it('delivers at most one batch at a time', async () => {

@@ -101,6 +101,24 @@ interface Position {
 const RETRY_MS = [250, 60_000] as const;
 /** Maximum number of skipped events that may be read again after a crash. */
 const MAX_UNSAVED = 500;
+/** Per realm. With more, the log is read. */
+const MAX_OFFERED = 256;
+
+/** Committed events without a gap, of which only the wanted ones are kept. */
+interface OfferedEvents {
+  /** Last event before them. */
+  readonly after: number;
+  last: number;
+  readonly events: StoredEvent[];
+}
+
+/** Events to deliver, among those up to `last`. */
+interface Batch {
+  readonly events: readonly StoredEvent[];
+  readonly last: number;
+  /** True if there may be more. */
+  readonly hasNext: boolean;
+}
 
 /** The position is no longer where this server left it. */
 class ConsumedElsewhere extends Error {
@@ -116,6 +134,7 @@ class ConsumedElsewhere extends Error {
  */
 export class EventConsumption {
   private readonly positions = new Map<RealmId, Position>();
+  private readonly offered = new Map<RealmId, OfferedEvents>();
   private readonly retries = new Map<RealmId, { delayMs: number; cancel: CancelTimer | null }>();
   private draining: Promise<void> | null = null;
   private isWoken = false;
@@ -155,6 +174,19 @@ export class EventConsumption {
     });
   }
 
+  /** Keeps a committed event in memory, so that the next `wake` need not read it from the log. Cheap. */
+  offer(stored: StoredEvent): void {
+    const { realmId, seq, event } = stored;
+    let offered = this.offered.get(realmId);
+    // Deleted content must not be kept.
+    if (!offered || seq !== offered.last + 1 || offered.events.length >= MAX_OFFERED || event.type === 'blanked') {
+      offered = { after: seq - 1, last: seq, events: [] };
+      this.offered.set(realmId, offered);
+    }
+    offered.last = seq;
+    if (this.isDelivered(stored)) offered.events.push(stored);
+  }
+
   /** Waits until the consumer has finished its current batch. */
   async stop(): Promise<void> {
     this.isStopped = true;
@@ -190,21 +222,45 @@ export class EventConsumption {
   }
 
   private async readOn(realmId: RealmId): Promise<void> {
-    const { maxEvents, isWanted, consume } = this.options;
     const position = this.positions.get(realmId) ?? (await this.readPosition(realmId));
     while (!this.isStopped) {
-      const page = await this.parts.uow.read(realmId, ({ events }) =>
-        events.listAfter(realmId, position.read as EventSeq, maxEvents, PAGE_BYTES),
-      );
-      const last = page.at(-1);
-      if (!last) return;
-      this.logGaps(realmId, position.read, page);
-      const events = page.filter(isReadable).filter((each) => !isMaintenance(each.event) && isWanted(each));
-      const unit = events.length > 0 ? await consume(realmId, events) : null;
-      position.read = last.seq;
+      const batch = this.takeOffered(realmId, position.read) ?? (await this.readLog(realmId, position.read));
+      if (!batch) return;
+      const { events, last, hasNext } = batch;
+      const unit = events.length > 0 ? await this.options.consume(realmId, events) : null;
+      position.read = last;
       const isDue = unit !== null || (events.length > 0 && !this.options.savesLazily);
       if (isDue || position.read - position.stored >= MAX_UNSAVED) await this.save(realmId, position, unit);
+      if (!hasNext) return;
     }
+  }
+
+  /** Returns null if the next event is not in memory. */
+  private takeOffered(realmId: RealmId, after: number): Batch | null {
+    const offered = this.offered.get(realmId);
+    this.offered.delete(realmId);
+    if (!offered || offered.after > after || offered.last <= after) return null;
+    const events = offered.events.filter(({ seq }) => seq > after);
+    if (events.length <= this.options.maxEvents) return { events, last: offered.last, hasNext: false };
+    const taken = events.splice(0, this.options.maxEvents);
+    const last = taken.at(-1)!.seq;
+    this.offered.set(realmId, { after: last, last: offered.last, events });
+    return { events: taken, last, hasNext: true };
+  }
+
+  /** Returns null at the end of the log. */
+  private async readLog(realmId: RealmId, after: number): Promise<Batch | null> {
+    const page = await this.parts.uow.read(realmId, ({ events }) =>
+      events.listAfter(realmId, after as EventSeq, this.options.maxEvents, PAGE_BYTES),
+    );
+    if (page.length === 0) return null;
+    this.logGaps(realmId, after, page);
+    const events = page.filter(isReadable).filter((each) => this.isDelivered(each));
+    return { events, last: page.at(-1)!.seq, hasNext: true };
+  }
+
+  private isDelivered(stored: StoredEvent): boolean {
+    return !isMaintenance(stored.event) && this.options.isWanted(stored);
   }
 
   private async save(realmId: RealmId, position: Position, unit: ConsumerUnit | null): Promise<void> {

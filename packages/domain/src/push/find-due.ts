@@ -150,10 +150,11 @@ export class FindDue {
     return this.uow.read(realmId, async (reads) => {
       const judgements: Judgement[] = [];
       const withdrawals: Withdrawal[] = [];
+      const notifiable: NotifiableUsers = new Map();
       for (const { event, audience } of events) {
         switch (event.type) {
           case 'message.sent':
-            judgements.push(await candidatesOf(reads, realmId, event));
+            judgements.push(await candidatesOf(reads, realmId, event, notifiable));
             break;
           case 'message.updated': {
             const { added, removed } = await changedMentions(reads, realmId, event.text!);
@@ -239,10 +240,14 @@ export class JudgeRecipients implements JobHandler<Judgement> {
   }
 }
 
+/** Users whom messages may notify without mentioning them, by channel and topic. */
+type NotifiableUsers = Map<string, readonly UserId[]>;
+
 async function candidatesOf(
   reads: Repositories,
   realmId: RealmId,
   { view, exceptions }: EventOf<'message.sent'>,
+  notifiable: NotifiableUsers,
 ): Promise<Judgement> {
   const { message, conversation, sender } = view;
   const candidates = new Set<UserId>();
@@ -257,9 +262,11 @@ async function candidatesOf(
       const subscribers = await reads.channels.listSubscribers(realmId, [channelId]);
       for (const id of subscribers.get(channelId) ?? []) candidates.add(id);
     }
-    for (const id of await reads.notifications.listNotifiable(realmId, channelId, topicKey(message.topic))) {
-      candidates.add(id);
-    }
+    const key = topicKey(message.topic);
+    const place = `${channelId} ${key}`;
+    const users = notifiable.get(place) ?? (await reads.notifications.listNotifiable(realmId, channelId, key));
+    notifiable.set(place, users);
+    for (const id of users) candidates.add(id);
   }
   candidates.delete(sender.id);
   return { messageId: message.id, userIds: [...candidates], cause: 'sent' };

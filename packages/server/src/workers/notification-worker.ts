@@ -14,7 +14,7 @@ import { RecurringWorker, type Worker } from './recurring-worker.js';
 const COLLECT_MS = 10;
 /** Delay for events that notify nobody; they only move the position in the log. */
 const IDLE_MS = 5000;
-const EVENTS_AT_A_TIME = 50;
+const EVENTS_AT_A_TIME = 100;
 
 /** Follows the log and finds people to whom messages are due. Never delays a commit. */
 export class NotificationWorker implements Worker, EventListener {
@@ -43,6 +43,7 @@ export class NotificationWorker implements Worker, EventListener {
     let delayMs = IDLE_MS;
     for (const event of events) {
       this.realmIds.add(event.realmId);
+      this.consumption?.offer(event);
       if (this.findDue.isWanted(event)) delayMs = COLLECT_MS;
     }
     this.worker.wakeIn(delayMs);
