@@ -12,6 +12,13 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
   'POST /accounts/unsubscribe/:kind/:key/',
+  // Needs the cookie of the form.
+  'POST /login/',
+  // Need a configured log-in provider, and a built web client.
+  'GET /accounts/login/external/:method/',
+  'GET /accounts/login/complete/:method/',
+  'GET /accounts/login/subdomain/:token',
+  'GET /web/:file',
   'POST /export/realm',
   'DELETE /export/realm/:export_id',
   'GET /user_avatars/exports/*path_id',

@@ -9,9 +9,9 @@ export const INPUTS: Inputs = {
     'a long text': () => ({ integration: 'slack_incoming', body: jsonBody({ text: '*a_b~<@c>`'.repeat(90_000) }) }),
     'many blocks': () => ({
       integration: 'slack_incoming',
-      body: jsonBody({ blocks: Array(9000).fill({ type: 'section', text: { text: '*x* '.repeat(10) } }) }),
+      body: jsonBody({ blocks: Array(2000).fill({ type: 'section', text: { text: '*x* '.repeat(10) } }) }),
     }),
-    'nested lists': () => ({ integration: 'json', body: jsonBody(Array(9000).fill(Array(9).fill([[[[[[[[1]]]]]]]]))) }),
+    'nested lists': () => ({ integration: 'json', body: jsonBody(Array(600).fill(Array(9).fill([[[[[[[[1]]]]]]]]))) }),
   },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
