@@ -1,4 +1,4 @@
-import { createECDH, hkdfSync } from 'node:crypto';
+import { createECDH, ECDH, hkdfSync } from 'node:crypto';
 import type { RealmUrls } from '@parley/domain/kernel';
 import type { WebhookClient } from '@parley/domain/membership';
 import {
@@ -46,6 +46,7 @@ export class VapidWebPushService implements WebPushService {
     const { default: library } = await import('web-push');
     const { subject, client } = this.parts;
     const { endpoint, publicKey, authSecret } = subscription;
+    if (!isOnCurve(publicKey)) return 'gone';
     const { headers, body } = library.generateRequestDetails(
       { endpoint, keys: { p256dh: publicKey, auth: authSecret } },
       JSON.stringify(this.payloadOf(realm, subscription, notice)),
@@ -91,6 +92,16 @@ export class VapidWebPushService implements WebPushService {
       time: message.sentAt,
       ...place,
     };
+  }
+}
+
+/** False for a key with which nothing can be encrypted. Subscribing checks the form of keys only. */
+function isOnCurve(publicKey: string): boolean {
+  try {
+    ECDH.convertKey(publicKey, 'prime256v1', 'base64url');
+    return true;
+  } catch {
+    return false;
   }
 }
 

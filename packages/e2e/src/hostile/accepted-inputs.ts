@@ -12,6 +12,14 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
   'POST /accounts/unsubscribe/:kind/:key/',
+  // Features that are not configured.
+  'GET /accounts/go/',
+  'GET /accounts/find/',
+  'GET /new/',
+  'GET /policies/',
+  'GET /policies/*page',
+  // Needs a subscription of the same browser session.
+  'DELETE /web_push/subscriptions',
   // Needs the cookie of the form.
   'POST /login/',
   // Need a configured log-in provider, and a built web client.

@@ -27,6 +27,7 @@ export class AgreeableServices {
       PARLEY_PUSH_SERVICE: `http://127.0.0.1:${port}`,
       PARLEY_PUSH_ORG_ID: '6cde5f7a-1f7e-4978-9716-49f69ebfc9fe',
       PARLEY_PUSH_ORG_KEY: 'key',
+      PARLEY_WEB_PUSH: 'mailto:ops@example.com',
       PARLEY_BIGBLUEBUTTON_URL: `http://127.0.0.1:${port}${BIG_BLUE_BUTTON}`,
       PARLEY_BIGBLUEBUTTON_SECRET: 'secret',
     };

@@ -11,7 +11,7 @@ export const INPUTS: Inputs = {
       integration: 'slack_incoming',
       body: jsonBody({ blocks: Array(2000).fill({ type: 'section', text: { text: '*x* '.repeat(10) } }) }),
     }),
-    'nested lists': () => ({ integration: 'json', body: jsonBody(Array(600).fill(Array(9).fill([[[[[[[[1]]]]]]]]))) }),
+    'nested lists': () => ({ integration: 'json', body: jsonBody(Array(600).fill(Array(9).fill([[1]]))) }),
   },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({

@@ -24,7 +24,6 @@ export const INPUTS: Inputs = {
       auth: Buffer.alloc(16, 1).toString('base64url'),
     }),
   },
-  'DELETE /web_push/subscriptions': { 'an unknown one': () => ({ endpoint: 'x'.repeat(2048) }) },
   'POST /remove_client_device': {
     'a new one': async ({ addDevice }) => ({ device_id: await addDevice() }),
   },
