@@ -57,6 +57,8 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
         /realm_bots/,
         /presences/,
         /giphy/,
+        // The contract has `config_options` instead (events §3.2).
+        /realm_incoming_webhook_bots.*config/,
         /unavailable_reason/,
         /realm_workplace_users_group/,
         /ignored_parameters_unsupported/,

@@ -39,7 +39,8 @@ const seenInAll = new Set<string>();
  * those that slow careless parsers.
  */
 export function* generatedInputs(route: Route, base: Fields): Generator<GeneratedInput> {
-  const members = membersOfDto(route.dto);
+  // A wrong key ends the connection before the body is read.
+  const members = membersOfDto(route.dto).filter(({ name }) => !(route.takesKeyParameter && name === 'api_key'));
   /** True for path parameters, which stay fixed so that operations do not destroy each other's objects. */
   const isInPath = ({ name }: Member): boolean => new RegExp(`[:*]${name}(?=/|$)`).test(route.path);
   if (members.length > 0) {
