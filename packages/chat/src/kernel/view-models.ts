@@ -142,22 +142,6 @@ export interface ConversationView {
   close(): void;
 }
 
-/** One conversation in the inbox and among recent conversations. */
-export interface ConversationRow {
-  readonly key: string;
-  readonly destination: Destination;
-  readonly lastMessageId: number;
-  readonly unread: UnreadCount;
-  /** Ids of the latest senders, newest first. */
-  readonly senderIds: readonly number[];
-}
-
-/** Inbox: unread conversations. */
-export interface InboxView {
-  readonly directs: readonly ConversationRow[];
-  readonly channels: readonly { readonly channelId: number; readonly topics: readonly ConversationRow[] }[];
-}
-
 /** Connection to the server. */
 export interface ConnectionView {
   readonly state: 'starting' | 'online' | 'offline' | 'ended';
@@ -165,12 +149,4 @@ export interface ConnectionView {
   readonly since: number | null;
   /** Set if `ended`: the code of the error, such as `UNAUTHORIZED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`. */
   readonly code: string | null;
-}
-
-/** Draft of a destination. */
-export interface DraftView {
-  readonly destination: Destination;
-  readonly content: string;
-  /** Unix seconds of the last change. */
-  readonly changedAt: number;
 }
