@@ -21,6 +21,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: parley': { max: 0 },
   'folders in circles: server': { max: 0 },
   'folders in circles: sqlite': { max: 0 },
+  'folders in circles: storage': { max: 0 },
   'folders in circles: web': { max: 0 },
   'files above 450 lines': { max: 0 },
   'files above 400 lines': { max: 10 },

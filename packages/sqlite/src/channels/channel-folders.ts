@@ -6,9 +6,10 @@ import {
   folderNameTaken,
 } from '@parley/domain/channels';
 import { type ChannelFolderId, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import { type Flag, toFlag } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { type Flag, refusingTaken, toFlag } from '../engine/rows.js';
+import { refusingTaken } from '../engine/rows.js';
 
 export class SqliteChannelFolderRepository implements ChannelFolderRepository {
   private readonly row;

@@ -20,24 +20,34 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
-import { type Connection, LIMIT } from '../engine/connection.js';
-import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { ascending, type Columns, type Flag, idList, jsonList, refusingTaken } from '../engine/rows.js';
-import type { SqliteGroupRepository } from '../groups/groups.js';
-import { ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';
 import {
-  ALL_VERSIONS,
-  ALL_VIEW_HEADS,
+  ascending,
+  ChannelCache,
   type ChannelRow,
+  type Columns,
+  type Flag,
   fromChannel,
   fromSubscription,
-  ROWS,
-  ROWS_BY_NAME,
-  SUBSCRIPTIONS,
+  type GroupDependents,
+  GroupValues,
+  idList,
+  jsonList,
+  PERMISSION_NAMES,
+  type Quarantine,
   type SubscriptionRow,
   toChannels,
   toSubscription,
+} from '@parley/storage';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
+import { refusingTaken } from '../engine/rows.js';
+import type { SqliteGroupRepository } from '../groups/groups.js';
+import {
+  ALL_VERSIONS,
+  ALL_VIEW_HEADS,
+  ROWS,
+  ROWS_BY_NAME,
+  SUBSCRIPTIONS,
   VERSIONS,
   VIEW_HEADS,
 } from './channel-rows.js';

@@ -4,9 +4,10 @@ import {
   defaultGroupNameTaken,
 } from '@parley/domain/channels';
 import { type ChannelId, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/kernel';
+import { idList, jsonList } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { idList, jsonList, refusingTaken } from '../engine/rows.js';
+import { refusingTaken } from '../engine/rows.js';
 
 export class SqliteDefaultChannelGroupRepository implements DefaultChannelGroupRepository {
   private readonly row;

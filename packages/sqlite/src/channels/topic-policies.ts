@@ -1,8 +1,9 @@
 import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { jsonList } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { ColumnReader, jsonList } from '../engine/rows.js';
+import { ColumnReader } from '../engine/rows.js';
 
 export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   private readonly visibility;

@@ -1,7 +1,7 @@
 import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
+import type { Quarantine } from '@parley/storage';
 import type { Connection } from './connection.js';
-import type { Quarantine } from './quarantine.js';
 import type { WritableRepositories } from './unit-runner.js';
 
 /** Dependencies passed to the features of a storage. */

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GroupId, type Repositories, settingValues } from '@parley/domain/kernel';
 import { STORED_REALM_SETTINGS, USER_SETTINGS } from '@parley/domain/realms';
+import { Quarantine } from '@parley/storage';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
-import { Quarantine } from './quarantine.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-quarantine-'));
 let files = 0;

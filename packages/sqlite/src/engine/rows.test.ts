@@ -1,7 +1,5 @@
-import type { GroupId } from '@parley/domain/kernel';
 import Sqlite from 'better-sqlite3';
-import { Quarantine } from './quarantine.js';
-import { ColumnReader, groupSettingsColumn } from './rows.js';
+import { ColumnReader } from './rows.js';
 
 interface Row {
   readonly id: number;
@@ -39,36 +37,5 @@ describe('ColumnReader', () => {
     const reader = new ColumnReader<Row>(names, '(SELECT * FROM thing WHERE id < 0)');
     expect(reader.rows(read(reader))).toEqual([]);
     expect(reader.parse(read(reader))).toEqual({ id: [], name: [], seen_at: [], settings: [] });
-  });
-});
-
-describe('groupSettingsColumn', () => {
-  const refusing = new Quarantine((problem) => {
-    throw new Error(problem);
-  });
-  const nobody = () => 1 as GroupId;
-  const newReader = () => {
-    const column = groupSettingsColumn({ canSee: {}, canSend: {} }, 'thing');
-    return (id: number, canSee: number) =>
-      column.fromJson(JSON.stringify({ canSee, canSend: 8 }), id, refusing, nobody);
-  };
-
-  it('returns the same object until the row changes', () => {
-    const read = newReader();
-    const first = read(1, 7);
-    expect(first).toEqual({ canSee: 7, canSend: 8 });
-    expect(read(2, 9)).toEqual({ canSee: 9, canSend: 8 });
-    expect(read(1, 7)).toBe(first);
-    expect(read(1, 9)).toEqual({ canSee: 9, canSend: 8 });
-    expect(read(1, 7)).toEqual(first);
-  });
-
-  it('caches a limited number of rows', () => {
-    const read = newReader();
-    const first = read(0, 7);
-    for (let id = 1; id < 20_000; id++) read(id, 7);
-    expect(read(0, 7)).toBe(first);
-    read(20_000, 7);
-    expect(read(0, 7)).not.toBe(first);
   });
 });

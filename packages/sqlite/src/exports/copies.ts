@@ -2,11 +2,9 @@ import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/do
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
+import { jsonList, messageTerms, OWNERSHIP_SOURCES, toFlag } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList, toFlag } from '../engine/rows.js';
-import { messageTerms } from '../messages/conditions.js';
-import { OWNERSHIP_SOURCES } from '../messages/message-rows.js';
 import { MessageInsert, topicKeyOf } from '../messages/messages.js';
 import { ReadSets, Spans } from '../messages/read-sets.js';
 

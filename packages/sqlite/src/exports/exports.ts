@@ -1,9 +1,9 @@
 import type { ExportRepository, RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
 import type { ExportId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { jsonList } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
 
 export class SqliteExportRepository implements ExportRepository {
   private readonly byId;

@@ -1,8 +1,9 @@
 import { type CustomEmoji, type CustomEmojiRepository, emojiExists, type NewCustomEmoji } from '@parley/domain/files';
 import type { CustomEmojiId, RealmId, UserId } from '@parley/domain/kernel';
+import { type Flag, jsonList, toFlag } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { type Flag, jsonList, refusingTaken, toFlag } from '../engine/rows.js';
+import { refusingTaken } from '../engine/rows.js';
 
 export class SqliteCustomEmojiRepository implements CustomEmojiRepository {
   private readonly byId;

@@ -11,9 +11,9 @@ import type {
   UnfinishedUploadRepository,
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { idList, jsonList, toFlag } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { idList, jsonList, toFlag } from '../engine/rows.js';
 
 interface FileRow {
   readonly id: FileId;

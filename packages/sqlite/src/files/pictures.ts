@@ -1,8 +1,8 @@
 import type { BlobKey, Picture, PictureName, PictureRepository } from '@parley/domain/files';
 import type { RealmId } from '@parley/domain/kernel';
+import { jsonList } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
 
 export class SqlitePictureRepository implements PictureRepository {
   private readonly row;

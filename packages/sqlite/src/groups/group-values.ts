@@ -1,21 +1,5 @@
-import type { GroupSettingValue, GroupSettingValues } from '@parley/domain/access';
-import type { GroupId, UserId } from '@parley/domain/kernel';
-import { ascending, ColumnReader } from '../engine/rows.js';
-import { memoize } from '../engine/text-cache.js';
-
-/** Presentable values of a registry's permissions. Permissions with unknown groups are absent. */
-export function groupSettingValues<R extends object>(
-  registry: R,
-  groupSettings: { readonly [K in keyof R]: GroupId } | null,
-  values: ReadonlyMap<GroupId, GroupSettingValue>,
-): GroupSettingValues<R> {
-  const spelt: Record<string, GroupSettingValue> = {};
-  for (const name of Object.keys(registry)) {
-    const value = groupSettings && values.get(groupSettings[name as keyof R]);
-    if (value !== null && value !== undefined) spelt[name] = value;
-  }
-  return spelt as GroupSettingValues<R>;
-}
+import type { GroupId } from '@parley/domain/kernel';
+import { ColumnReader } from '../engine/rows.js';
 
 interface ValueRow {
   readonly id: GroupId;
@@ -34,13 +18,3 @@ export const VALUES = new ColumnReader<ValueRow>(
            ${contentOf('SELECT group_concat(s.subgroup_id) FROM group_subgroup s WHERE s.group_id = g.id')} AS subgroup_ids
     FROM user_group g WHERE g.id IN (SELECT value FROM json_each(?)) AND +g.realm_id = ?)`,
 );
-
-/** Memoized, because many anonymous groups hold the same content, mostly one user. */
-export const anonymousValue = memoize<GroupSettingValue>((content) => {
-  const [members, subgroups] = content.split('/');
-  return {
-    directMembers: idsOf(members!).sort(ascending) as UserId[],
-    directSubgroups: idsOf(subgroups!).sort(ascending) as GroupId[],
-  };
-});
-const idsOf = (list: string): number[] => (list === '' ? [] : list.split(',').map(Number));

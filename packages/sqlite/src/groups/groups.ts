@@ -9,12 +9,22 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
+import {
+  anonymousValue,
+  ascending,
+  type Flag,
+  groupSettingsColumn,
+  groupSettingValues,
+  idList,
+  jsonList,
+  type Quarantine,
+  toFlag,
+  VersionedCache,
+} from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { ascending, type Flag, groupSettingsColumn, idList, jsonList, refusingTaken, toFlag } from '../engine/rows.js';
-import { VersionedCache } from '../engine/versioned-cache.js';
-import { anonymousValue, groupSettingValues, VALUES } from './group-values.js';
+import { refusingTaken } from '../engine/rows.js';
+import { VALUES } from './group-values.js';
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
 /** Cache by realm and version of its groups. */

@@ -28,9 +28,9 @@ import {
   type UnreadableQueue,
   type UserId,
 } from '@parley/domain/kernel';
+import { jsonList } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
 
 /** Maximum number of events appended by a removal before the event that announces it. */
 const EVENTS_OF_A_UNIT = 1000;

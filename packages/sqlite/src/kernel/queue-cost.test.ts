@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventQueue, EventSeq, Transaction, UnixSeconds } from '@parley/domain/kernel';
 import { aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
-import type { Database } from 'better-sqlite3';
-import Sqlite from 'better-sqlite3';
+import Sqlite, { type Database } from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
 const QUEUES = 50;

@@ -12,9 +12,9 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
+import { type Flag, jsonList, toFlag } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { type Flag, jsonList, toFlag } from '../engine/rows.js';
 
 export class SqliteBotRepository implements BotRepository {
   private readonly rows;

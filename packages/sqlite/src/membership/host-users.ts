@@ -1,8 +1,8 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { type ExternalIdRepository, externalIdTaken } from '@parley/domain/membership';
+import { jsonList } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
 
 export class SqliteExternalIdRepository implements ExternalIdRepository {
   private readonly byValue;

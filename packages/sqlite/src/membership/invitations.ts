@@ -7,10 +7,9 @@ import type {
   InvitationRepository,
   NewInvitations,
 } from '@parley/domain/membership';
+import { type Flag, jsonList, listColumn, type Quarantine, toFlag } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
 
 const ENTRY = `invitation.id, invitation.realm_id, kind, inviter_id, status, invited_at, expires_at, role, email,
   notifies_inviter`;

@@ -14,65 +14,32 @@ import {
   termsOfMessage,
   type Viewer,
 } from '@parley/domain/messages';
+import {
+  AFTER_RESOLVED,
+  type ConditionSql,
+  type ConditionWriter,
+  type IndexedProperty,
+  idOf,
+  jsonList,
+  type MessageIndexRow,
+  mentionTerm,
+  messageTerms,
+  PROPERTY_BITS,
+  propertiesOf,
+  propertyBitsOf,
+  readsText,
+  wordTerm,
+} from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import type { Connection, Parameter, Query } from '../engine/connection.js';
-import { jsonList } from '../engine/rows.js';
-import { type IndexedProperty, PROPERTY_BITS, propertiesOf } from './message-rows.js';
-import { idOf, type MessageIndexRow, propertyBitsOf, type ViewerMessageStates } from './viewer-message-state.js';
-
-/**
- * Terms of a message in the search index: its words and its location. The rarer of both bounds the cost of a search
- * within a location. The tokenizer splits at ASCII characters other than letters and digits, which are therefore
- * mapped to the private use area. Words start with a letter, a digit or a slash, other terms with one of the
- * characters below.
- */
-const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '\uf803', mention: '\uf804' } as const;
-
-const ESCAPED = 0xe000;
-
-const SPLIT_AT = /[\0-/:-`{-\x7f]/;
-const ALL_SPLIT_AT = new RegExp(SPLIT_AT, 'g');
-
-/** Most words contain no such character, which a test finds faster. */
-const encode = (text: string): string =>
-  SPLIT_AT.test(text)
-    ? text.replace(ALL_SPLIT_AT, (character) => String.fromCharCode(ESCAPED + character.charCodeAt(0)))
-    : text;
-
-export const wordTerm = encode;
-export const realmTerm = (id: RealmId): string => `${KINDS.realm}${id}`;
-export const senderTerm = (id: UserId): string => `${KINDS.sender}${id}`;
-export const mentionTerm = (id: UserId): string => `${KINDS.mention}${id}`;
-export const seriesTerm = (recipientId: RecipientId, topicKey: string | null): string =>
-  topicKey === null
-    ? `${KINDS.recipient}${recipientId}`
-    : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;
+import type { Connection, Query } from '../engine/connection.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
 
 const quoted = (term: string): string => `"${term}"`;
 
 /** FTS5 expression built only from terms, never from raw user input. */
 export const allOf = (terms: readonly string[]): string => terms.map(quoted).join(' AND ');
 export const anyOf = (terms: readonly string[]): string => `(${terms.map(quoted).join(' OR ')})`;
-
-/** Message data from which its terms derive. */
-export interface TermSource {
-  readonly realmId: RealmId;
-  readonly senderId: UserId;
-  readonly recipientId: RecipientId;
-  readonly topic: string;
-  readonly renderedContent: string;
-}
-
-/** Returns terms in index form. `topicKey` is null for direct messages. */
-export function messageTerms(words: SearchWords, message: TermSource, topicKey: string | null): string {
-  const { realmId, senderId, recipientId, renderedContent } = message;
-  const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm(recipientId, null)];
-  if (topicKey !== null) terms.push(seriesTerm(recipientId, topicKey));
-  for (const userId of mentionedIn(renderedContent)) terms.push(mentionTerm(userId));
-  for (const word of termsOfMessage(words, message)) terms.push(wordTerm(word));
-  return terms.join(' ');
-}
 
 /** Defines the SQL functions used by triggers and queries. */
 export function defineSearchFunctions(database: Database, words: SearchWords): void {
@@ -167,37 +134,16 @@ export class ConditionSubjects {
   }
 }
 
-function readsText(condition: MessageCondition): boolean {
-  switch (condition.kind) {
-    case 'not':
-      return readsText(condition.condition);
-    case 'anyOf':
-    case 'allOf':
-      return condition.conditions.some(readsText);
-    default:
-      return condition.kind === 'search' || condition.kind === 'mentions';
-  }
-}
-
-/** Part of a WHERE clause over `message m`; each term starts with AND. */
-export interface Restriction {
-  readonly sql: string;
-  readonly parameters: readonly Parameter[];
-}
-
-/** Smallest text after all texts with the prefix. */
-const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOLVED_PREFIX.codePointAt(1)! + 1);
-
 /** Must match the index definitions character by character. */
 export const propertySql = (property: IndexedProperty): string =>
   property === 'isResolved'
     ? `m.topic_key >= '${RESOLVED_PREFIX}' AND m.topic_key < '${AFTER_RESOLVED}'`
     : `m.property_bits & ${PROPERTY_BITS[property]}`;
 
-export const LISTED = '(SELECT value FROM json_each(?))';
+const LISTED = '(SELECT value FROM json_each(?))';
 
 /** Returns the SQL of a condition over `message m`, which never yields null. */
-export function toSql(condition: SimpleCondition, negated: boolean): [sql: string, ...parameters: Parameter[]] {
+function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<string> {
   switch (condition.kind) {
     case 'recipient': {
       const [first, ...more] = condition.recipientIds;
@@ -241,39 +187,25 @@ export function toSql(condition: SimpleCondition, negated: boolean): [sql: strin
 }
 
 /** SQL condition that a given message has all index terms and contains all phrases. */
-export function searchSql(
-  terms: readonly string[],
-  phrases: readonly string[],
-): [sql: string, ...parameters: Parameter[]] {
+function searchSql(terms: readonly string[], phrases: readonly string[]): ConditionSql<string> {
   const found = 'EXISTS (SELECT 1 FROM message_search WHERE rowid = m.id AND message_search MATCH ?)';
   const [sql, ...parameters] = phrasesSql(phrases);
   return phrases.length === 0 ? [found, allOf(terms)] : [`(${found} AND ${sql})`, allOf(terms), ...parameters];
 }
 
-export const phrasesSql = (phrases: readonly string[]): [sql: string, ...parameters: Parameter[]] => [
+const phrasesSql = (phrases: readonly string[]): ConditionSql<string> => [
   'holds_phrases(m.content, m.topic, ?)',
   JSON.stringify(phrases),
 ];
 
-/** Returns the SQL of a normalized condition. */
-export function combinedSql(condition: MessageCondition): [sql: string, ...parameters: Parameter[]] {
-  switch (condition.kind) {
-    case 'not':
-      return toSql(condition.condition as SimpleCondition, true);
-    case 'anyOf':
-    case 'allOf': {
-      const parts = condition.conditions.map(combinedSql);
-      const text = parts.map(([sql]) => `coalesce(${sql}, 0)`).join(condition.kind === 'anyOf' ? ' OR ' : ' AND ');
-      return [`(${text})`, ...parts.flatMap(([, ...parameters]) => parameters)];
-    }
-    default:
-      return toSql(condition, false);
-  }
-}
-
-export const and = (sql: string, ...parameters: Parameter[]): Restriction => ({ sql: `AND ${sql}`, parameters });
-
-export const joined = (terms: readonly Restriction[]): Restriction => ({
-  sql: terms.map(({ sql }) => sql).join(' '),
-  parameters: terms.flatMap(({ parameters }) => parameters),
-});
+export const CONDITION_WRITER: ConditionWriter<string> = {
+  condition: toSql,
+  property: propertySql,
+  search: searchSql,
+  phrases: phrasesSql,
+  outside: (column, values) => {
+    const sql = `m.${column} NOT IN ${LISTED}`;
+    return [column === 'topic_key' ? `(m.topic_key IS NULL OR ${sql})` : sql, JSON.stringify(values)];
+  },
+  no: '0',
+};

@@ -1,9 +1,8 @@
 import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { Draft, DraftRepository, NewDraft } from '@parley/domain/messages';
+import { jsonList, listColumn, type Quarantine } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { jsonList, listColumn } from '../engine/rows.js';
 
 interface DraftRow {
   readonly id: DraftId;

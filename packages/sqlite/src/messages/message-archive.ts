@@ -1,8 +1,8 @@
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
+import { jsonList } from '@parley/storage';
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
 
 /**
  * Tables whose rows belong to a message by `message_id` and are archived with it. Excludes temporary traces of

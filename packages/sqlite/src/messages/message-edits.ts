@@ -11,11 +11,11 @@ import {
   type MoveTarget,
   type SharedEdit,
 } from '@parley/domain/messages';
+import { idOf, jsonList, PROPERTY_BITS, toFlag } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList, toFlag } from '../engine/rows.js';
-import { type MessagePartReads, PROPERTY_BITS } from './message-rows.js';
-import { idOf, MessageIndexRowsById } from './viewer-message-state.js';
+import type { MessagePartReads } from './message-rows.js';
+import { MessageIndexRowsById } from './viewer-message-state.js';
 
 export class SqliteMessageEditRepository implements MessageEditRepository {
   private readonly rowsOfMessage;

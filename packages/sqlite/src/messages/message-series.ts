@@ -1,19 +1,23 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { OrdinalRange, Viewer } from '@parley/domain/messages';
+import {
+  idOf,
+  type MessageIndexRow,
+  merge,
+  orderOf,
+  type PageBounds,
+  PROPERTY_BITS,
+  type Series,
+  seriesTerms,
+  signOf,
+} from '@parley/storage';
 import type { LRUCache } from 'lru-cache';
 import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
-import { newStatementCache, type Restriction } from './conditions.js';
-import { indexFor, indexTerms, type Narrowing, type Series, seriesTerms } from './message-filter.js';
-import { PROPERTY_BITS } from './message-rows.js';
-import { idOf, MessageIndexQuery, type MessageIndexRow } from './viewer-message-state.js';
-
-/** Direction of a page from its anchor and its inclusive range of ids. */
-export interface PageRange {
-  readonly direction: 'older' | 'newer';
-  readonly first: number;
-  readonly last: number;
-}
+import { newStatementCache } from './conditions.js';
+import type { Restriction } from './message-filter.js';
+import { indexFor, indexTerms, type Narrowing } from './message-filter.js';
+import { MessageIndexQuery } from './viewer-message-state.js';
 
 /** Series with the id of its next candidate message. */
 interface NextInSeries extends Series {
@@ -44,7 +48,7 @@ export class MessageSeries {
   list(
     series: Series,
     narrowing: Narrowing,
-    pageRange: PageRange,
+    pageRange: PageBounds,
     limit: number,
     { index = indexFor(narrowing, series.topicKey), also = '' } = {},
   ): MessageIndexRow[] {
@@ -64,9 +68,9 @@ export class MessageSeries {
    */
   merged(
     starts: readonly NextInSeries[],
-    pageRange: PageRange,
+    pageRange: PageBounds,
     limit: number,
-    fetch: (series: Series, pageRange: PageRange, limit: number) => readonly MessageIndexRow[],
+    fetch: (series: Series, pageRange: PageBounds, limit: number) => readonly MessageIndexRow[],
   ): MessageIndexRow[] {
     const sign = signOf(pageRange);
     const queue = starts.toSorted((a, b) => sign * (a.id - b.id));
@@ -91,7 +95,7 @@ export class MessageSeries {
   }
 
   /** Returns the next candidate message of each non-exhausted series, whether it belongs to the viewer or not. */
-  starts(series: readonly Series[], narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
+  starts(series: readonly Series[], narrowing: Narrowing, pageRange: PageBounds): NextInSeries[] {
     const inTopics = series.filter((each) => each.topicKey !== null);
     const inRecipients = series.filter((each) => each.topicKey === null);
     const listed = (some: readonly Series[], topicKey: string | null): readonly NextInSeries[] => {
@@ -104,13 +108,13 @@ export class MessageSeries {
   }
 
   /** Returns the starts of all the viewer's conversations that the conditions permit. */
-  ownStarts({ realmId, userId }: Viewer, narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
+  ownStarts({ realmId, userId }: Viewer, narrowing: Narrowing, pageRange: PageBounds): NextInSeries[] {
     if (narrowing.isDirect === true) {
       const direct = 'SELECT recipient_id FROM direct_participant WHERE user_id = ? AND realm_id = ?';
       return this.everywhere({ sql: direct, parameters: [userId, realmId] }, narrowing, pageRange);
     }
     const sql = ['SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ?'];
-    const parameters: Parameter[] = [userId, realmId];
+    const parameters: (string | number)[] = [userId, realmId];
     if (narrowing.isDirect === false) {
       sql.push('AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = span.recipient_id AND r.channel_id IS NOT NULL)');
     }
@@ -127,7 +131,7 @@ export class MessageSeries {
     realmId: RealmId,
     privacies: readonly ChannelPrivacy[],
     narrowing: Narrowing,
-    pageRange: PageRange,
+    pageRange: PageBounds,
   ): NextInSeries[] {
     const sql = `SELECT recipient_id FROM channel
                  WHERE realm_id = ? AND privacy IN (SELECT value FROM json_each(?))`;
@@ -138,7 +142,7 @@ export class MessageSeries {
    * Returns the starts of all recipients selected by `recipients` (column `recipient_id`). Recipients with listed
    * topics are searched by topic.
    */
-  private everywhere(recipients: Restriction, narrowing: Narrowing, pageRange: PageRange): NextInSeries[] {
+  private everywhere(recipients: Restriction, narrowing: Narrowing, pageRange: PageBounds): NextInSeries[] {
     const { onlyTopics, topicKey } = narrowing;
     const listed = [...onlyTopics].flatMap(([recipientId, keys]) =>
       keys.filter((key) => topicKey === null || key === topicKey).map((key) => ({ recipientId, topicKey: key })),
@@ -162,7 +166,7 @@ export class MessageSeries {
     universe: Restriction,
     topicKey: string | null,
     narrowing: Narrowing,
-    pageRange: PageRange,
+    pageRange: PageBounds,
   ): NextInSeries[] {
     const { sql, parameters } = indexTerms(narrowing);
     const text = `
@@ -181,32 +185,6 @@ export class MessageSeries {
       .all(...key, ...key, ...parameters, pageRange.first, pageRange.last, ...universe.parameters)
       .map(([recipientId, topic, id]) => ({ recipientId, topicKey: topic, id }));
   }
-}
-
-export const orderOf = ({ direction }: Pick<PageRange, 'direction'>): string =>
-  direction === 'older' ? 'DESC' : 'ASC';
-const signOf = ({ direction }: PageRange): number => (direction === 'older' ? -1 : 1);
-
-/** Returns the rest of a page range after this id; null at its end. */
-export function after(pageRange: PageRange, id: number): PageRange | null {
-  const rest = pageRange.direction === 'older' ? { ...pageRange, last: id - 1 } : { ...pageRange, first: id + 1 };
-  return rest.first > rest.last ? null : rest;
-}
-
-export const upTo = (pageRange: PageRange, id: number): PageRange =>
-  pageRange.direction === 'older' ? { ...pageRange, first: id } : { ...pageRange, last: id };
-
-/** Merges ordered lists into the first `limit` messages without duplicates. */
-export function merge(
-  lists: readonly (readonly MessageIndexRow[])[],
-  pageRange: PageRange,
-  limit: number,
-): MessageIndexRow[] {
-  const filled = lists.filter((list) => list.length > 0);
-  if (filled.length <= 1) return filled[0] ? filled[0].slice(0, limit) : [];
-  const sign = signOf(pageRange);
-  const all = new Map(filled.flat().map((bounds) => [idOf(bounds), bounds]));
-  return [...all.values()].sort((a, b) => sign * (idOf(a) - idOf(b))).slice(0, limit);
 }
 
 /** Parallel lists, one entry per message, ascending. */

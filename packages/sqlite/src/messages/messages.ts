@@ -9,23 +9,25 @@ import type {
   Submessage,
   SubmessageSummary,
 } from '@parley/domain/messages';
-import { type Connection, LIMIT } from '../engine/connection.js';
-import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { jsonList, toFlag } from '../engine/rows.js';
-import { lastSeqOf } from '../kernel/events.js';
-import { messageTerms } from './conditions.js';
 import {
   bitsOf,
-  MessageRows,
+  idOf,
+  jsonList,
+  messageTerms,
   OWNERSHIP_SOURCES,
   PROPERTY_BITS,
+  type Quarantine,
   type SubmessageRow,
   TEXT_BITS,
+  toFlag,
   toSubmessage,
-} from './message-rows.js';
+} from '@parley/storage';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
+import { lastSeqOf } from '../kernel/events.js';
+import { MessageRows } from './message-rows.js';
 import { ReadSets, Spans } from './read-sets.js';
-import { idOf, MessageIndexRowsById } from './viewer-message-state.js';
+import { MessageIndexRowsById } from './viewer-message-state.js';
 
 /** Values of a new message row. */
 export type InsertedMessage = Omit<NewMessage, 'readBy' | 'exceptions'>;

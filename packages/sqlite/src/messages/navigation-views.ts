@@ -1,8 +1,8 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { NavigationView, NavigationViewRepository } from '@parley/domain/messages';
+import { type Flag, toFlag } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { type Flag, toFlag } from '../engine/rows.js';
 
 interface NavigationViewRow {
   readonly fragment: string;

@@ -12,27 +12,39 @@ import {
   type Viewer,
 } from '@parley/domain/messages';
 import { USER_SETTINGS } from '@parley/domain/realms';
+import {
+  after,
+  type Flag,
+  idOf,
+  jsonList,
+  type MessageIndexRow,
+  merge,
+  orderOf,
+  type PageBounds,
+  type Quarantine,
+  type SubmessageRow,
+  settingsColumn,
+  toSubmessage,
+} from '@parley/storage';
 import { SentSince } from '../channels/sent-since.js';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, jsonList, settingsColumn } from '../engine/rows.js';
 import { type AvatarColumns, toAvatar } from '../users/users.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
-import { type MessagePartReads, MessageRows, type SubmessageRow, toSubmessage } from './message-rows.js';
-import { after, MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
+import { type MessagePartReads, MessageRows } from './message-rows.js';
+import { MessageSeries } from './message-series.js';
 import { UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
 import { SearchPages, splitExclusions } from './search.js';
 import { UnreadMessages } from './unread-messages.js';
-import { idOf, type MessageIndexRow, MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
+import { MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
 /**
  * Candidate source: returns at most `limit` rows in page direction that match the conditions decidable from
  * `message`.
  */
-type Source = (pageRange: PageRange, limit: number) => MessageIndexRow[];
+type Source = (pageRange: PageBounds, limit: number) => MessageIndexRow[];
 
 /** Batch sizes for conditions on the viewer's read state and flags. */
 const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
@@ -57,7 +69,7 @@ export class MessagePages {
   }
 
   /** Returns at most `limit` messages in page direction. */
-  page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageRange, limit: number): MessageIndexRow[] {
+  page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageBounds, limit: number): MessageIndexRow[] {
     const { others, excluded } = splitExclusions(conditions);
     const asked = toNarrowing(others);
     if (!asked || limit <= 0) return [];
@@ -81,7 +93,7 @@ export class MessagePages {
     let judged = 0;
     const found: MessageIndexRow[] = [];
     let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
-    for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
+    for (let part: PageBounds | null = pageRange; part && found.length < limit; ) {
       const rows = source(part, count);
       const kept = excluded === null ? rows : this.searchPages.without(rows, excluded);
       found.push(...(judges.length === 0 ? kept : this.subjects.matching(viewer, kept, judges, scope)));
@@ -115,7 +127,7 @@ export class MessagePages {
     return kept.filter((indexRow) => meant.has(idOf(indexRow)));
   }
 
-  private sharedHistory(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
+  private sharedHistory(viewer: Viewer, narrowing: Narrowing, pageRange: PageBounds, limit: number): MessageIndexRow[] {
     const { series, privacies } = narrowing;
     const [only, another] = series ?? [];
     if (only && !another) return this.series.list(only, narrowing, pageRange, limit);
@@ -274,7 +286,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     atMost: number | null,
     limit: number,
   ): Promise<readonly MessageListEntry[]> {
-    const pageRange: PageRange = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
+    const pageRange: PageBounds = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
     return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit).reverse());
   }
 
@@ -284,7 +296,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     atLeast: number,
     limit: number,
   ): Promise<readonly MessageListEntry[]> {
-    const pageRange: PageRange = { direction: 'newer', first: atLeast, last: MAX_ID };
+    const pageRange: PageBounds = { direction: 'newer', first: atLeast, last: MAX_ID };
     return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit));
   }
 

@@ -21,25 +21,28 @@ import {
   type UnreadOverview,
   type Viewer,
 } from '@parley/domain/messages';
+import {
+  ascending,
+  idOf,
+  jsonList,
+  type MessageIndexRow,
+  OWNERSHIP_SOURCES,
+  type OwnershipSource,
+  type Reader,
+  type RecipientOrdinalRange,
+  toFlag,
+  type ViewerMessageState,
+} from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { ascending, jsonList, toFlag } from '../engine/rows.js';
 import { EVERYTHING, narrowingTo, toNarrowing, wholeSeriesOf } from './message-filter.js';
-import { OWNERSHIP_SOURCES } from './message-rows.js';
 import { MessageSeries } from './message-series.js';
-import { type RecipientOrdinalRange, Spans, UnreadSpans } from './read-sets.js';
+import { Spans, UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
 import { TopicUnread } from './topics.js';
-import { type Reader, UnreadMessages } from './unread-messages.js';
+import { UnreadMessages } from './unread-messages.js';
 import { UnreadOverviews } from './unread-overview.js';
-import {
-  idOf,
-  type MessageIndexRow,
-  MessageIndexRowsById,
-  type OwnershipSource,
-  type ViewerMessageState,
-  ViewerMessageStates,
-} from './viewer-message-state.js';
+import { MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
 /** Rows changed per statement before yielding. */
 const IDS_AT_A_TIME = 1000;

@@ -1,9 +1,9 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { EmojiKey, Message, MessageParts, Reaction, ReactionRepository } from '@parley/domain/messages';
+import { jsonList, PROPERTY_BITS } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
-import { type MessagePartReads, PROPERTY_BITS } from './message-rows.js';
+import type { MessagePartReads } from './message-rows.js';
 
 export class SqliteReactionRepository implements ReactionRepository {
   private readonly ofAnybody;

@@ -9,8 +9,8 @@ import {
   type ReadSetChange,
   type Viewer,
 } from '@parley/domain/messages';
+import { jsonList, type RecipientOrdinalRange, type UnreadSpan } from '@parley/storage';
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
-import { jsonList } from '../engine/rows.js';
 import { lastSeqOf } from '../kernel/events.js';
 
 /**
@@ -72,15 +72,6 @@ export class Spans {
 const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
 const nextSeq = (realmId: string): string => `(1 + ${lastSeqOf(realmId)})`;
 
-export interface UnreadSpan extends RecipientOrdinalRange {
-  /** Null for a direct conversation. */
-  readonly channelId: ChannelId | null;
-  /** Start of the only unread range if that extends to the end. */
-  readonly onlyGap: Ordinal | null;
-  /** The only unread range if it is short; such ranges are searched together. */
-  readonly shortGap: RecipientOrdinalRange | null;
-}
-
 type IncompleteRow = readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null];
 
 const SHORT_GAP = 32;
@@ -129,11 +120,6 @@ export class UnreadSpans {
       shortGap: gap !== null && last - gap < SHORT_GAP ? { recipientId: id, first: gap, last } : null,
     }));
   }
-}
-
-/** Range of ordinals of one recipient. */
-export interface RecipientOrdinalRange extends OrdinalRange {
-  readonly recipientId: RecipientId;
 }
 
 type SegmentRow = readonly [recipientId: RecipientId, first: Ordinal, last: Ordinal, bits: Uint8Array | null];

@@ -1,10 +1,20 @@
 import type { RecipientId } from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
+import {
+  after,
+  idOf,
+  type MessageIndexRow,
+  merge,
+  orderOf,
+  type PageBounds,
+  PROPERTY_BITS,
+  type Series,
+  upTo,
+} from '@parley/storage';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
-import type { Narrowing, Series } from './message-filter.js';
-import { PROPERTY_BITS } from './message-rows.js';
-import { after, type MessageSeries, merge, orderOf, type PageRange, upTo } from './message-series.js';
-import { idOf, type MessageIndexRow, type ViewerMessageStates } from './viewer-message-state.js';
+import type { Narrowing } from './message-filter.js';
+import type { MessageSeries } from './message-series.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /** Ids of messages received at their original recipient. */
 interface ReceivedRange {
@@ -56,7 +66,7 @@ export class ReceivedMessagePages {
   }
 
   /** Returns at most `limit` rows in page direction. */
-  page(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
+  page(viewer: Viewer, narrowing: Narrowing, pageRange: PageBounds, limit: number): MessageIndexRow[] {
     const marked = this.marked(viewer, narrowing, pageRange, limit);
     if (narrowing.messageId !== null)
       return merge([this.single(viewer, narrowing, pageRange), marked], pageRange, limit);
@@ -75,7 +85,7 @@ export class ReceivedMessagePages {
   }
 
   /** Returns the single message named by the conditions. */
-  private single(viewer: Viewer, { restriction, messageId }: Narrowing, pageRange: PageRange): MessageIndexRow[] {
+  private single(viewer: Viewer, { restriction, messageId }: Narrowing, pageRange: PageBounds): MessageIndexRow[] {
     if (messageId! < pageRange.first || messageId! > pageRange.last) return [];
     const from = `FROM message m WHERE m.realm_id = ? ${restriction.sql}`;
     return this.states.own(viewer, this.series.select(from, viewer.realmId, ...restriction.parameters));
@@ -85,18 +95,18 @@ export class ReceivedMessagePages {
   private scan(
     viewer: Viewer,
     { restriction }: Narrowing,
-    pageRange: PageRange,
+    pageRange: PageBounds,
     limit: number,
-  ): { readonly found: MessageIndexRow[]; readonly rest: PageRange | null } {
+  ): { readonly found: MessageIndexRow[]; readonly rest: PageBounds | null } {
     const newest = this.newestId.get() ?? 0;
     const width = SCANNED_IDS.atLeast + SCANNED_IDS.perMessage * limit;
     const last = Math.min(pageRange.last, newest);
-    const window: PageRange =
+    const window: PageBounds =
       pageRange.direction === 'older'
         ? { ...pageRange, first: Math.max(pageRange.first, last - width), last }
         : { ...pageRange, last: Math.min(last, pageRange.first + width) };
     const found: MessageIndexRow[] = [];
-    for (let part: PageRange | null = window; part && found.length < limit; ) {
+    for (let part: PageBounds | null = window; part && found.length < limit; ) {
       const rows = this.series.select(
         `FROM message m NOT INDEXED
          WHERE m.recipient_id IN (SELECT recipient_id FROM span WHERE user_id = ? AND realm_id = ?)
@@ -113,7 +123,7 @@ export class ReceivedMessagePages {
   }
 
   /** Merges the series of the conditions, or all the viewer's conversations if there are none. */
-  private conversations(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
+  private conversations(viewer: Viewer, narrowing: Narrowing, pageRange: PageBounds, limit: number): MessageIndexRow[] {
     const starts = narrowing.series
       ? this.series.starts(narrowing.series, narrowing, pageRange)
       : this.series.ownStarts(viewer, narrowing, pageRange);
@@ -140,7 +150,7 @@ export class ReceivedMessagePages {
     series: Series,
     ranges: readonly ReceivedRange[],
     hasMovedIn: boolean,
-    pageRange: PageRange,
+    pageRange: PageBounds,
     limit: number,
   ): MessageIndexRow[] {
     const received: MessageIndexRow[] = [];
@@ -158,7 +168,7 @@ export class ReceivedMessagePages {
     const moved: MessageIndexRow[] = [];
     const wayIn = { index: 'message_moved_in', also: isMoved };
     // Messages beyond the page are not needed.
-    let part: PageRange | null = received.length < limit ? pageRange : upTo(pageRange, idOf(received.at(-1)!));
+    let part: PageBounds | null = received.length < limit ? pageRange : upTo(pageRange, idOf(received.at(-1)!));
     while (part && moved.length < limit) {
       const rows = this.series.list(series, narrowing, part, MOVED_BATCH, wayIn);
       moved.push(...this.states.own(viewer, rows));
@@ -171,7 +181,7 @@ export class ReceivedMessagePages {
   marked(
     { realmId, userId }: Viewer,
     { restriction }: Narrowing,
-    pageRange: PageRange,
+    pageRange: PageBounds,
     limit: number,
   ): MessageIndexRow[] {
     return this.series.select(

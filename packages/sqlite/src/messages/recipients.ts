@@ -1,8 +1,8 @@
 import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Recipient, RecipientRepository } from '@parley/domain/messages';
+import { jsonList } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
 import { Spans } from './read-sets.js';
 
 export class SqliteRecipientRepository implements RecipientRepository {

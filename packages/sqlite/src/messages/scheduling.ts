@@ -16,10 +16,9 @@ import type {
   ScheduledMessage,
   ScheduledMessageRepository,
 } from '@parley/domain/messages';
+import { type Flag, jsonList, listColumn, type Quarantine, toFlag } from '@parley/storage';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
 
 /** Allocates ids of scheduled messages and reminders. */
 export class SchedulingIds {

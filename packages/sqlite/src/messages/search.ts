@@ -1,12 +1,25 @@
 import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import type { MessageCondition, MessageFilter, SearchIndex, SearchIndexReads, Viewer } from '@parley/domain/messages';
+import {
+  after,
+  idOf,
+  type MessageIndexRow,
+  mentionTerm,
+  merge,
+  orderOf,
+  type PageBounds,
+  realmTerm,
+  senderTerm,
+  seriesTerm,
+  wordTerm,
+} from '@parley/storage';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { allOf, anyOf, mentionTerm, realmTerm, senderTerm, seriesTerm, wordTerm } from './conditions.js';
+import { allOf, anyOf } from './conditions.js';
 import type { Narrowing } from './message-filter.js';
-import { after, type MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
+import type { MessageSeries } from './message-series.js';
 import type { ReceivedMessagePages } from './received-message-pages.js';
-import { idOf, type MessageIndexRow, type ViewerMessageStates } from './viewer-message-state.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /**
  * Cast to integer, because FTS5 uses only integer bounds to limit term lists and the driver binds floating-point
@@ -66,7 +79,7 @@ export class SearchPages {
     viewer: Viewer,
     narrowing: Narrowing,
     scope: MessageFilter['scope'],
-    pageRange: PageRange,
+    pageRange: PageBounds,
     limit: number,
   ): MessageIndexRow[] {
     const listed = this.listedRecipients(viewer, narrowing);
@@ -78,7 +91,7 @@ export class SearchPages {
     const found: MessageIndexRow[] = [];
     let lookedAt = 0;
     let count = Math.max(limit, BATCH.atLeast);
-    for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
+    for (let part: PageBounds | null = pageRange; part && found.length < limit; ) {
       const rows = this.matches(expression, narrowing, part, count);
       found.push(...(scope === 'own' ? this.states.own(viewer, rows) : rows));
       lookedAt += rows.length;
@@ -156,7 +169,7 @@ export class SearchPages {
   private matches(
     expression: string,
     { besidesSearch }: Narrowing,
-    pageRange: PageRange,
+    pageRange: PageBounds,
     limit: number,
   ): MessageIndexRow[] {
     return this.series.select(

@@ -8,24 +8,25 @@ import {
   type TopicSummary,
   type Viewer,
 } from '@parley/domain/messages';
-import { SentSince } from '../channels/sent-since.js';
-import { type Connection, LIMIT, type Query } from '../engine/connection.js';
-import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
-import { narrowingTo, type Series, seriesTerms } from './message-filter.js';
-import { PROPERTY_BITS } from './message-rows.js';
-import { type Arrived, ArrivedMessages, MessageSeries } from './message-series.js';
-import type { ReadSets, RecipientOrdinalRange, UnreadSpans } from './read-sets.js';
-import { ReceivedMessagePages } from './received-message-pages.js';
-import type { Reader } from './unread-messages.js';
 import {
   idOf,
   isMuted,
-  MessageIndexQuery,
+  jsonList,
   type MessageIndexRow,
-  MessageIndexRowsById,
-  ViewerMessageStates,
-} from './viewer-message-state.js';
+  PROPERTY_BITS,
+  type Reader,
+  type RecipientOrdinalRange,
+  type Series,
+  seriesTerms,
+} from '@parley/storage';
+import { SentSince } from '../channels/sent-since.js';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
+import { narrowingTo } from './message-filter.js';
+import { type Arrived, ArrivedMessages, MessageSeries } from './message-series.js';
+import type { ReadSets, UnreadSpans } from './read-sets.js';
+import { ReceivedMessagePages } from './received-message-pages.js';
+import { MessageIndexQuery, MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
 export class SqliteTopicReads implements TopicReads {
   private readonly states: ViewerMessageStates;

@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import type { MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
 import {
   type OrdinalRange,
   type ReadSegment,
@@ -6,41 +6,34 @@ import {
   unreadRanges,
   type Viewer,
 } from '@parley/domain/messages';
-import type { LRUCache } from 'lru-cache';
-import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
-import { jsonList } from '../engine/rows.js';
-import { ConditionSubjects, newStatementCache } from './conditions.js';
-import { between, type Narrowing, onlyRecipient } from './message-filter.js';
-import { PROPERTY_BITS } from './message-rows.js';
-import type { PageRange } from './message-series.js';
-import type { RecipientOrdinalRange, UnreadSpan, UnreadSpans } from './read-sets.js';
 import {
+  batches,
   idOf,
+  inOrder,
   isMuted,
+  jsonList,
   MESSAGE_INDEX_COLUMNS,
   type MessageIndexColumns,
   type MessageIndexRow,
-  type MutedSender,
+  Nearest,
+  onlyRecipient,
+  type PageBounds,
+  PROPERTY_BITS,
   propertyBitsOf,
-  type ViewerMessageStates,
+  type Reader,
+  type RecipientOrdinalRange,
+  UNREAD_COLUMNS,
+  type UnreadRow,
+  type UnreadSpan,
   wasMoved,
-} from './viewer-message-state.js';
+} from '@parley/storage';
+import type { LRUCache } from 'lru-cache';
+import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
+import { ConditionSubjects, newStatementCache } from './conditions.js';
+import { between, type Narrowing } from './message-filter.js';
+import type { UnreadSpans } from './read-sets.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
 
-export type UnreadRow = readonly [...MessageIndexColumns, channelId: ChannelId | null, topic: string];
-
-/** Viewer with the data that, besides read sets, determines the read state. */
-export interface Reader {
-  readonly viewer: Viewer;
-  readonly mutes: readonly MutedSender[];
-  /** Messages that message_flag rows mark as unread, overriding read sets. */
-  readonly marked: ReadonlySet<MessageId>;
-}
-
-/** Columns of an `UnreadRow` in a query over `message m`. */
-export const UNREAD_COLUMNS = `${MESSAGE_INDEX_COLUMNS}, m.channel_id, m.topic`;
-/** Ordinals per statement; few at first, for callers that need one message. */
-const FIRST_BATCH = 16;
-const LARGEST_BATCH = 4096;
 /** Maximum lengths searched to close a gap. */
 const TIDIED_ORDINALS = [4, 256];
 
@@ -112,7 +105,7 @@ export class UnreadMessages {
   }
 
   /** Returns at most `limit` messages in page direction. */
-  page(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): UnreadRow[] {
+  page(viewer: Viewer, narrowing: Narrowing, pageRange: PageBounds, limit: number): UnreadRow[] {
     const isOlder = pageRange.direction === 'older';
     const within = between(narrowing, pageRange.first, pageRange.last);
     const marked = this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit);
@@ -284,7 +277,7 @@ export class UnreadMessages {
   }
 
   /** Cuts spans to the ordinals that messages in an id range can have. */
-  private within(spans: readonly UnreadSpan[], { first, last }: PageRange): UnreadSpan[] {
+  private within(spans: readonly UnreadSpan[], { first, last }: PageBounds): UnreadSpan[] {
     const recipientIds = jsonList(new Set(spans.map(({ recipientId }) => recipientId)));
     const bounds = new Map(this.ordinalsAround.all(first, last, recipientIds).map((each) => [each[0], each]));
     return spans.flatMap((span) => {
@@ -331,73 +324,4 @@ export class UnreadMessages {
   }
 }
 
-const signOf = (from: 'start' | 'end'): number => (from === 'end' ? -1 : 1);
-
-const inOrder = (from: 'start' | 'end', rows: readonly UnreadRow[]): UnreadRow[] =>
-  rows.toSorted((a, b) => signOf(from) * (idOf(a) - idOf(b)));
-
-/** Collects the first messages from one end of several ordered lists. */
-class Nearest {
-  private rows: UnreadRow[];
-  /** Messages beyond this id are not among the first. */
-  private farthest: number | null = null;
-  private readonly sign: number;
-
-  constructor(
-    from: 'start' | 'end',
-    private readonly limit: number,
-    rows: readonly UnreadRow[],
-  ) {
-    this.sign = signOf(from);
-    this.rows = [...rows];
-  }
-
-  /** Returns true if farther messages may still be needed. */
-  offer(rows: readonly UnreadRow[]): boolean {
-    if (rows.length === 0) return true;
-    for (const row of rows) if (this.isNear(row)) this.rows.push(row);
-    // Sorts occasionally instead of on each call.
-    if (this.rows.length >= 2 * this.limit) this.cut();
-    return this.isNear(rows.at(-1)!);
-  }
-
-  take(): UnreadRow[] {
-    this.cut();
-    return this.rows;
-  }
-
-  private isNear(row: UnreadRow): boolean {
-    return this.farthest === null || this.sign * (idOf(row) - this.farthest) < 0;
-  }
-
-  private cut(): void {
-    this.rows.sort((a, b) => this.sign * (idOf(a) - idOf(b)));
-    if (this.rows.length < this.limit) return;
-    this.rows.length = this.limit;
-    this.farthest = idOf(this.rows.at(-1)!);
-  }
-}
-
 const NO_RESTRICTION = { sql: '', parameters: [] };
-
-/** Splits ranges into batches of ordinals, with sizes increasing from batch to batch. */
-function* batches(ranges: Iterable<OrdinalRange>, from: 'start' | 'end'): Generator<readonly OrdinalRange[]> {
-  let size = FIRST_BATCH;
-  let room = size;
-  let batch: OrdinalRange[] = [];
-  for (let { first, last } of ranges) {
-    while (first <= last) {
-      const length = Math.min(last - first + 1, room);
-      batch.push(from === 'start' ? { first, last: first + length - 1 } : { first: last - length + 1, last });
-      if (from === 'start') first += length;
-      else last -= length;
-      room -= length;
-      if (room > 0) continue;
-      yield batch;
-      batch = [];
-      size = Math.min(2 * size, LARGEST_BATCH);
-      room = size;
-    }
-  }
-  if (batch.length > 0) yield batch;
-}

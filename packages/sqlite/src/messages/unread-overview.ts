@@ -1,41 +1,32 @@
-import { topicKey } from '@parley/domain/channels';
-import type { ChannelId, MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
+import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
 import {
-  countRead,
-  findFirstUnread,
   isOrdinalRead,
   type ReadSegment,
   type UnreadOverview,
   unreadRanges,
   type Viewer,
 } from '@parley/domain/messages';
+import {
+  ascending,
+  countOf,
+  isMuted,
+  isUnreadIn,
+  PROPERTY_BITS,
+  type Reader,
+  type RecipientOrdinalRange,
+  rangeFrom,
+  toUnread,
+  UNREAD_COLUMNS,
+  UnreadCollection,
+  type UnreadRange,
+  type UnreadRow,
+  wasMoved,
+} from '@parley/storage';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
-import { ascending } from '../engine/rows.js';
 import { EVERYTHING } from './message-filter.js';
-import { PROPERTY_BITS } from './message-rows.js';
-import type { RecipientOrdinalRange, UnreadSpan, UnreadSpans } from './read-sets.js';
-import { type Reader, UNREAD_COLUMNS, type UnreadMessages, type UnreadRow } from './unread-messages.js';
-import { isMuted, type ViewerMessageStates, wasMoved } from './viewer-message-state.js';
-
-/** Unread range of a recipient according to read sets. */
-interface UnreadRange {
-  readonly recipientId: RecipientId;
-  readonly channelId: ChannelId | null;
-  /** First unread ordinal. */
-  readonly first: Ordinal;
-  readonly last: Ordinal;
-  /** Number of unread ordinals in the range, including those of deleted messages. */
-  readonly count: number;
-  /** Read segments within the range; null if none. */
-  readonly segments: readonly ReadSegment[] | null;
-}
-
-/** Messages of one topic or direct conversation. */
-interface Group {
-  readonly recipientId: RecipientId;
-  readonly channelId: ChannelId | null;
-  readonly ids: MessageId[];
-}
+import type { UnreadSpans } from './read-sets.js';
+import type { UnreadMessages } from './unread-messages.js';
+import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /** Parallel columns of ids and, on request, ordinals and senders, plus messages that mention the channel. */
 type Columns = readonly [
@@ -108,7 +99,7 @@ export class UnreadOverviews {
     const marked = this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
     for (let wanted = limit; ; wanted *= 2) {
       const { from, ordinalRanges } = this.newest(everywhere, wanted);
-      const found = new Collection();
+      const found = new UnreadCollection();
       const moved = this.movedUnread(reader, everywhere, from);
       if (moved === null) found.addRows(this.unread.newest(reader, EVERYTHING, limit + 1, marked));
       else this.collect(reader, ordinalRanges, from, [...marked, ...moved], found);
@@ -156,7 +147,7 @@ export class UnreadOverviews {
     ordinalRanges: readonly UnreadRange[],
     from: number,
     known: readonly UnreadRow[],
-    found: Collection,
+    found: UnreadCollection,
   ): void {
     const oneByOne: UnreadRange[] = [];
     const isLong = (ordinalRange: UnreadRange) =>
@@ -180,7 +171,7 @@ export class UnreadOverviews {
     reader: Reader,
     ordinalRanges: readonly UnreadRange[],
     from: number,
-    found: Collection,
+    found: UnreadCollection,
   ): readonly UnreadRange[] {
     if (ordinalRanges.length === 0) return [];
     const rows = this.topicQuery(needsOf(ordinalRanges, reader)).all(from, parameterOf(ordinalRanges));
@@ -191,7 +182,12 @@ export class UnreadOverviews {
     return ordinalRanges.filter((_, index) => tooMany.has(index));
   }
 
-  private addDirect(reader: Reader, ordinalRanges: readonly UnreadRange[], from: number, found: Collection): void {
+  private addDirect(
+    reader: Reader,
+    ordinalRanges: readonly UnreadRange[],
+    from: number,
+    found: UnreadCollection,
+  ): void {
     if (ordinalRanges.length === 0) return;
     for (const [index, columns] of this.directQuery(needsOf(ordinalRanges, reader)).all(
       from,
@@ -206,7 +202,7 @@ export class UnreadOverviews {
     ordinalRange: UnreadRange,
     key: string,
     [ids, mentioning, ordinals, senderIds]: Columns,
-    found: Collection,
+    found: UnreadCollection,
   ): void {
     const { segments } = ordinalRange;
     // Usually nothing must be excluded.
@@ -259,7 +255,7 @@ export class UnreadOverviews {
 
   private present(
     viewer: Viewer,
-    found: Collection,
+    found: UnreadCollection,
     unmentioned: ReadonlySet<MessageId>,
     oldOnesAreMissing: boolean,
   ): UnreadOverview {
@@ -352,18 +348,6 @@ const parameterOf = (ordinalRanges: readonly UnreadRange[]): string =>
 
 const NOTHING_READ: ReadonlyMap<RecipientId, readonly ReadSegment[]> = new Map();
 
-/** @param segments read segments of the span, if there is more than one */
-function toUnread(span: UnreadSpan, segments: readonly ReadSegment[]): UnreadRange | null {
-  const { recipientId, channelId, last, onlyGap } = span;
-  if (onlyGap !== null) {
-    return { recipientId, channelId, first: onlyGap, last, count: last - onlyGap + 1, segments: null };
-  }
-  const first = findFirstUnread(segments, span);
-  if (first === null) return null;
-  const count = last - first + 1 - countRead(segments, { first, last });
-  return { recipientId, channelId, first, last, count, segments };
-}
-
 /** Returns the needs of ranges of the same kind. */
 const needsOf = (ordinalRanges: readonly UnreadRange[], { mutes }: Reader): Needs => ({
   ordinals: isPartly(ordinalRanges[0]!),
@@ -372,90 +356,9 @@ const needsOf = (ordinalRanges: readonly UnreadRange[], { mutes }: Reader): Need
 const isWholly = ({ segments }: UnreadRange): boolean => segments === null;
 const isPartly = ({ segments }: UnreadRange): boolean => segments !== null;
 
-const countOf = (ordinalRanges: readonly UnreadRange[]): number =>
-  ordinalRanges.reduce((sum, { count }) => sum + count, 0);
-
-/** Returns the rest of a range from an ordinal on. */
-function rangeFrom(ordinalRange: UnreadRange, from: Ordinal | null): UnreadRange | null {
-  const { first, last, segments } = ordinalRange;
-  if (from === null || from > last) return null;
-  if (from <= first) return ordinalRange;
-  if (segments === null) return { ...ordinalRange, first: from, count: last - from + 1 };
-  const firstLeft = findFirstUnread(segments, { first: from, last });
-  if (firstLeft === null) return null;
-  const range = { first: firstLeft, last };
-  return { ...ordinalRange, ...range, count: last - firstLeft + 1 - countRead(segments, range) };
-}
-
-const isUnreadIn = ({ first, last, segments }: UnreadRange, ordinal: Ordinal): boolean =>
-  ordinal >= first && ordinal <= last && !(segments !== null && isOrdinalRead(segments, ordinal));
-
 function remembered<Row>(queries: Map<string, Query<Row>>, needs: Needs, make: () => Query<Row>): Query<Row> {
   const key = `${needs.ordinals}/${needs.senders}`;
   const existing = queries.get(key) ?? make();
   queries.set(key, existing);
   return existing;
-}
-
-/** Collects the results of all strategies. */
-class Collection {
-  readonly mentioning = new Set<MessageId>();
-  count = 0;
-  isCut = false;
-  private readonly byKey = new Map<string, Group>();
-  /** Created on first use, because usually no user is mentioned. */
-  private known: ReadonlySet<MessageId> | null = null;
-
-  add({ recipientId, channelId }: Pick<Group, 'recipientId' | 'channelId'>, key: string, ids: MessageId[]): void {
-    if (ids.length === 0) return;
-    this.count += ids.length;
-    const groupKey = `${recipientId}/${key}`;
-    const group = this.byKey.get(groupKey);
-    if (!group) {
-      this.byKey.set(groupKey, { recipientId, channelId, ids });
-      return;
-    }
-    for (const id of ids) group.ids.push(id);
-    group.ids.sort(ascending);
-  }
-
-  addRows(rows: readonly UnreadRow[]): void {
-    for (const [id, , recipientId, , , property_bits, , channelId, topic] of rows) {
-      this.add({ recipientId, channelId }, channelId === null ? '' : topicKey(topic), [id]);
-      if ((property_bits & PROPERTY_BITS.mentionsChannel) !== 0) this.mentioning.add(id);
-    }
-  }
-
-  /** Returns the oldest id that is kept. */
-  keepNewest(limit: number): number {
-    if (this.count > limit) {
-      this.isCut = true;
-      const ids = Float64Array.from(this.ids()).sort();
-      const oldestKept = ids[ids.length - limit]!;
-      for (const { ids } of this.byKey.values()) {
-        const start = ids.findIndex((id) => id >= oldestKept);
-        ids.splice(0, start === -1 ? ids.length : start);
-      }
-    }
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { ids } of this.byKey.values()) if (ids.length > 0 && ids[0]! < oldest) oldest = ids[0]!;
-    return oldest;
-  }
-
-  has(id: MessageId): boolean {
-    this.known ??= new Set(this.ids());
-    return this.known.has(id);
-  }
-
-  ids(): MessageId[] {
-    const all: MessageId[] = [];
-    // Much faster than flatMap.
-    for (const { ids } of this.byKey.values()) for (let i = 0; i < ids.length; i++) all.push(ids[i]!);
-    return all;
-  }
-
-  /** Groups ordered by their oldest message. */
-  groups(): readonly Group[] {
-    return [...this.byKey.values()].filter(({ ids }) => ids.length > 0).sort((a, b) => a.ids[0]! - b.ids[0]!);
-  }
 }

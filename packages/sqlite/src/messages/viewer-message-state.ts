@@ -1,36 +1,27 @@
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { ChannelMove, ReadSegment, Span, Viewer } from '@parley/domain/messages';
 import {
-  type ChannelMove,
-  HISTORICAL,
-  isOrdinalRead,
-  type Ownership,
-  ownershipOf,
-  type PersonalFlags,
-  type ReadSegment,
-  type Span,
-  type Viewer,
-} from '@parley/domain/messages';
+  byRecipient,
+  byUser,
+  type FlagRow,
+  type FlagTuple,
+  idOf,
+  jsonList,
+  MESSAGE_INDEX_COLUMNS,
+  type MessageIndexRow,
+  type MoveTuple,
+  type MutedRange,
+  ordinalRangesOf,
+  PROPERTY_BITS,
+  type RecipientOrdinalRange,
+  recipientsOf,
+  type SpanTuple,
+  toFlagRow,
+  ViewerMessageState,
+  wasMoved,
+} from '@parley/storage';
 import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
-import { type Flag, jsonList } from '../engine/rows.js';
-import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './message-rows.js';
-import { ReadSets, type RecipientOrdinalRange } from './read-sets.js';
-
-/** Small columns covered by the page indexes, sufficient to evaluate list conditions. */
-export type MessageIndexColumns = readonly [
-  id: MessageId,
-  senderId: UserId,
-  recipientId: RecipientId,
-  sentRecipientId: RecipientId,
-  ordinal: Ordinal,
-  propertyBits: number,
-  version: number,
-];
-/** Row that starts with these columns. */
-export type MessageIndexRow = readonly [...MessageIndexColumns, ...unknown[]];
-
-/** Columns for a query over `message m`. */
-export const MESSAGE_INDEX_COLUMNS =
-  'm.id, m.sender_id, m.recipient_id, m.sent_recipient_id, m.ordinal, m.property_bits, m.version';
+import { ReadSets } from './read-sets.js';
 
 /**
  * Query for index rows, which SQLite returns as one JSON text, because single rows through the driver cost more than
@@ -113,32 +104,6 @@ export class MessageIndexRowsById {
 /** True for ascending ids without duplicates, as clients usually send them. */
 const isAscending = (ids: readonly number[]): boolean => ids.every((id, i) => i === 0 || ids[i - 1]! < id);
 
-export const idOf = (row: MessageIndexRow): MessageId => row[0];
-export const propertyBitsOf = (row: MessageIndexRow): number => row[5];
-
-export const wasMoved = (row: MessageIndexRow): boolean => (row[5] & PROPERTY_BITS.wasMoved) !== 0;
-
-/** Content of a message_flag row. */
-export interface FlagRow {
-  readonly source: number;
-  /** Null to derive it from spans, moves and read sets. */
-  readonly read: Flag | null;
-  readonly starred: Flag;
-  readonly collapsed: Flag;
-  readonly mentioned: Flag;
-  readonly topicWildcardMentioned: Flag;
-  readonly hasAlertWord: Flag;
-}
-
-type FlagTuple = readonly [MessageId, number, Flag | null, Flag, Flag, Flag, Flag, Flag];
-type SpanTuple = readonly [RecipientId, Ordinal, Ordinal | null, number, number | null];
-type MoveTuple = readonly [MessageId, number, RecipientId, Flag];
-/**
- * Messages of the sender from the first id (inclusive) to the last (exclusive) arrive read; null while the mute
- * lasts.
- */
-export type MutedSender = readonly [senderId: UserId, from: MessageId, until: MessageId | null];
-
 const FLAG_COLUMNS =
   'message_id, source, read, starred, collapsed, mentioned, topic_wildcard_mentioned, has_alert_word';
 
@@ -149,8 +114,6 @@ const FLAG_COLUMNS =
 const RANGE_ALLOWANCE = 64;
 
 const NONE: readonly never[] = [];
-const NO_FLAGS: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
-const READ: PersonalFlags = { ...NO_FLAGS, read: true };
 
 /** Loads per-viewer state with a fixed number of statements for any number of messages. */
 export class ViewerMessageStates {
@@ -160,9 +123,9 @@ export class ViewerMessageStates {
   private readonly flagsOf: Query<FlagTuple>;
   private readonly spansOfUsers: Query<readonly [UserId, ...SpanTuple]>;
   private readonly flagsOfUsers: Query<readonly [UserId, ...FlagTuple]>;
-  private readonly mutesOfUsers: Query<readonly [UserId, ...MutedSender]>;
+  private readonly mutesOfUsers: Query<readonly [UserId, ...MutedRange]>;
   private readonly moves: Query<MoveTuple>;
-  private readonly mutes: Query<MutedSender>;
+  private readonly mutes: Query<MutedRange>;
 
   constructor(connection: Connection) {
     this.readSets = new ReadSets(connection);
@@ -186,7 +149,7 @@ export class ViewerMessageStates {
       `SELECT f.user_id, ${FLAG_COLUMNS} FROM json_each(?) u CROSS JOIN json_each(?) m
        CROSS JOIN message_flag f ON f.user_id = u.value AND f.message_id = m.value`,
     );
-    this.mutesOfUsers = connection.tuples<readonly [UserId, ...MutedSender]>(
+    this.mutesOfUsers = connection.tuples<readonly [UserId, ...MutedRange]>(
       `SELECT user_id, sender_id, from_message_id, until_message_id FROM muted_sender
        WHERE user_id IN (SELECT value FROM json_each(?))`,
     );
@@ -196,7 +159,7 @@ export class ViewerMessageStates {
        WHERE moved.message_id IN (SELECT value FROM json_each(?))
        ORDER BY moved.message_id, move.id`,
     );
-    this.mutes = connection.tuples<MutedSender>(
+    this.mutes = connection.tuples<MutedRange>(
       'SELECT sender_id, from_message_id, until_message_id FROM muted_sender WHERE user_id = ?',
     );
   }
@@ -304,7 +267,7 @@ export class ViewerMessageStates {
     return moves;
   }
 
-  mutesOf({ userId }: Viewer): readonly MutedSender[] {
+  mutesOf({ userId }: Viewer): readonly MutedRange[] {
     return this.mutes.all(userId);
   }
 
@@ -325,140 +288,4 @@ export class ViewerMessageStates {
       each.sort((a, b) => a.recipientId - b.recipientId || a.first - b.first),
     );
   }
-}
-
-/** Per-viewer state of a fixed set of messages; undefined for ids outside the set. */
-export class ViewerMessageState {
-  constructor(
-    private readonly spans: ReadonlyMap<RecipientId, readonly Span[]>,
-    private readonly moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,
-    private readonly rows: ReadonlyMap<MessageId, FlagRow>,
-    private readonly segments: ReadonlyMap<RecipientId, readonly ReadSegment[]>,
-    private readonly mutes: readonly MutedSender[],
-  ) {}
-
-  row(id: MessageId): FlagRow | undefined {
-    return this.rows.get(id);
-  }
-
-  isOwn(message: MessageIndexRow): boolean {
-    return this.source(message) !== null;
-  }
-
-  /** Returns the reason why the message belongs to the viewer; null if it does not. */
-  source(message: MessageIndexRow): OwnershipSource | null {
-    const row = this.rows.get(idOf(message));
-    if (row !== undefined && row.source !== OWNERSHIP_SOURCES.spans) return 'row';
-    const ownership = this.ownership(message);
-    return ownership === 'none' ? null : ownership;
-  }
-
-  /** Ownership by spans and moves, ignoring message_flag rows. */
-  ownership(message: MessageIndexRow): Ownership {
-    const sent = { recipientId: message[3], ordinal: message[4] };
-    const spans = this.spans.get(sent.recipientId) ?? NONE;
-    const moves = this.moves.get(idOf(message));
-    if (!moves) return ownershipOf(spans, sent, NONE);
-    const targets = moves.flatMap(({ targetRecipientId }) => this.spans.get(targetRecipientId) ?? NONE);
-    return ownershipOf([...spans, ...targets], sent, moves);
-  }
-
-  /** True if the message arrives read without any action of the viewer. */
-  isReadOnArrival(message: MessageIndexRow): boolean {
-    if ((propertyBitsOf(message) & PROPERTY_BITS.isReadByDefault) !== 0) return true;
-    return this.mutes.length > 0 && isMuted(this.mutes, message[1], idOf(message));
-  }
-
-  isRead(message: MessageIndexRow, source: OwnershipSource): boolean {
-    const row = this.rows.get(idOf(message));
-    if (row !== undefined && row.read !== null) return row.read === 1;
-    return (
-      source === 'gained' ||
-      this.isReadOnArrival(message) ||
-      isOrdinalRead(this.segments.get(message[3]) ?? NONE, message[4])
-    );
-  }
-
-  /** Returns null if the message does not belong to the viewer. */
-  flags(message: MessageIndexRow): PersonalFlags | null {
-    const source = this.source(message);
-    if (source === null) return null;
-    const read = this.isRead(message, source);
-    const row = this.rows.get(idOf(message));
-    const mentionsChannel = (propertyBitsOf(message) & PROPERTY_BITS.mentionsChannel) !== 0;
-    if (!row && !mentionsChannel) return read ? READ : NO_FLAGS;
-    return {
-      read,
-      starred: row?.starred === 1,
-      collapsed: row?.collapsed === 1,
-      mentioned: row?.mentioned === 1,
-      channelWildcardMentioned:
-        mentionsChannel && (source === 'received' || row?.source === OWNERSHIP_SOURCES.sentWithoutSpan),
-      topicWildcardMentioned: row?.topicWildcardMentioned === 1,
-      hasAlertWord: row?.hasAlertWord === 1,
-      historical: row?.source === OWNERSHIP_SOURCES.historical,
-    };
-  }
-}
-
-/**
- * Reason for ownership: received, gained by a move, or only by a message_flag row. Read sets apply only to received
- * messages.
- */
-export type OwnershipSource = 'received' | 'gained' | 'row';
-
-export function isMuted(mutes: readonly MutedSender[], senderId: UserId, id: MessageId): boolean {
-  return mutes.some(([muted, from, until]) => muted === senderId && from <= id && (until === null || id < until));
-}
-
-function byRecipient(rows: readonly SpanTuple[]): ReadonlyMap<RecipientId, readonly Span[]> {
-  const spans = new Map<RecipientId, Span[]>();
-  for (const [recipientId, fromOrdinal, toOrdinal, fromMove, toMove] of rows) {
-    const span = { recipientId, fromOrdinal, toOrdinal, fromMove, toMove };
-    const existing = spans.get(recipientId);
-    if (existing) existing.push(span);
-    else spans.set(recipientId, [span]);
-  }
-  return spans;
-}
-
-function byUser<Row extends readonly [UserId, ...unknown[]]>(
-  rows: readonly Row[],
-): ReadonlyMap<UserId, readonly Row[]> {
-  const lists = new Map<UserId, Row[]>();
-  for (const row of rows) {
-    const existing = lists.get(row[0]);
-    if (existing) existing.push(row);
-    else lists.set(row[0], [row]);
-  }
-  return lists;
-}
-
-/** Returns the range of ordinals per original recipient. */
-function ordinalRangesOf(messages: readonly MessageIndexRow[]): RecipientOrdinalRange[] {
-  const ranges = new Map<RecipientId, { recipientId: RecipientId; first: Ordinal; last: Ordinal }>();
-  for (const message of messages) {
-    const recipientId = message[3];
-    const ordinal = message[4];
-    const range = ranges.get(recipientId);
-    if (!range) ranges.set(recipientId, { recipientId, first: ordinal, last: ordinal });
-    else if (ordinal < range.first) range.first = ordinal;
-    else if (ordinal > range.last) range.last = ordinal;
-  }
-  return [...ranges.values()];
-}
-
-/** Recipients whose spans decide ownership: the original ones and the targets of moves. */
-function recipientsOf(
-  ranges: readonly RecipientOrdinalRange[],
-  moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,
-): ReadonlySet<RecipientId> {
-  const recipientIds = new Set(ranges.map(({ recipientId }) => recipientId));
-  for (const list of moves.values()) for (const move of list) recipientIds.add(move.targetRecipientId);
-  return recipientIds;
-}
-
-function toFlagRow(row: FlagTuple): FlagRow {
-  const [, source, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord] = row;
-  return { source, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord };
 }

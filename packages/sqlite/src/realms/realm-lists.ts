@@ -10,10 +10,10 @@ import type {
   PlaygroundFields,
   PlaygroundRepository,
 } from '@parley/domain/realms';
+import { type Flag, jsonList, listColumn, type Quarantine, toFlag } from '@parley/storage';
 import type { Connection, Parameter } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, jsonList, listColumn, refusingTaken, toFlag } from '../engine/rows.js';
+import { refusingTaken } from '../engine/rows.js';
 
 export class SqliteAllowedDomainRepository implements AllowedDomainRepository {
   private readonly all;

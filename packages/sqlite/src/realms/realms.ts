@@ -9,11 +9,18 @@ import {
   USER_SETTINGS,
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
+import {
+  type Flag,
+  groupSettingsColumn,
+  objectColumn,
+  type Quarantine,
+  settingsColumn,
+  toFlag,
+  VersionedCache,
+} from '@parley/storage';
 import type { Connection, Parameter } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, groupSettingsColumn, objectColumn, refusingTaken, settingsColumn, toFlag } from '../engine/rows.js';
-import { VersionedCache } from '../engine/versioned-cache.js';
+import { refusingTaken } from '../engine/rows.js';
 import type { SqliteGroupRepository } from '../groups/groups.js';
 import { LinkifierReads } from './realm-lists.js';
 

@@ -1,10 +1,8 @@
 import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/access';
 import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/kernel';
+import { ascending, type Flag, jsonList, type Quarantine, VersionedCache } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { ascending, type Flag, jsonList } from '../engine/rows.js';
-import { VersionedCache } from '../engine/versioned-cache.js';
 
 /** Cache by versions of the user and of the realm's groups. */
 export type ActorCache = VersionedCache<string, Actor>;

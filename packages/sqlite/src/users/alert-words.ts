@@ -1,9 +1,9 @@
 import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
 import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
+import { jsonList } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { jsonList } from '../engine/rows.js';
 
 export class SqliteAlertWordRepository implements AlertWordRepository {
   private readonly ofUser;

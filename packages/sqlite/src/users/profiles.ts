@@ -7,10 +7,10 @@ import {
   type ProfileRepository,
   type ProfileValue,
 } from '@parley/domain/users';
+import { type Flag, jsonList, objectColumn, type Quarantine, toFlag } from '@parley/storage';
 import { type Connection, LIMIT, type Parameter } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, jsonList, objectColumn, refusingTaken, toFlag } from '../engine/rows.js';
+import { refusingTaken } from '../engine/rows.js';
 
 export class SqliteProfileRepository implements ProfileRepository {
   private readonly fields;

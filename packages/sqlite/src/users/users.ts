@@ -13,19 +13,18 @@ import {
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
-import type { Connection, Parameter } from '../engine/connection.js';
-import type { SqliteFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
 import {
-  ColumnReader,
   type Flag,
   jsonList,
   listColumn,
-  refusingTaken,
+  type Quarantine,
   settingsColumn,
   toFlag,
-} from '../engine/rows.js';
-import { VersionedCache } from '../engine/versioned-cache.js';
+  VersionedCache,
+} from '@parley/storage';
+import type { Connection, Parameter } from '../engine/connection.js';
+import type { SqliteFeature } from '../engine/feature.js';
+import { ColumnReader, refusingTaken } from '../engine/rows.js';
 
 /** Avatar columns of `user`. */
 export interface AvatarColumns {

@@ -1,4 +1,8 @@
-import type { Connection } from './connection.js';
+/** Connection of a unit, as far as caches are concerned. */
+export interface Cacheability {
+  /** False if the unit may read data that is never committed. */
+  readonly isCacheable: boolean;
+}
 
 /**
  * Cache of entities by id and version, shared by all connections. Callers pass the version of their snapshot and so
@@ -19,7 +23,7 @@ export class VersionedCache<Version extends string | number, Value> {
     return this.entries.get(id)?.value;
   }
 
-  put(connection: Connection, id: number, version: Version, value: Value): void {
+  put(connection: Cacheability, id: number, version: Version, value: Value): void {
     if (!connection.isCacheable) return;
     if (this.entries.size >= this.capacity && !this.entries.has(id)) {
       // Evicts the oldest entry; tracking usage would cost more than reading again.

@@ -1,10 +1,9 @@
 import type { GroupSettingValue } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, type Channel, type ChannelPermissions, type ChannelView } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
-import type { Connection } from '../engine/connection.js';
-import { newTextCache } from '../engine/text-cache.js';
-import { VersionedCache } from '../engine/versioned-cache.js';
-import { groupSettingValues } from '../groups/group-values.js';
+import { groupSettingValues } from './group-values.js';
+import { newTextCache } from './text-cache.js';
+import { type Cacheability, VersionedCache } from './versioned-cache.js';
 
 export const PERMISSION_NAMES = Object.keys(CHANNEL_PERMISSIONS) as readonly (keyof typeof CHANNEL_PERMISSIONS)[];
 
@@ -55,7 +54,7 @@ export class SharedPermissions {
 /** Parts of a view that depend on groups and their members. */
 export type GroupDependents = Pick<ChannelView, 'permissions' | 'sendersSystemGroup'>;
 /** Parts of a view that change independently of the channel. */
-export type ChannelCounts = Pick<ChannelView, 'subscriberCount' | 'weeklyTraffic'>;
+type ChannelCounts = Pick<ChannelView, 'subscriberCount' | 'weeklyTraffic'>;
 
 interface CachedChannel {
   readonly channel: Channel;
@@ -77,7 +76,7 @@ export class ChannelCache {
     return this.channels.get(id, version)?.channel;
   }
 
-  put(connection: Connection, channel: Channel): void {
+  put(connection: Cacheability, channel: Channel): void {
     const before = this.channels.peek(channel.id);
     // Equal permissions are usually the same object; see `groupSettingsColumn`.
     const known: CachedChannel =
@@ -96,7 +95,7 @@ export class ChannelCache {
   }
 
   viewOf(
-    connection: Connection,
+    connection: Cacheability,
     channel: Channel,
     dependents: GroupDependents,
     counts: ChannelCounts,

@@ -1,0 +1,102 @@
+import type { ChannelId, MessageId, Ordinal } from '@parley/domain/kernel';
+import type { OrdinalRange, Viewer } from '@parley/domain/messages';
+import {
+  idOf,
+  MESSAGE_INDEX_COLUMNS,
+  type MessageIndexColumns,
+  type MutedRange,
+  type RecipientOrdinalRange,
+} from './viewer-message-state.js';
+
+export interface UnreadSpan extends RecipientOrdinalRange {
+  /** Null for a direct conversation. */
+  readonly channelId: ChannelId | null;
+  /** Start of the only unread range if that extends to the end. */
+  readonly onlyGap: Ordinal | null;
+  /** The only unread range if it is short; such ranges are searched together. */
+  readonly shortGap: RecipientOrdinalRange | null;
+}
+
+export type UnreadRow = readonly [...MessageIndexColumns, channelId: ChannelId | null, topic: string];
+
+/** Viewer with the data that, besides read sets, determines the read state. */
+export interface Reader {
+  readonly viewer: Viewer;
+  readonly mutes: readonly MutedRange[];
+  /** Messages that message_flag rows mark as unread, overriding read sets. */
+  readonly marked: ReadonlySet<MessageId>;
+}
+
+/** Columns of an `UnreadRow` in a query over `message m`. */
+export const UNREAD_COLUMNS = `${MESSAGE_INDEX_COLUMNS}, m.channel_id, m.topic`;
+const directionOf = (from: 'start' | 'end'): number => (from === 'end' ? -1 : 1);
+
+export const inOrder = (from: 'start' | 'end', rows: readonly UnreadRow[]): UnreadRow[] =>
+  rows.toSorted((a, b) => directionOf(from) * (idOf(a) - idOf(b)));
+
+/** Collects the first messages from one end of several ordered lists. */
+export class Nearest {
+  private rows: UnreadRow[];
+  /** Messages beyond this id are not among the first. */
+  private farthest: number | null = null;
+  private readonly sign: number;
+
+  constructor(
+    from: 'start' | 'end',
+    private readonly limit: number,
+    rows: readonly UnreadRow[],
+  ) {
+    this.sign = directionOf(from);
+    this.rows = [...rows];
+  }
+
+  /** Returns true if farther messages may still be needed. */
+  offer(rows: readonly UnreadRow[]): boolean {
+    if (rows.length === 0) return true;
+    for (const row of rows) if (this.isNear(row)) this.rows.push(row);
+    // Sorts occasionally instead of on each call.
+    if (this.rows.length >= 2 * this.limit) this.cut();
+    return this.isNear(rows.at(-1)!);
+  }
+
+  take(): UnreadRow[] {
+    this.cut();
+    return this.rows;
+  }
+
+  private isNear(row: UnreadRow): boolean {
+    return this.farthest === null || this.sign * (idOf(row) - this.farthest) < 0;
+  }
+
+  private cut(): void {
+    this.rows.sort((a, b) => this.sign * (idOf(a) - idOf(b)));
+    if (this.rows.length < this.limit) return;
+    this.rows.length = this.limit;
+    this.farthest = idOf(this.rows.at(-1)!);
+  }
+}
+
+/** Ordinals per statement; few at first, for callers that need one message. */
+const FIRST_BATCH = 16;
+const LARGEST_BATCH = 4096;
+/** Splits ranges into batches of ordinals, with sizes increasing from batch to batch. */
+export function* batches(ranges: Iterable<OrdinalRange>, from: 'start' | 'end'): Generator<readonly OrdinalRange[]> {
+  let size = FIRST_BATCH;
+  let room = size;
+  let batch: OrdinalRange[] = [];
+  for (let { first, last } of ranges) {
+    while (first <= last) {
+      const length = Math.min(last - first + 1, room);
+      batch.push(from === 'start' ? { first, last: first + length - 1 } : { first: last - length + 1, last });
+      if (from === 'start') first += length;
+      else last -= length;
+      room -= length;
+      if (room > 0) continue;
+      yield batch;
+      batch = [];
+      size = Math.min(2 * size, LARGEST_BATCH);
+      room = size;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
