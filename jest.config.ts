@@ -5,6 +5,10 @@ import type { Config } from 'jest';
 
 type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 
+/** The suite on PostgreSQL runs by itself (npm run test:postgres). */
+const isOnPostgres = process.argv.includes('--selectProjects=postgres');
+const POSTGRES_TESTS = '/packages/postgres/';
+
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/src/**/*.test.ts'],
@@ -66,7 +70,7 @@ const config: Config = {
     {
       ...project,
       displayName: 'memory',
-      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, '/packages/acceptance/'],
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, '/packages/acceptance/', POSTGRES_TESTS],
     },
     // Operations over HTTP run once, on the storage that servers use.
     {
@@ -74,6 +78,17 @@ const config: Config = {
       displayName: 'sqlite',
       roots: ['<rootDir>/packages/acceptance/src'],
     },
+    ...(isOnPostgres
+      ? [
+          {
+            ...project,
+            displayName: 'postgres',
+            roots: ['<rootDir>/packages/postgres/src'],
+            globalSetup: '<rootDir>/packages/postgres/src/testing/server.ts',
+            globalTeardown: '<rootDir>/packages/postgres/src/testing/stop-server.ts',
+          },
+        ]
+      : []),
   ],
 };
 

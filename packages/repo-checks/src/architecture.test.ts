@@ -40,8 +40,9 @@ const RULES: Readonly<Record<string, Rules>> = {
       'node:',
     ],
   },
-  storage: { mayImport: ['@parley/domain', 'lru-cache'] },
+  storage: { mayImport: ['@parley/domain', 'lru-cache', 'node:'] },
   sqlite: { mayImport: ['@parley/domain', '@parley/storage', 'better-sqlite3', 'lru-cache', 'node:'] },
+  postgres: { mayImport: ['@parley/domain', '@parley/storage', 'node:', 'pg'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'node:'] },
@@ -212,7 +213,9 @@ describe('package layers', () => {
 
   it.each(Object.keys(RULES))('%s declares its imports in package.json', (name) => {
     const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
-    const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
+    const declared = new Set(
+      Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies }),
+    );
     const shipped = sourcesOf(name).filter((file) => !isTest(name, file));
     const imported = shipped.flatMap(importsIn).map(packageOf);
     expect([...new Set(imported)].filter((it) => !isLocal(it) && it !== 'node:' && !declared.has(it))).toEqual([]);

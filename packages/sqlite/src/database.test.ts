@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseRefused } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { APPLICATION_ID, LATEST_VERSION, openReader, openWriter } from './database.js';
-import { DatabaseRefused } from './engine/database-refused.js';
 
 let temporary: string;
 let directory: string;

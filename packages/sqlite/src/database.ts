@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
+import { DatabaseRefused } from '@parley/storage';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { DatabaseRefused } from './engine/database-refused.js';
 import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
 import { isLogLost, isOpenHere } from './engine/storage-files.js';
 import { MIGRATIONS } from './features.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import { Quarantine } from '@parley/storage';
+import { type Migration, migrationsOf, Quarantine } from '@parley/storage';
 import { CONFIRMATION_FEATURE } from './access/confirmations.js';
 import { CHANNEL_FOLDER_FEATURE } from './channels/channel-folders.js';
 import { CHANNEL_FEATURE } from './channels/channels.js';
@@ -8,7 +8,6 @@ import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
 import { TOPIC_POLICY_FEATURE } from './channels/topic-policies.js';
 import type { Connection } from './engine/connection.js';
 import type { SharedObjects, SqliteFeature } from './engine/feature.js';
-import { type Migration, migrationsOf } from './engine/migration.js';
 import { SQL_TEXTS } from './engine/sql-texts.js';
 import type { WritableRepositories } from './engine/unit-runner.js';
 import { COPY_FEATURE } from './exports/copies.js';

@@ -8,7 +8,7 @@ import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
 import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
 
-export { DatabaseRefused } from './engine/database-refused.js';
+export { DatabaseRefused } from '@parley/storage';
 export type { Commit } from './engine/gauges.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export { administerDatabase } from './maintenance.js';

@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import type { BlobRecord, CopyOptions, DatabaseState, StorageAdministration } from '@parley/domain/kernel';
+import { DatabaseRefused } from '@parley/storage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
-import { DatabaseRefused } from './engine/database-refused.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 import { SECRET_FINGERPRINT } from './users/credentials.js';

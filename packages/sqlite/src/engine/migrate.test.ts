@@ -1,13 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checksumOf, DatabaseRefused, migrationsOf, normalizeSql } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { LATEST_VERSION, openWriter } from '../database.js';
 import { MIGRATIONS } from '../features.js';
 import { BLOB_TABLES, inspectDatabase, migrateDatabase } from '../maintenance.js';
-import { DatabaseRefused } from './database-refused.js';
 import { migrate } from './migrate.js';
-import { checksumOf, migrationsOf, normalizeSql } from './migration.js';
 
 /** Record of the 43 steps that preceded the baseline, and the schema that they made. */
 const former = JSON.parse(readFileSync(join(__dirname, 'fixtures/former-schema.json'), 'utf8'));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { checksumOf, type Migration } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
-import { checksumOf, type Migration } from './migration.js';
 
 /** Records the steps that made the schema, with the checksums of their texts. */
 const RECORD = `

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { UnitRecord } from '@parley/domain/composition';
+import type { ClientBase, QueryArrayResult, QueryResult } from 'pg';
+
+/** Bound to `$1`, `$2` … in order. Arrays are arrays of PostgreSQL. */
+export type Parameter = string | number | null | Uint8Array | readonly (string | number | null)[];
+
+/** Called with each statement that is sent, without its parameters. */
+export type StatementTrace = (sql: string) => void;
+
+/** Rejected statement. Contains its text but never its parameters, which may be secret. */
+export class StatementFailed extends Error {
+  /** SQLSTATE; absent for errors of the driver and the network. */
+  readonly code: string | undefined;
+
+  constructor(sql: string, cause: unknown) {
+    super(`${(cause as Error).message}: ${sql.replace(/\s+/g, ' ')}`, { cause });
+    this.name = 'StatementFailed';
+    this.code = (cause as { code?: string }).code;
+  }
+}
+
+type Shape = 'row' | 'tuple';
+type AnyResult = QueryResult | QueryArrayResult;
+
+/** Statement that returns rows. */
+export class Query<Row> {
+  constructor(
+    private readonly connection: Connection,
+    private readonly sql: string,
+    private readonly shape: 'row' | 'value' | 'tuple',
+  ) {}
+
+  async get(...parameters: Parameter[]): Promise<Row | undefined> {
+    return (await this.all(...parameters))[0];
+  }
+
+  async all(...parameters: Parameter[]): Promise<Row[]> {
+    const { rows } = await this.connection.send(this.sql, parameters, this.shape === 'row' ? 'row' : 'tuple');
+    return (this.shape === 'value' ? rows.map((row) => (row as unknown[])[0]) : rows) as Row[];
+  }
+}
+
+/** Statement that returns no rows, only the number of changes. */
+export class Command {
+  constructor(
+    private readonly connection: Connection,
+    private readonly sql: string,
+  ) {}
+
+  async run(...parameters: Parameter[]): Promise<{ readonly changes: number }> {
+    const { rowCount } = await this.connection.send(this.sql, parameters, 'row');
+    return { changes: rowCount ?? 0 };
+  }
+
+  /** Sends the statement in one packet with the next one or the commit. */
+  defer(...parameters: Parameter[]): void {
+    this.connection.defer(this.sql, parameters);
+  }
+}
+
+interface Deferred {
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+  readonly onTuples: ((tuples: readonly unknown[][]) => void) | undefined;
+}
+
+const NAMES = new Map<string, string>();
+
+/** Name under which a connection keeps the prepared statement. */
+function nameOf(sql: string): string {
+  let name = NAMES.get(sql);
+  if (name === undefined) {
+    name = createHash('sha256').update(sql).digest('base64url');
+    NAMES.set(sql, name);
+  }
+  return name;
+}
+
+/**
+ * Database connection on which repositories prepare their statements. Statements run only inside a unit of work, so a
+ * repository kept beyond its unit fails instead of writing outside of it or into another unit.
+ */
+export class Connection {
+  private isInUnit = false;
+  private mayCache = true;
+  /** False until the unit sends a statement; one that uses no repository needs no transaction. */
+  private sent = false;
+  private deferred: Deferred[] = [];
+  private failure: StatementFailed | null = null;
+  /** Belongs to the unit that runs. */
+  record = new UnitRecord();
+
+  constructor(
+    private readonly client: ClientBase,
+    private readonly trace: StatementTrace | undefined,
+  ) {}
+
+  /** Query returning objects with a member per column. */
+  rows<Row>(sql: string): Query<Row> {
+    return new Query<Row>(this, sql, 'row');
+  }
+
+  /** Query returning the first column. */
+  values<Value>(sql: string): Query<Value> {
+    return new Query<Value>(this, sql, 'value');
+  }
+
+  /** Query returning arrays with an element per column. */
+  tuples<Tuple extends readonly unknown[]>(sql: string): Query<Tuple> {
+    return new Query<Tuple>(this, sql, 'tuple');
+  }
+
+  command(sql: string): Command {
+    return new Command(this, sql);
+  }
+
+  /**
+   * Sends a statement after the deferred ones, in one packet.
+   * @throws StatementFailed for the first of them that fails
+   */
+  async send(sql: string, parameters: readonly Parameter[], shape: Shape): Promise<AnyResult> {
+    this.requireUnit();
+    const sent = [...this.sendDeferred(), this.query(sql, parameters, shape)];
+    // The others fail as well after the first failure.
+    const outcomes = await Promise.allSettled(sent);
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) {
+      this.failure ??= failed.reason as StatementFailed;
+      throw failed.reason;
+    }
+    return (outcomes.at(-1) as PromiseFulfilledResult<AnyResult>).value;
+  }
+
+  /** @param onTuples receives the rows once the statement was executed */
+  defer(sql: string, parameters: readonly Parameter[], onTuples?: Deferred['onTuples']): void {
+    this.requireUnit();
+    this.deferred.push({ sql, parameters, onTuples });
+  }
+
+  /** Begins a unit, whose first statements are sent with the first one of a repository. */
+  enterUnit(record: UnitRecord): void {
+    this.isInUnit = true;
+    this.record = record;
+    this.mayCache = true;
+    this.sent = false;
+    this.deferred = [];
+    this.failure = null;
+  }
+
+  leaveUnit(): void {
+    this.isInUnit = false;
+    this.deferred = [];
+  }
+
+  /** Ends the unit without what is deferred, and without waiting for the response. */
+  leaveUnitBy(command: 'COMMIT' | 'ROLLBACK'): void {
+    this.deferred = [];
+    // Failures show when the next unit uses the connection.
+    if (this.sent) this.query(command, [], 'row').catch(() => {});
+    this.leaveUnit();
+  }
+
+  requireUnit(): void {
+    if (!this.isInUnit) throw new Error('A repository was used after its unit of work ended');
+  }
+
+  /** First failed statement of the unit, after which PostgreSQL commits nothing of it. */
+  get failedStatement(): StatementFailed | null {
+    return this.failure;
+  }
+
+  /** False after the first change of cached data in the unit, because it may never be committed. */
+  get isCacheable(): boolean {
+    return this.mayCache;
+  }
+
+  /** Called by code that changes cached data. */
+  disableCaching(): void {
+    this.mayCache = false;
+  }
+
+  private sendDeferred(): Promise<AnyResult>[] {
+    return this.deferred.splice(0).map(async ({ sql, parameters, onTuples }) => {
+      const result = await this.query(sql, parameters, 'tuple');
+      onTuples?.(result.rows as unknown[][]);
+      return result;
+    });
+  }
+
+  private async query(sql: string, parameters: readonly Parameter[], shape: Shape): Promise<AnyResult> {
+    this.sent = true;
+    this.trace?.(sql);
+    const text = { name: nameOf(sql), text: sql, values: parameters as unknown[] };
+    try {
+      return shape === 'row' ? await this.client.query(text) : await this.client.query({ ...text, rowMode: 'array' });
+    } catch (error) {
+      throw new StatementFailed(sql, error);
+    }
+  }
+}

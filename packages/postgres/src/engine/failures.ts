@@ -1,0 +1,42 @@
+import { DomainError } from '@parley/domain/kernel';
+
+/** Delay suggested to clients. */
+const RETRY_AFTER_SECONDS = 1;
+
+const codeOf = (error: unknown): string => String((error as { readonly code?: unknown } | null | undefined)?.code);
+
+/** True after a deadlock or a serialization failure: the unit may succeed when it runs again. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+
+/** Errors of the socket, and messages of the driver about a connection that is gone. */
+const NETWORK_CODES = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)/;
+const NETWORK_MESSAGES =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout)/i;
+
+/**
+ * True if the server is unreachable, starts, stops, is read-only or has no place left, or ended the session: SQLSTATE
+ * classes 08 and 53, 57P01 to 57P05, and 25P03.
+ */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  const cause = (error as Error | undefined)?.cause ?? error;
+  return (
+    /^(08|53|57P0|25P03)/.test(code) ||
+    NETWORK_CODES.test(code) ||
+    NETWORK_MESSAGES.test(String((cause as Error)?.message))
+  );
+}
+
+/** @param cause error of the driver, for operators only */
+export function storageBusy(cause?: unknown): DomainError {
+  const refusal = new DomainError('SERVER_BUSY', 'The server cannot save anything right now; try again in a moment.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+  return cause === undefined ? refusal : Object.assign(refusal, { cause });
+}
+
+/** @param cause error of the driver, for operators only */
+export const storageAway = (cause: unknown): DomainError =>
+  Object.assign(new DomainError('STORAGE_UNAVAILABLE', 'The database is not available; try again in a moment.'), {
+    cause,
+  });

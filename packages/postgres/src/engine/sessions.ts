@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CustomTypesConfig, Pool, PoolClient, PoolConfig } from 'pg';
+import { Connection, type StatementTrace } from './connection.js';
+import { isAway, storageAway } from './failures.js';
+import type { CreateRepositories, WritableRepositories } from './feature.js';
+
+/** Connection of the pool with its repositories; used by one unit at a time. */
+export interface Session {
+  readonly connection: Connection;
+  readonly repositories: WritableRepositories;
+  /** Rejects when the connection ends; also while the unit awaits something else. */
+  readonly lost: Promise<never>;
+  /** Returns the session to the pool, or ends its connection. */
+  release(isUsable: boolean): void;
+}
+
+/** Types whose values are read as numbers: boolean (as 0 and 1), int8, numeric, and arrays of numbers. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => (text === 't' ? 1 : 0),
+  20: Number,
+  1700: Number,
+  1005: numbers,
+  1007: numbers,
+  1016: numbers,
+  1231: numbers,
+};
+
+function numbers(text: string): (number | null)[] {
+  return text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((each) => (each === 'NULL' ? null : Number(each)));
+}
+
+export interface PoolLimits {
+  readonly connections: number;
+  /** Maximum duration of a statement, locks included, in milliseconds. */
+  readonly statementMs: number;
+  /** Time after which PostgreSQL ends a unit that awaits something else, in milliseconds. */
+  readonly idleUnitMs: number;
+}
+
+export const DEFAULT_LIMITS: PoolLimits = { connections: 10, statementMs: 60_000, idleUnitMs: 10_000 };
+
+/** Maximum time for a new connection. */
+const CONNECT_MS = 5000;
+/** Time after which an unused connection is closed. */
+const IDLE_MS = 60_000;
+
+/** Options of the driver for a bounded pool of pipelined connections. */
+export const poolConfig = (url: string, limits: PoolLimits, { getTypeParser }: CustomTypesConfig): PoolConfig => ({
+  connectionString: url,
+  max: limits.connections,
+  connectionTimeoutMillis: CONNECT_MS,
+  idleTimeoutMillis: IDLE_MS,
+  statement_timeout: limits.statementMs,
+  idle_in_transaction_session_timeout: limits.idleUnitMs,
+  application_name: 'parley',
+  keepAlive: true,
+  pipeline: true,
+  types: {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      (format !== 'binary' && PARSERS[oid]) || getTypeParser(oid, format),
+  },
+});
+
+/** Bounded pool of sessions. */
+export class SessionPool {
+  private readonly sessions = new WeakMap<PoolClient, Omit<Session, 'release'>>();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly createRepositories: CreateRepositories,
+    private readonly trace?: StatementTrace,
+  ) {
+    // Idle connections end with the server. The next unit opens another one.
+    pool.on('error', () => {});
+  }
+
+  /** @throws DomainError STORAGE_UNAVAILABLE */
+  async take(): Promise<Session> {
+    const client = await this.connect();
+    const session = this.sessions.get(client) ?? this.open(client);
+    return { ...session, release: (isUsable) => client.release(!isUsable) };
+  }
+
+  /**
+   * Returns true if a transaction was committed whose connection broke during the commit. Waits while it is in progress.
+   * @throws DomainError STORAGE_UNAVAILABLE if nobody can tell
+   */
+  async isCommitted(transactionId: string): Promise<boolean> {
+    for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
+      if (attempt > 0) await sleep(FATE_PAUSE_MS);
+      try {
+        const client = await this.connect();
+        try {
+          const { rows } = await client.query('SELECT pg_xact_status($1::xid8) AS status', [transactionId]);
+          if (rows[0].status !== 'in progress') return rows[0].status === 'committed';
+        } finally {
+          client.release();
+        }
+      } catch {
+        // The server may be back for the next attempt.
+      }
+    }
+    throw storageAway(new Error('The result of a commit is unknown'));
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  private async connect(): Promise<PoolClient> {
+    try {
+      return await this.pool.connect();
+    } catch (error) {
+      throw isAway(error) ? storageAway(error) : error;
+    }
+  }
+
+  private open(client: PoolClient): Omit<Session, 'release'> {
+    const connection = new Connection(client, this.trace);
+    const lost = new Promise<never>((_, reject) => {
+      client.once('error', reject);
+      client.once('end', () => reject(new Error('Connection terminated')));
+    });
+    lost.catch(() => {});
+    client.on('error', () => {});
+    const session = { connection, repositories: this.createRepositories(connection), lost };
+    this.sessions.set(client, session);
+    return session;
+  }
+}
+
+const FATE_ATTEMPTS = 20;
+const FATE_PAUSE_MS = 250;

@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { UnitRecord } from '@parley/domain/composition';
+import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
+import { isAway, isConflict, storageAway, storageBusy } from './failures.js';
+import type { Session, SessionPool } from './sessions.js';
+import { UnitTurns } from './unit-turns.js';
+
+type Work<T> = (tx: Transaction) => Promise<T>;
+
+/** Durable transaction. */
+export interface Commit {
+  readonly units: number;
+  /** Duration from begin until durable. */
+  readonly durationMs: number;
+}
+
+/** Maximum queue length; further writes are rejected at once. */
+const MAX_WAITING = 10_000;
+/** How often a unit runs at most, because another transaction was in its way. */
+const MAX_RUNS = 3;
+/** Time for which a unit uses the event loop before `tx.yield` lets it turn. */
+const SLICE_MS = 8;
+
+const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+/** Lock that units across organizations hold alone and units of one organization share. */
+const ALL_REALMS = 0;
+const LOCK_REALM = 'SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2), pg_current_xact_id()::text';
+const LOCK_ALL = 'SELECT pg_advisory_xact_lock($1), pg_current_xact_id()::text';
+
+export interface UnitOfWorkOptions {
+  /** Called after every successful commit. */
+  readonly onCommit?: (commit: Commit) => void;
+}
+
+/**
+ * Unit of work on a pool of connections. Writing units of one organization run one after the other, on all servers, because
+ * each takes its organization's lock before its first statement. They wait for each other here before they take a connection,
+ * so that one busy organization leaves connections to others.
+ */
+export class PostgresUnitOfWork implements UnitOfWork {
+  private readonly turns = new UnitTurns();
+  private readonly running = new Set<Promise<unknown>>();
+  private isClosed = false;
+
+  constructor(
+    private readonly sessions: SessionPool,
+    private readonly options: UnitOfWorkOptions = {},
+  ) {}
+
+  read<T>(_realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return this.readAcross(work);
+  }
+
+  readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return this.track(() => this.readNow(work));
+  }
+
+  write<T>(realmId: RealmId, work: Work<T>, options?: WriteOptions): Promise<T> {
+    return this.track(() => this.turns.run(realmId, () => this.writeRepeatedly(realmId, work, options)));
+  }
+
+  writeAcross<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
+    return this.track(() => this.turns.run(null, () => this.writeRepeatedly(null, work, options)));
+  }
+
+  /** Number of units waiting to be written. */
+  get waitingWrites(): number {
+    return this.turns.waiting;
+  }
+
+  /** Completes running work, rejects new units and closes every connection. */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await Promise.allSettled(this.running);
+    await this.sessions.close();
+  }
+
+  private async track<T>(run: () => Promise<T>): Promise<T> {
+    if (this.isClosed) throw new Error('The storage is closed');
+    if (this.turns.waiting >= MAX_WAITING) throw storageBusy();
+    const unit = run();
+    this.running.add(unit);
+    try {
+      return await unit;
+    } finally {
+      this.running.delete(unit);
+    }
+  }
+
+  private async readNow<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    const session = await this.sessions.take();
+    const { connection, lost } = session;
+    const record = new UnitRecord();
+    connection.enterUnit(record);
+    connection.defer(BEGIN_READ, []);
+    let isUsable = true;
+    try {
+      return await Promise.race([work(transactionOf(session, record)), lost]);
+    } catch (error) {
+      isUsable = !isAway(error);
+      throw isUsable ? error : storageAway(error);
+    } finally {
+      connection.leaveUnitBy('COMMIT');
+      session.release(isUsable);
+    }
+  }
+
+  private async writeRepeatedly<T>(realmId: RealmId | null, work: Work<T>, options: WriteOptions = {}): Promise<T> {
+    for (let run = 1; ; run++) {
+      try {
+        return await this.writeNow(realmId, work, options);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        if (run === MAX_RUNS) throw storageBusy(error);
+      }
+    }
+  }
+
+  private async writeNow<T>(realmId: RealmId | null, work: Work<T>, { onCommit }: WriteOptions): Promise<T> {
+    const session = await this.sessions.take();
+    const { connection, lost } = session;
+    const startedAt = performance.now();
+    const record = new UnitRecord(realmId);
+    let transactionId = '';
+    connection.enterUnit(record);
+    connection.defer(BEGIN_WRITE, []);
+    const [lock, locks] = realmId === null ? [LOCK_ALL, [ALL_REALMS]] : [LOCK_REALM, [ALL_REALMS, realmId]];
+    connection.defer(lock, locks, ([tuple]) => {
+      transactionId = tuple!.at(-1) as string;
+    });
+    let isUsable = true;
+    try {
+      const result = await Promise.race([work(transactionOf(session, record)), lost]);
+      // PostgreSQL would commit nothing after a failed statement whose error the work has caught.
+      if (connection.failedStatement) throw connection.failedStatement;
+      await Promise.race([connection.send('COMMIT', [], 'row'), lost]).catch(async (error) => {
+        if (!isAway(error) || transactionId === '') throw error;
+        isUsable = false;
+        if (!(await this.sessions.isCommitted(transactionId))) throw error;
+      });
+      this.options.onCommit?.({ units: 1, durationMs: performance.now() - startedAt });
+      onCommit?.(record);
+      return result;
+    } catch (error) {
+      record.rollBack();
+      const isLost = isAway(error);
+      isUsable &&= !isLost;
+      connection.leaveUnitBy('ROLLBACK');
+      throw isLost ? storageAway(error) : error;
+    } finally {
+      connection.leaveUnit();
+      session.release(isUsable);
+    }
+  }
+}
+
+/** Repositories that fail once the unit has ended, although the session serves the next one. */
+function transactionOf({ connection, repositories }: Session, record: UnitRecord): Transaction {
+  let turnedAt = performance.now();
+  return {
+    ...repositories,
+    async yield() {
+      connection.requireUnit();
+      if (performance.now() - turnedAt < SLICE_MS) return;
+      await nextTurn();
+      turnedAt = performance.now();
+    },
+    onRollback: (undo: () => void) => record.onRollback(undo),
+  };
+}

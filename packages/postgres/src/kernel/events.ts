@@ -1,0 +1,425 @@
+import {
+  BLANK_EVENT,
+  decodeEvent,
+  decodeQueue,
+  encodeEvent,
+  encodeQueue,
+  sizeOfEvent,
+} from '@parley/domain/composition';
+import {
+  type Announcement,
+  type Clock,
+  type EventConsumerRepository,
+  type EventLog,
+  type EventQueue,
+  type EventQueueRepository,
+  type EventSeq,
+  type Expiry,
+  type IdleQueue,
+  type LogEnd,
+  type LoggedEvent,
+  MAX_CONSUMERS,
+  type MessageId,
+  type QueueKey,
+  type QueuePosition,
+  type RealmId,
+  tooManyConsumers,
+  type UnixSeconds,
+  type UnreadableQueue,
+  type UserId,
+} from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import type { PostgresFeature } from '../engine/feature.js';
+
+/** Maximum number of events appended by a removal before the event that announces it. */
+const EVENTS_OF_A_UNIT = 1000;
+
+/** Traces of deleted messages, kept while their events may still be delivered. */
+export class Tombstones {
+  private readonly statements;
+
+  constructor(connection: Connection) {
+    const forgotten = 'SELECT id FROM removed_message WHERE realm_id = $1 AND removed_at_seq < $2';
+    this.statements = [
+      connection.command(`DELETE FROM removed_message_holder WHERE message_id IN (${forgotten})`),
+      connection.command(`DELETE FROM moved_message WHERE message_id IN (${forgotten})`),
+      connection.command('DELETE FROM removed_message WHERE realm_id = $1 AND removed_at_seq < $2'),
+    ];
+  }
+
+  /** Call when events up to this sequence number are pruned. */
+  prune(realmId: RealmId, upTo: EventSeq): void {
+    for (const statement of this.statements) statement.defer(realmId, upTo - EVENTS_OF_A_UNIT);
+  }
+}
+
+/** SQL expression of a realm's latest sequence number. */
+export const lastSeqOf = (realmId: string): string =>
+  `(SELECT last_seq FROM event_log_head WHERE realm_id = ${realmId})`;
+
+/** Appends an event and returns its sequence number. The row of the head is locked until the commit. */
+const APPEND = `
+  WITH head AS (
+    UPDATE event_log_head SET last_seq = last_seq + 1, total = total + octet_length($5) + octet_length($6)
+    WHERE realm_id = $1 RETURNING last_seq, total)
+  INSERT INTO event (realm_id, seq, at, message_id, format, audience, payload, total)
+  SELECT $1, head.last_seq, $2, $3, $4, $5, $6, head.total FROM head
+  RETURNING seq`;
+
+export class PostgresEventLog implements EventLog {
+  private readonly head;
+  private readonly heads;
+  private readonly headsOf;
+  private readonly rowsAfter;
+  private readonly beyond;
+  private readonly blankQuoting;
+  private readonly oldest;
+  private readonly deleteUpTo;
+  private readonly setPruned;
+  private readonly tombstones;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly clock: Clock,
+  ) {
+    this.tombstones = new Tombstones(connection);
+    const heads = 'SELECT realm_id, last_seq, pruned_up_to FROM event_log_head';
+    this.head = connection.tuples<[RealmId, EventSeq, number]>(`${heads} WHERE realm_id = $1`);
+    this.heads = connection.tuples<[RealmId, EventSeq, number]>(`${heads} ORDER BY realm_id`);
+    this.headsOf = connection.tuples<[RealmId, EventSeq, number]>(
+      `${heads} WHERE realm_id = ANY($1) ORDER BY realm_id`,
+    );
+    this.rowsAfter = connection.tuples<EventTuple>(
+      `SELECT seq, at, message_id, format, audience, payload FROM event
+       WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+    );
+    // Binary search of the newest event that starts below the limit; seqs have no gaps.
+    this.beyond = connection.values<number>(
+      `WITH RECURSIVE log AS (
+         SELECT oldest.seq AS oldest, h.last_seq AS newest, h.total - $2 AS bound,
+           oldest.total - octet_length(oldest.audience) - octet_length(oldest.payload) AS start
+         FROM event_log_head h, LATERAL (SELECT * FROM event e WHERE e.realm_id = $1 ORDER BY seq LIMIT 1) oldest
+         WHERE h.realm_id = $1),
+       search (low, high) AS (
+         SELECT oldest, newest FROM log WHERE start < bound
+         UNION ALL
+         SELECT CASE WHEN before.total < bound THEN middle ELSE low END,
+           CASE WHEN before.total < bound THEN high ELSE middle - 1 END
+         FROM (SELECT low, high, (low + high + 1) / 2 AS middle FROM search WHERE low < high) half, log,
+           LATERAL (SELECT total FROM event e WHERE e.realm_id = $1 AND e.seq = middle - 1) before)
+       SELECT low FROM search WHERE low = high`,
+    );
+    this.blankQuoting = connection.command(
+      'UPDATE event SET payload = $1, format = $2 WHERE message_id = ANY($3) AND realm_id = $4',
+    );
+    this.oldest = connection.tuples<[EventSeq, UnixSeconds]>(
+      'SELECT seq, at FROM event WHERE realm_id = $1 AND seq <= $2 ORDER BY seq LIMIT $3',
+    );
+    this.deleteUpTo = connection.command('DELETE FROM event WHERE realm_id = $1 AND seq <= $2');
+    this.setPruned = connection.command(
+      'UPDATE event_log_head SET pruned_up_to = greatest(pruned_up_to, $1) WHERE realm_id = $2',
+    );
+  }
+
+  async lastSeq(realmId: RealmId): Promise<EventSeq> {
+    return (await this.head.get(realmId))?.[1] ?? (0 as EventSeq);
+  }
+
+  async listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]> {
+    const heads = await (realmIds ? this.headsOf.all(realmIds) : this.heads.all());
+    return heads.map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
+  }
+
+  async listAfter(
+    realmId: RealmId,
+    after: EventSeq,
+    limit: number,
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<readonly LoggedEvent[]> {
+    const listed: LoggedEvent[] = [];
+    let bytes = 0;
+    for (const [seq, at, quotes, format, audience, payload] of await this.rowsAfter.all(realmId, after, limit)) {
+      const row = { realmId, seq, at, quotes, format, audience, payload };
+      const logged = decodeEvent(row);
+      listed.push(logged);
+      bytes += sizeOfEvent(row, logged);
+      if (bytes >= maxBytes) break;
+    }
+    return listed;
+  }
+
+  async prunedUpTo(realmId: RealmId): Promise<number> {
+    return (await this.head.get(realmId))?.[2] ?? 0;
+  }
+
+  async seqBeyond(realmId: RealmId, bytes: number): Promise<number> {
+    return (await this.beyond.get(realmId, bytes)) ?? 0;
+  }
+
+  async append(realmId: RealmId, announcement: Announcement): Promise<void> {
+    const { record } = this.connection;
+    record.requireRealm(realmId);
+    const { event, audience, quotes = null } = announcement;
+    const at = this.clock.now();
+    const encoded = encodeEvent(announcement);
+    const stored = { realmId, seq: 0 as EventSeq, event, audience, at, quotes };
+    record.events.push(stored);
+    const parameters = [realmId, at, quotes, encoded.format, encoded.audience, encoded.payload];
+    this.connection.defer(APPEND, parameters, ([tuple]) => {
+      if (!tuple) throw new Error(`There is no realm ${realmId}`);
+      stored.seq = tuple[0] as EventSeq;
+    });
+  }
+
+  async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
+    this.connection.record.requireRealm(realmId);
+    const { payload, format } = BLANK_EVENT;
+    const { changes } = await this.blankQuoting.run(payload, format, messageIds, realmId);
+    if (changes > 0)
+      await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
+  }
+
+  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
+    const oldest = await this.oldest.all(realmId, upTo, limit);
+    // Times need not ascend, but the pruned events must be a prefix by sequence.
+    const firstKept = oldest.findIndex(([, at]) => at >= before);
+    const count = firstKept === -1 ? oldest.length : firstKept;
+    if (count === 0) return 0;
+    await this.removeUpTo(realmId, oldest[count - 1]![0]);
+    return count;
+  }
+
+  async shrink(realmId: RealmId, maxBytes: number): Promise<void> {
+    const upTo = await this.seqBeyond(realmId, maxBytes);
+    if (upTo > 0) await this.removeUpTo(realmId, upTo as EventSeq);
+  }
+
+  private async removeUpTo(realmId: RealmId, seq: EventSeq): Promise<void> {
+    this.deleteUpTo.defer(realmId, seq);
+    this.setPruned.defer(seq, realmId);
+    this.tombstones.prune(realmId, seq);
+  }
+}
+
+type EventTuple = readonly [
+  seq: EventSeq,
+  at: UnixSeconds,
+  quotes: MessageId | null,
+  format: number,
+  audience: string,
+  payload: string,
+];
+
+export class PostgresEventQueueRepository implements EventQueueRepository {
+  private readonly row;
+  private readonly ofUser;
+  private readonly lowest;
+  private readonly insert;
+  private readonly delete;
+  private readonly deleteOfUser;
+  private readonly deleteIdle;
+  private readonly deleteBehind;
+  private readonly storePositions;
+
+  constructor(connection: Connection) {
+    this.row = connection.rows<QueueRow>('SELECT * FROM event_queue WHERE id = $1 AND realm_id = $2');
+    this.ofUser = connection.tuples<[string, UnixSeconds]>(
+      'SELECT id, last_polled_at FROM event_queue WHERE owner_id = $1 AND realm_id = $2 ORDER BY last_polled_at',
+    );
+    this.lowest = connection.values<EventSeq | null>('SELECT min(floor_seq) FROM event_queue WHERE realm_id = $1');
+    this.insert = connection.command(
+      `INSERT INTO event_queue (id, realm_id, owner_id, filter, presentation, start_seq, acked, floor_seq,
+                                last_polled_at, idle_timeout_seconds)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    );
+    this.delete = connection.command('DELETE FROM event_queue WHERE id = ANY($1) AND realm_id = $2');
+    this.deleteOfUser = connection.command('DELETE FROM event_queue WHERE owner_id = $1 AND realm_id = $2');
+    this.deleteIdle = connection.tuples<[RealmId, string, UserId, UnixSeconds]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue
+         WHERE last_polled_at + idle_timeout_seconds <= $1 AND $2 + idle_timeout_seconds <= $3
+         LIMIT $4)
+       RETURNING realm_id, id, owner_id, last_polled_at`,
+    );
+    this.deleteBehind = connection.tuples<[RealmId, string]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue WHERE realm_id = $1 AND floor_seq < $2 LIMIT $3)
+       RETURNING realm_id, id`,
+    );
+    this.storePositions = connection.values<string>(
+      `UPDATE event_queue q
+       SET acked = greatest(q.acked, p.acked), floor_seq = greatest(q.floor_seq, p.floor_seq),
+         last_polled_at = greatest(q.last_polled_at, p.last_polled_at)
+       FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[]) p (id, acked, floor_seq, last_polled_at)
+       WHERE q.id = p.id AND q.realm_id = $1
+       RETURNING q.id`,
+    );
+  }
+
+  async find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null> {
+    const row = await this.row.get(id, realmId);
+    return row ? toQueue(row) : null;
+  }
+
+  async listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]> {
+    return (await this.ofUser.all(ownerId, realmId)).map(([id, lastPolledAt]) => ({ id, lastPolledAt }));
+  }
+
+  async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
+    return (await this.lowest.get(realmId)) ?? null;
+  }
+
+  async add(queue: EventQueue): Promise<void> {
+    const { filter, presentation } = encodeQueue(queue);
+    await this.insert.run(
+      queue.id,
+      queue.realmId,
+      queue.ownerId,
+      filter,
+      presentation,
+      queue.startSeq,
+      queue.acked,
+      queue.floorSeq,
+      queue.lastPolledAt,
+      queue.idleTimeoutSeconds,
+    );
+  }
+
+  async remove(realmId: RealmId, ids: readonly string[]): Promise<void> {
+    this.delete.defer(ids, realmId);
+  }
+
+  async removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void> {
+    await this.deleteOfUser.run(ownerId, realmId);
+  }
+
+  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
+    const removed = await this.deleteIdle.all(before, servedSince, before, limit);
+    return removed.map(([realmId, id, ownerId, lastPolledAt]) => ({ realmId, id, ownerId, lastPolledAt }));
+  }
+
+  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
+    return (await this.deleteBehind.all(realmId, floorSeq, limit)).map(toKey);
+  }
+
+  async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]> {
+    const ids = positions.map(({ id }) => id);
+    const saved = await this.storePositions.all(
+      realmId,
+      ids,
+      positions.map(({ acked }) => acked),
+      positions.map(({ floorSeq }) => floorSeq),
+      positions.map(({ lastPolledAt }) => lastPolledAt),
+    );
+    const found = new Set(saved);
+    return ids.filter((id) => !found.has(id));
+  }
+}
+
+interface QueueRow {
+  readonly id: string;
+  readonly realm_id: RealmId;
+  readonly owner_id: UserId;
+  readonly filter: string;
+  readonly presentation: string;
+  readonly start_seq: EventSeq;
+  readonly acked: number;
+  readonly floor_seq: EventSeq;
+  readonly last_polled_at: UnixSeconds;
+  readonly idle_timeout_seconds: number;
+}
+
+const toKey = ([realmId, id]: readonly [RealmId, string]): QueueKey => ({ realmId, id });
+
+const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
+  decodeQueue({
+    id: row.id,
+    realmId: row.realm_id,
+    ownerId: row.owner_id,
+    filter: row.filter,
+    presentation: row.presentation,
+    startSeq: row.start_seq,
+    acked: row.acked,
+    floorSeq: row.floor_seq,
+    lastPolledAt: row.last_polled_at,
+    idleTimeoutSeconds: row.idle_timeout_seconds,
+  });
+
+export class PostgresEventConsumerRepository implements EventConsumerRepository {
+  private readonly names;
+  private readonly exists;
+  private readonly positionsOf;
+  private readonly lowest;
+  private readonly insert;
+  private readonly insertPosition;
+  private readonly move;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.names = connection.values<string>('SELECT name FROM event_consumer ORDER BY name');
+    this.exists = connection.values<number>('SELECT 1 FROM event_consumer WHERE name = $1');
+    this.positionsOf = connection.tuples<readonly [RealmId, EventSeq]>(
+      'SELECT realm_id, seq FROM event_consumer_position WHERE consumer = $1',
+    );
+    this.lowest = connection.values<number | null>(
+      `SELECT min(coalesce(p.seq, 0)) FROM event_consumer c
+       LEFT JOIN event_consumer_position p ON p.consumer = c.name AND p.realm_id = $1`,
+    );
+    this.insert = connection.command('INSERT INTO event_consumer (name) VALUES ($1)');
+    this.insertPosition = connection.command(
+      `INSERT INTO event_consumer_position (consumer, realm_id, seq)
+       SELECT name, $1, $2 FROM event_consumer WHERE name = $3 ON CONFLICT DO NOTHING`,
+    );
+    this.move = connection.command(
+      'UPDATE event_consumer_position SET seq = $1 WHERE consumer = $2 AND realm_id = $3 AND seq = $4',
+    );
+    this.delete = connection.command('DELETE FROM event_consumer WHERE name = $1');
+  }
+
+  async list(): Promise<readonly string[]> {
+    return await this.names.all();
+  }
+
+  async findPositions(name: string): Promise<ReadonlyMap<RealmId, EventSeq> | null> {
+    return (await this.exists.get(name)) === undefined ? null : new Map(await this.positionsOf.all(name));
+  }
+
+  async lowestPosition(realmId: RealmId): Promise<number | null> {
+    return (await this.lowest.get(realmId)) ?? null;
+  }
+
+  async add(name: string, positions: ReadonlyMap<RealmId, EventSeq>): Promise<boolean> {
+    if ((await this.exists.get(name)) !== undefined) return false;
+    if ((await this.names.all()).length >= MAX_CONSUMERS) throw tooManyConsumers();
+    await this.insert.run(name);
+    for (const [realmId, seq] of positions) await this.insertPosition.run(realmId, seq, name);
+    return true;
+  }
+
+  async advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean> {
+    if ((await this.move.run(to, name, realmId, from)).changes === 1) return true;
+    return from === 0 && (await this.insertPosition.run(realmId, to, name)).changes === 1;
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return (await this.delete.run(name)).changes === 1;
+  }
+}
+
+export const EVENT_FEATURE = {
+  schema: 'events',
+  realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_head'],
+  notExported: {
+    event: 'Clients register anew.',
+    event_log_head: 'Clients register anew.',
+    event_queue: 'Clients register anew.',
+    event_consumer_position: 'Consumers belong to the host application.',
+  },
+  repositories:
+    ({ clock }) =>
+    (connection) => ({
+      events: new PostgresEventLog(connection, clock),
+      queues: new PostgresEventQueueRepository(connection),
+      consumers: new PostgresEventConsumerRepository(connection),
+    }),
+} satisfies PostgresFeature;

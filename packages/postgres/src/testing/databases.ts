@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { checksumOf } from '@parley/storage';
+import pg from 'pg';
+import { MIGRATIONS } from '../features.js';
+import { migratePostgres } from '../index.js';
+
+/** Name of the database with the current schema, from which tests copy theirs. */
+const TEMPLATE = `parley_template_${createHash('sha256').update(MIGRATIONS.map(checksumOf).join()).digest('hex').slice(0, 12)}`;
+/** Advisory lock of the worker that makes the template. */
+const TEMPLATE_LOCK = 1;
+
+let hasTemplate: Promise<void> | undefined;
+let created = 0;
+
+/** Works on the server of this test run. */
+async function administer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl() });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function serverUrl(): string {
+  const url = process.env.PARLEY_TEST_POSTGRES;
+  if (!url) throw new Error('PARLEY_TEST_POSTGRES is not set; use npm run test:postgres');
+  return url;
+}
+
+function urlOf(database: string): string {
+  const url = new URL(serverUrl());
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+const createTemplate = () =>
+  administer(async (client) => {
+    await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [TEMPLATE]);
+    if (rowCount) return;
+    const unfinished = `${TEMPLATE}_unfinished`;
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished}`);
+    await client.query(`CREATE DATABASE ${unfinished} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`);
+    await migratePostgres(urlOf(unfinished));
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`);
+  });
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** Creates a database of one test, with the schema or without. */
+export async function createDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
+  hasTemplate ??= createTemplate();
+  await hasTemplate;
+  const name = `parley_${process.pid}_${++created}`;
+  await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${isEmpty ? 'template0' : TEMPLATE}`));
+  return {
+    url: urlOf(name),
+    drop: () => administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
+  };
+}

@@ -1,0 +1,103 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** Folder of Debian's packages, which leave `initdb` out of the path. */
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+
+/** Returns the folder of the newest installed PostgreSQL server; null if there is none. */
+export function findBinaries(): string | null {
+  const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER) : [];
+  const newestFirst = versions.sort((a, b) => Number(b) - Number(a)).map((name) => join(DEBIAN_FOLDER, name, 'bin'));
+  const inPath = (process.env.PATH ?? '').split(':');
+  return [...newestFirst, ...inPath].find((folder) => existsSync(join(folder, 'initdb'))) ?? null;
+}
+
+const FILES_IN_MEMORY = '/dev/shm';
+
+export interface TestServer {
+  /** URL of the database `postgres`. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a private server in a temporary folder, reached by a socket in that folder. */
+export async function startServer(binaries: string): Promise<TestServer> {
+  const owner = unprivilegedOwner();
+  // The temporary folder of root's test run may be closed to others.
+  const parent = owner === null ? tmpdir() : existsSync(FILES_IN_MEMORY) ? FILES_IN_MEMORY : '/tmp';
+  const folder = mkdtempSync(join(parent, 'parley-pg-'));
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const options = { ...owner, stdio: 'ignore', cwd: folder } as const;
+  const data = join(folder, 'data');
+  const locale = ['--locale=C', '--encoding=UTF8'];
+  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'parley', '-A', 'trust', '--no-sync', ...locale], options);
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: folder,
+    max_connections: '200',
+    shared_buffers: '64MB',
+    full_page_writes: 'off',
+    autovacuum: 'off',
+    max_wal_size: '4GB',
+  };
+  const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...parameters], options);
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const url = `postgres://parley@localhost/postgres?host=${encodeURIComponent(folder)}`;
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const onExit = () => {
+    server.kill('SIGQUIT');
+    remove();
+  };
+  process.once('exit', onExit);
+  await waitFor(url);
+  return {
+    url,
+    async stop() {
+      process.off('exit', onExit);
+      server.kill('SIGQUIT');
+      await ended;
+      remove();
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | null {
+  if (userInfo().uid !== 0) return null;
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+const START_ATTEMPTS = 200;
+
+async function waitFor(url: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (attempt === START_ATTEMPTS) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+declare global {
+  var parleyTestServer: TestServer | undefined;
+}
+
+/** Starts a server for a test run, unless `PARLEY_TEST_POSTGRES` names one. Jest loads this file without its module names. */
+export default async function startTestRun(): Promise<void> {
+  if (process.env.PARLEY_TEST_POSTGRES) return;
+  const binaries = findBinaries();
+  if (binaries === null) throw new Error('PostgreSQL is not installed; on Debian: apt-get install postgresql');
+  globalThis.parleyTestServer = await startServer(binaries);
+  process.env.PARLEY_TEST_POSTGRES = globalThis.parleyTestServer.url;
+}

@@ -1,0 +1,3 @@
+export default async function endTestRun(): Promise<void> {
+  await globalThis.parleyTestServer?.stop();
+}
