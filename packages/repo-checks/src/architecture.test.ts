@@ -84,6 +84,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/markdown',
       '@parley/node-adapters',
       '@parley/sqlite',
+      '@parley/storage',
       'express',
       '@opentelemetry/api',
       'csv-parse',

@@ -19,6 +19,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: markdown': { max: 0 },
   'folders in circles: node-adapters': { max: 0 },
   'folders in circles: parley': { max: 0 },
+  'folders in circles: postgres': { max: 0 },
   'folders in circles: server': { max: 0 },
   'folders in circles: sqlite': { max: 0 },
   'folders in circles: storage': { max: 0 },

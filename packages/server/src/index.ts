@@ -1,5 +1,5 @@
 export { TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
-export { DatabaseRefused } from '@parley/sqlite';
+export { DatabaseRefused } from '@parley/storage';
 export type { HostAuthenticate, HostIdentity } from './authentication.js';
 export { createParley } from './create-parley.js';
 export type {

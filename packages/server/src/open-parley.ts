@@ -18,7 +18,8 @@ import {
   SystemClock,
   SystemRandomness,
 } from '@parley/node-adapters';
-import { type Commit, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
+import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
+import type { Commit } from '@parley/storage';
 import type { Configuration, DatabaseLocation } from './configuration/configuration.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley } from './parley.js';

@@ -2,14 +2,12 @@ import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs
 import type { Clock, StorageGauges, UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
+import type { Commit } from '@parley/storage';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
-import type { Commit } from './engine/gauges.js';
 import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
 import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
 
-export { DatabaseRefused } from '@parley/storage';
-export type { Commit } from './engine/gauges.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export { administerDatabase } from './maintenance.js';
 

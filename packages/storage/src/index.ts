@@ -1,5 +1,6 @@
 export * from './channel-cache.js';
 export * from './channel-rows.js';
+export * from './commit.js';
 export * from './database-refused.js';
 export * from './group-values.js';
 export * from './message-rows.js';

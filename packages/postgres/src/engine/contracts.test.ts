@@ -1,7 +1,7 @@
 import { storageContracts } from '@parley/testkit/contracts';
 import type { Damage } from '@parley/testkit/memory';
 import pg from 'pg';
-import { openPostgresStorage } from '../index.js';
+import { openPostgresStorage } from '../database.js';
 import { createDatabase } from '../testing/databases.js';
 
 describe('PostgreSQL storage', () => {

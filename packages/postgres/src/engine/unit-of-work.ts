@@ -1,22 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
+import type { Commit } from '@parley/storage';
 import { isAway, isConflict, storageAway, storageBusy } from './failures.js';
 import type { Session, SessionPool } from './sessions.js';
 import { UnitTurns } from './unit-turns.js';
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** Durable transaction. */
-export interface Commit {
-  readonly units: number;
-  /** Duration from begin until durable. */
-  readonly durationMs: number;
-}
-
 /** Maximum queue length; further writes are rejected at once. */
 const MAX_WAITING = 10_000;
-/** How often a unit runs at most, because another transaction was in its way. */
+/** Maximum number of runs of a unit that conflicts with other transactions. */
 const MAX_RUNS = 3;
 /** Time for which a unit uses the event loop before `tx.yield` lets it turn. */
 const SLICE_MS = 8;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { checksumOf } from '@parley/storage';
 import pg from 'pg';
+import { migratePostgres } from '../database.js';
 import { MIGRATIONS } from '../features.js';
-import { migratePostgres } from '../index.js';
 
 /** Name of the database with the current schema, from which tests copy theirs. */
 const TEMPLATE = `parley_template_${createHash('sha256').update(MIGRATIONS.map(checksumOf).join()).digest('hex').slice(0, 12)}`;

@@ -1,7 +1,8 @@
 import { constants, setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { DomainError, MissingLibrary, toSingleLine } from '@parley/domain/kernel';
-import { DatabaseRefused, isDiskFailure } from '@parley/sqlite';
+import { isDiskFailure } from '@parley/sqlite';
+import { DatabaseRefused } from '@parley/storage';
 import type { Environment } from '../configuration/env-file.js';
 import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
 import { describeSettings } from '../configuration/settings.js';

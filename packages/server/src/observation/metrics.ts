@@ -1,7 +1,7 @@
 import type { EventHub, LogFollower, StorageGauges } from '@parley/domain/kernel';
 import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
-import type { Commit } from '@parley/sqlite';
+import type { Commit } from '@parley/storage';
 import type { Counter, Histogram, Registry } from 'prom-client';
 import type { JobWorkers } from '../workers/job-workers.js';
 

@@ -1,0 +1,109 @@
+import { type Clock, loadOptional, type UnitOfWork } from '@parley/domain/kernel';
+import type { SearchWords } from '@parley/domain/markdown';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
+import { type Commit, DatabaseRefused } from '@parley/storage';
+import type { Client, Pool } from 'pg';
+import type { StatementTrace } from './engine/connection.js';
+import { migrate, pendingSteps } from './engine/migrate.js';
+import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool } from './engine/sessions.js';
+import { PostgresUnitOfWork } from './engine/unit-of-work.js';
+import { MIGRATIONS, repositoryFactory } from './features.js';
+
+export interface PostgresStorageOptions {
+  /** URL of the database, such as `postgres://user@host/name`. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly limits?: Partial<PoolLimits>;
+  readonly trace?: StatementTrace;
+  /** Words under which messages are indexed; defaults to words as written. */
+  readonly words?: SearchWords;
+  /** Receives messages for the operator about invalid stored values. */
+  readonly report?: (problem: string) => void;
+  readonly onCommit?: (commit: Commit) => void;
+}
+
+export interface PostgresStorage {
+  readonly uow: UnitOfWork;
+  /** Number of units waiting to be written. */
+  readonly waitingWrites: number;
+  /** Completes running units, rejects new ones, and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Oldest supported release of PostgreSQL. */
+const OLDEST_VERSION = 15;
+
+/**
+ * Opens the storage. @throws DatabaseRefused if the database cannot be used or its schema is not of this version
+ */
+export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
+  const { url, clock, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;
+  const library = await loadLibrary();
+  await withClient(url, async (client) => {
+    const pending = await pendingSteps(client, MIGRATIONS);
+    if (pending.length > 0) throw new Error('its schema is older than this version; run `parley migrate` first');
+  });
+  const pool: Pool = new library.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types));
+  const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), trace);
+  const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
+  return {
+    uow,
+    get waitingWrites() {
+      return uow.waitingWrites;
+    },
+    close: () => uow.close(),
+  };
+}
+
+/** Creates or upgrades the schema and returns the names of the executed steps. @throws DatabaseRefused */
+export const migratePostgres = (url: string): Promise<readonly string[]> =>
+  withClient(url, (client) => migrate(client, MIGRATIONS));
+
+const loadLibrary = () => loadOptional('pg', 'database: postgres', () => import('pg')).then((loaded) => loaded.default);
+
+/** Runs work on a connection to a database that can hold Parley's data. @throws DatabaseRefused */
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const { Client } = await loadLibrary();
+  const client = new Client({ connectionString: url, application_name: 'parley', connectionTimeoutMillis: 5000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await requireUsable(client);
+    return await work(client);
+  } catch (error) {
+    throw error instanceof DatabaseRefused ? error : refusal(url, error);
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireUsable(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS is_standby,
+       current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
+       current_setting('server_encoding') AS encoding`,
+  );
+  const { version, is_standby, fsync, synchronous_commit, encoding } = rows[0];
+  if (version < OLDEST_VERSION * 10_000) throw new Error(`it is older than PostgreSQL ${OLDEST_VERSION}`);
+  if (is_standby) throw new Error('it is a standby, which accepts no changes');
+  if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding} instead of UTF8`);
+  if (fsync === 'off') throw new Error('`fsync` is off, so acknowledged changes would be lost in a crash');
+  if (synchronous_commit === 'off')
+    throw new Error('`synchronous_commit` is off, so acknowledged changes would be lost in a crash');
+}
+
+/** Names the database without its password. */
+function refusal(url: string, error: unknown): DatabaseRefused {
+  const reason = error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error);
+  return new DatabaseRefused(`Cannot use database ${withoutPassword(url)}: ${reason}`, { cause: error });
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const parsed = new URL(url);
+    parsed.password = '';
+    return parsed.href;
+  } catch {
+    return 'postgres://…';
+  }
+}
