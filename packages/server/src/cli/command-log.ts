@@ -1,8 +1,11 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Invocation } from '../configuration/read-configuration.js';
 import type { Change, Command } from './command.js';
 import { hasDatabase } from './databases.js';
+
+/** Size from which the file becomes the previous one, which it replaces. */
+const MAX_BYTES = 10_000_000;
 
 interface LoggedCommand {
   readonly command: Command;
@@ -33,6 +36,7 @@ export function logCommand({ command, invocation, error, changes }: LoggedComman
     result: error ?? 'done',
   };
   try {
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= MAX_BYTES) renameSync(path, `${path}.1`);
     appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
     return null;
   } catch (problem) {

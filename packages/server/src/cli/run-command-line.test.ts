@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runCommandLine } from './run-command-line.js';
 
 const until = async (condition: () => Promise<boolean>) => {
@@ -335,6 +335,21 @@ describe('parley command line', () => {
     ]);
     expect(text).not.toMatch(/long enough|1234/);
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps one previous file of audit lines, each of at most 10 MB', async () => {
+    await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
+    const path = `${database}.commands.log`;
+    const sizes = () => [path, `${path}.1`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+    for (const letter of ['a', 'b']) {
+      writeFileSync(path, letter.repeat(9_999_990));
+      await run(['realm', 'rename', 'lear', 'Lear']);
+      expect(sizes()[0]).toBeGreaterThan(10_000_000);
+      await run(['realm', 'rename', 'lear', 'Lear']);
+      expect(sizes()[0]).toBeLessThan(1000);
+      expect(readFileSync(`${path}.1`, 'utf8').startsWith(letter)).toBe(true);
+    }
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('commands.log'))).toHaveLength(2);
   });
 
   it('succeeds although its audit line cannot be written, and says so', async () => {
