@@ -602,6 +602,21 @@ describe('PATCH /messages/{message_id}: channel', () => {
     expect(JSON.stringify(events.slice(2))).not.toContain('acquisition');
   });
 
+  it('names a private channel in the notice only if its mover wants a notice', async () => {
+    const { hamlet, cordelia } = people;
+    await patchRealm({ can_move_messages_between_channels_group: { new: (await server.systemGroups()).members } });
+    const secret = await server.createChannel('acquisition', [hamlet], { invite_only: true });
+    for (const [topic, isNamed] of [
+      ['told', true],
+      ['untold', false],
+    ] as const) {
+      const id = await say(secret, hamlet, topic);
+      await edited(hamlet, id, { stream_id: general, send_notification_to_new_thread: isNamed });
+      const read = await inTopic(cordelia, general, topic);
+      expect([topic, read.some((content) => content.includes('acquisition'))]).toEqual([topic, isNamed]);
+    }
+  });
+
   it('delivers messages moved to a protected history to its subscribers as read', async () => {
     const { hamlet, iago, cordelia } = people;
     const vault = await server.createChannel('vault', [hamlet, iago], {
