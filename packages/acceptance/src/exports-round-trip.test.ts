@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ImportRealm, type PersonCopy, RealmReader } from '@parley/domain/exports';
+import { EXPORT_PARTS } from '@parley/domain/composition';
+import { type IdKind, ImportRealm, type PersonCopy, RealmReader } from '@parley/domain/exports';
 import type { UserId } from '@parley/domain/kernel';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openExport, writeExport } from '@parley/export-files';
@@ -246,6 +247,61 @@ it('import on a new server preserves all responses of an exported organization',
     '/user_avatars/1/emoji/images/still/2.png': [200, 'png 64x64x1'],
   });
   expect(await picturesOf(to, there[0]!)).toEqual(pictures);
+  await from.close();
+  await to.close();
+});
+
+it('import on a new server keeps all ids, gaps included, whoever created what first', async () => {
+  const from = await TestServer.start();
+  const { hamlet, cordelia, iago, desdemona } = from.people;
+  const post = async (path: string, as: TestUser, params: object) => fieldsOf(await from.post(path, as, { ...params }));
+  const kinds: readonly IdKind[] = [
+    ...(['user', 'group', 'channel', 'recipient', 'customEmoji', 'message', 'file'] as const),
+    ...[...EXPORT_PARTS.people, ...EXPORT_PARTS.realm].flatMap(({ idKinds = [] }) => idKinds),
+  ];
+  const leaveGaps = () =>
+    from.storage.uow.writeAcross(async ({ copies }) => {
+      for (const kind of kinds) await copies.raiseIds(kind, (await copies.lastId(kind)) + 4);
+    });
+  for (const [round, who] of [iago, hamlet, cordelia, iago].entries()) {
+    await leaveGaps();
+    const later = from.clock.now() + 3600 + round;
+    const name = `number ${round}`;
+    fieldsOf(await postFiles(from, `/realm/emoji/number_${round}`, desdemona, [imageFile()]));
+    const { url } = fieldsOf(await postFiles(from, '/user_uploads', who, [{ name: 'a.txt', content: name }]));
+    await post('/user_groups/create', desdemona, { name, description: '', members: [who.id] });
+    await post('/channel_folders/create', desdemona, { name, description: '' });
+    const { id: channelId } = await post('/channels/create', who, { name, subscribers: [hamlet.id, who.id] });
+    await post('/default_stream_groups/create', desdemona, { group_name: name, description: '', stream_names: [] });
+    await post('/realm/filters', desdemona, { pattern: `N${round}`, url_template: 'https://example.com' });
+    await post('/realm/playgrounds', desdemona, {
+      ...{ name, pygments_language: 'Python', url_template: 'https://example.com/{code}' },
+    });
+    await post('/realm/profile_fields', desdemona, { name, hint: '', field_type: 1 });
+    await post('/realm/domains', desdemona, { domain: `n${round}.example.com`, allow_subdomains: false });
+    await from.addUser({ email: `n${round}@zulip.com`, fullName: name });
+    const message = { type: 'channel', to: channelId, topic: 'files', content: `[a](${url})` };
+    const { id: message_id } = await post('/messages', who, message);
+    await post('/drafts', who, { drafts: [{ ...message, type: 'stream', to: [channelId], timestamp: round }] });
+    await post('/saved_snippets', who, { title: name, content: name });
+    await post('/scheduled_messages', who, { ...message, content: name, scheduled_delivery_timestamp: later });
+    await post('/reminders', who, { message_id, scheduled_delivery_timestamp: later });
+  }
+  const contents = await contentsOf(from);
+  const people = [hamlet, cordelia, iago, desdemona];
+  const to = await TestServer.startEmpty();
+  await imported(to, await exported(from), null);
+  for (const [index, there] of (await signIn(to, people)).entries()) {
+    expect(await responsesTo(to, there, contents)).toEqual(await responsesTo(from, people[index]!, contents));
+  }
+  // Later ids continue after the highest one.
+  for (const server of [from, to]) {
+    const [as] = server === from ? [hamlet] : await signIn(to, [hamlet]);
+    const { saved_snippet_id } = fieldsOf(
+      await server.post('/saved_snippets', as!, { title: 'a', content: 'b' }),
+    ) as Wire;
+    expect(saved_snippet_id).toBe(17);
+  }
   await from.close();
   await to.close();
 });

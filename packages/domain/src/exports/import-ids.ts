@@ -37,8 +37,8 @@ export abstract class KnownIds<Id extends number> implements ImportedIdMap<Id> {
 export class IdMap<Id extends number> extends KnownIds<Id> {
   private readonly ids = new Map<Id, Id>();
   private next = 0;
-  /** Range of unused ids; empty until `reserve`. */
-  private free = { first: 1, last: 0 };
+  /** Range of unused ids; null without `reserve`. */
+  private free: { readonly first: number; readonly last: number } | null = null;
 
   constructor(
     private readonly kind: IdKind,
@@ -47,27 +47,26 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
     super(noun);
   }
 
-  /** Reserves all ids that were never assigned, for objects that are not created in the order of their ids. */
-  async reserve(tx: Transaction, all: readonly Id[]): Promise<void> {
-    const last = Math.max(0, ...all.filter((id) => id <= MAX_KEPT_ID));
-    this.free = { first: (await tx.copies.lastId(this.kind)) + 1, last };
-    if (last >= this.free.first) await tx.copies.raiseIds(this.kind, last + 1);
+  /** Reserves the ids up to `last` that were never assigned, for objects that are not created in their order. */
+  async reserve(tx: Transaction, last: number): Promise<void> {
+    const first = (await tx.copies.lastId(this.kind)) + 1;
+    this.free = { first, last: Math.min(last, MAX_KEPT_ID) };
+    if (this.free.last >= first) await tx.copies.raiseIds(this.kind, this.free.last + 1);
   }
 
-  /** Creates an object under its old id if that was reserved; `make` receives null for any new id. */
-  async addReserved<T extends { readonly id: Id }>(old: Id, make: (id: Id | null) => Promise<T>): Promise<T> {
-    const isFree = old >= this.free.first && old <= this.free.last;
-    return this.keep(old, await make(isFree && !this.ids.has(old) ? old : null));
-  }
-
-  /** Creates an object under its old id if that id is free, which holds for ascending ids on a new server. */
-  async add<T extends Id | { readonly id: Id }>(tx: Transaction, old: Id, make: () => Promise<T>): Promise<T> {
-    if (old !== this.next && old <= MAX_KEPT_ID) await tx.copies.raiseIds(this.kind, old);
-    return this.keep(old, await make());
-  }
-
-  private keep<T extends Id | { readonly id: Id }>(old: Id, made: T): T {
+  /**
+   * Creates an object under its old id if that id is free. Without `reserve`, that holds for ascending ids on a new
+   * server. `make` receives the old id if it was reserved, otherwise null.
+   */
+  async add<T extends Id | { readonly id: Id }>(
+    tx: Transaction,
+    old: Id,
+    make: (reserved: Id | null) => Promise<T>,
+  ): Promise<T> {
     if (this.ids.has(old)) throw invalidImport(`There are two ${this.noun}s ${old}.`);
+    if (!this.free && old !== this.next && old <= MAX_KEPT_ID) await tx.copies.raiseIds(this.kind, old);
+    const isReserved = this.free !== null && old >= this.free.first && old <= this.free.last;
+    const made = await make(isReserved ? old : null);
     const id: Id = idOf(made);
     this.ids.set(old, id);
     this.next = id + 1;
@@ -318,7 +317,7 @@ export class ImportedIds implements ImportIds {
   readonly emoji = new IdMap<CustomEmojiId>('customEmoji', 'custom emoji');
   readonly emojiFiles = new Map<string, string>();
   readonly rewriter: TextRewriter;
-  private readonly last = new Map<IdKind, IdMap<never>>();
+  private readonly others = new Map<IdKind, IdMap<never>>();
 
   constructor(
     readonly realmId: RealmId,
@@ -334,16 +333,24 @@ export class ImportedIds implements ImportIds {
     kind: IdKind,
     noun: string,
     items: readonly T[],
-    add: (item: T) => Promise<Id | { readonly id: Id }>,
+    add: (item: T, reserved: Id | null) => Promise<Id | { readonly id: Id }>,
   ): Promise<IdMap<Id>> {
-    const ids = new IdMap<Id>(kind, noun);
-    this.last.set(kind, ids as IdMap<never>);
-    for (const item of byId(items)) await ids.add(tx, item.id, () => add(item));
-    return ids;
+    const ids = this.others.get(kind) ?? new IdMap<never>(kind, noun);
+    this.others.set(kind, ids);
+    const typed = ids as unknown as IdMap<Id>;
+    for (const item of byId(items)) await typed.add(tx, item.id, (reserved) => add(item, reserved));
+    return typed;
+  }
+
+  /** Reserves the ids up to `last` for all `addAll` of the kind. */
+  async reserve(tx: Transaction, kind: IdKind, last: number): Promise<void> {
+    const ids = new IdMap<never>(kind, kind);
+    this.others.set(kind, ids);
+    await ids.reserve(tx, last);
   }
 
   lastOf<Id extends number>(kind: IdKind): IdMap<Id> {
-    const ids = this.last.get(kind);
+    const ids = this.others.get(kind);
     if (!ids) throw new Error(`No ${kind} was imported yet`);
     return ids as unknown as IdMap<Id>;
   }

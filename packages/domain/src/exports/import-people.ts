@@ -3,7 +3,7 @@ import { emojiTargets, MAX_CUSTOM_EMOJI } from '../files/custom-emoji.js';
 import type { ImageInfo, ImageProcessor } from '../files/images.js';
 import { type MadePicture, namePicture, type PictureMaker, type PictureTarget } from '../files/pictures.js';
 import { DomainError } from '../kernel/errors.js';
-import { invalidImport, type PersonPart } from '../kernel/export-parts.js';
+import { type IdKind, invalidImport, type PersonPart } from '../kernel/export-parts.js';
 import type { UserId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -188,6 +188,7 @@ export class PeopleImport {
   }
 
   async run(): Promise<void> {
+    await this.reserveIds();
     for await (const person of this.source.people()) {
       const userId = this.ids.users.get(person.userId);
       if (this.usersById.get(person.userId)!.user.bot?.isSystem) {
@@ -200,6 +201,24 @@ export class PeopleImport {
         );
       }
     }
+  }
+
+  private async reserveIds(): Promise<void> {
+    const lastIds = new Map<IdKind, number>();
+    for await (const person of this.source.people()) {
+      for (const part of this.parts) {
+        for (const [kind, ids = []] of Object.entries(part.idsOf?.(person) ?? {})) {
+          const last = lastIds.get(kind as IdKind) ?? 0;
+          lastIds.set(
+            kind as IdKind,
+            ids.reduce((a, b) => Math.max(a, b), last),
+          );
+        }
+      }
+    }
+    await this.uow.write(this.ids.realmId, async (tx) => {
+      for (const [kind, last] of lastIds) await this.ids.reserve(tx, kind, last);
+    });
   }
 
   private async addPerson(tx: Transaction, userId: UserId, person: PersonCopy): Promise<void> {

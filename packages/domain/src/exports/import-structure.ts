@@ -88,12 +88,8 @@ export class StructureImport {
       ...channels.map((channel) => ({ recipientId: channel.recipientId, channel, userIds: null })),
       ...conversations.map(({ recipientId, userIds }) => ({ recipientId, channel: null, userIds })),
     ].sort((a, b) => a.recipientId - b.recipientId);
-    await this.uow.write(realmId, (tx) =>
-      this.ids.channels.reserve(
-        tx,
-        channels.map(({ id }) => id),
-      ),
-    );
+    const lastChannelId = channels.reduce((last, { id }) => Math.max(last, id), 0);
+    await this.uow.write(realmId, (tx) => this.ids.channels.reserve(tx, lastChannelId));
     for (const slice of slicesOf(recipients, ROWS_AT_A_TIME)) {
       await this.uow.write(realmId, async (tx) => {
         for (const { recipientId, channel, userIds } of slice) {
@@ -117,7 +113,7 @@ export class StructureImport {
       firstMessageId: null,
       permissions: this.ids.permissionsOf(channel.permissions),
     };
-    return this.ids.channels.addReserved(id, (reserved) => tx.channels.add(row, reserved));
+    return this.ids.channels.add(tx, id, (reserved) => tx.channels.add(row, reserved));
   }
 
   private async completeRealm(tx: Transaction, { realm }: RealmCopy): Promise<void> {

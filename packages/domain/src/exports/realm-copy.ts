@@ -146,7 +146,7 @@ export interface RealmSource {
   realmImages(): AsyncIterable<PictureCopy<RealmImageName>>;
 }
 
-/** Copy that can be read twice, because an import assigns ids before it begins. */
+/** Copy whose messages and people can be read twice, because an import reserves ids before it adds them. */
 export interface ImportSource extends RealmSource {
   /** Returns a range that contains all message ids, possibly with gaps; null without messages. Cheap. */
   messageRange(): Promise<{ readonly first: MessageId; readonly last: MessageId } | null>;

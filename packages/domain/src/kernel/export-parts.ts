@@ -52,7 +52,8 @@ export interface ImportIds {
   /** Codes of custom emoji are ids. */
   emojiOf<E extends { readonly type: string; readonly code: string }>(emoji: E): E;
   /**
-   * Imports objects by ascending id, under the same ids if they are free. `noun` is the name in error messages.
+   * Imports objects by ascending id, under the same ids if they are free. `add` receives the id if it was reserved,
+   * otherwise null. `noun` is the name in error messages.
    * @throws DomainError INVALID_IMPORT
    */
   addAll<Id extends number, T extends { readonly id: Id }>(
@@ -60,9 +61,9 @@ export interface ImportIds {
     kind: IdKind,
     noun: string,
     items: readonly T[],
-    add: (item: T) => Promise<Id | { readonly id: Id }>,
+    add: (item: T, reserved: Id | null) => Promise<Id | { readonly id: Id }>,
   ): Promise<ImportedIdMap<Id>>;
-  /** Returns the map of the last `addAll` of the kind. */
+  /** Returns the map of everything that `addAll` added of the kind. */
   lastOf<Id extends number>(kind: IdKind): ImportedIdMap<Id>;
 }
 
@@ -82,6 +83,8 @@ export interface PersonPart<K extends keyof PersonCopy = never> {
   /** True if exports contain the data of all users. */
   readonly isPublic?: boolean;
   readonly idKinds?: readonly IdKind[];
+  /** Returns ids by kind, which are reserved because they do not ascend from user to user. */
+  idsOf?(copy: Pick<PersonCopy, K>): Readonly<Partial<Record<IdKind, readonly number[]>>>;
   readonly shapes: Shapes<Pick<PersonCopy, K>>;
   read(reads: Repositories, owner: DataOwner, covered: Covered): Promise<Pick<PersonCopy, K>>;
   /** `owner` has the ids of this server. */

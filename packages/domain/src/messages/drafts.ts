@@ -73,7 +73,8 @@ export interface DraftReads {
 
 /** Every implementation passes draft-repository.contract.ts. */
 export interface DraftRepository extends DraftReads {
-  add(draft: NewDraft): Promise<Draft>;
+  /** `id` is unused and was reserved by `copies.raiseIds`. */
+  add(draft: NewDraft, id?: DraftId | null): Promise<Draft>;
   /** Has no effect on a missing draft. */
   update(draft: Draft): Promise<void>;
   /** Has no effect if the view does not exist. */
@@ -154,15 +155,16 @@ const personPart: PersonPart<'drafts'> = {
         : to.kind === 'nobody' || to.userIds.every((id) => userIds.has(id));
     return { drafts: byId(drafts.filter(isCovered)) };
   },
+  idsOf: ({ drafts }) => ({ draft: drafts.map(({ id }) => id) }),
   async add(tx, owner, { drafts }, ids) {
     const addresseeOf = ({ to }: Draft): Draft['to'] => {
       if (to.kind === 'channel') return { ...to, channelId: ids.channels.get(to.channelId) };
       return to.kind === 'direct' ? { ...to, userIds: ids.users.list(to.userIds) } : to;
     };
-    await ids.addAll(tx, 'draft', 'draft', drafts, (copy) => {
+    await ids.addAll(tx, 'draft', 'draft', drafts, (copy, reserved: DraftId | null) => {
       const { id: _, ...draft } = copy;
       const content = ids.rewriter.markdown(draft.content);
-      return tx.drafts.add({ ...draft, ...owner, to: addresseeOf(copy), content });
+      return tx.drafts.add({ ...draft, ...owner, to: addresseeOf(copy), content }, reserved);
     });
   },
 };

@@ -66,7 +66,8 @@ export interface ReminderReads {
 
 /** Every implementation passes reminder-repository.contract.ts. */
 export interface ReminderRepository extends ReminderReads {
-  add(reminder: NewReminder): Promise<Reminder>;
+  /** `id` is unused and was reserved by `copies.raiseIds`. */
+  add(reminder: NewReminder, id?: ReminderId | null): Promise<Reminder>;
   /** Has no effect if the reminder does not exist. */
   fail(realmId: RealmId, id: ReminderId, failure: string): Promise<void>;
   /** Has no effect if the reminder does not exist. */

@@ -280,12 +280,22 @@ const personPart: PersonPart<'scheduledMessages' | 'reminders'> = {
       reminders: byId(await reads.reminders.list(realmId, userId, MAX_REMINDERS)),
     };
   },
+  idsOf: ({ scheduledMessages, reminders }) => ({
+    scheduled: [...scheduledMessages, ...reminders].map(({ id }) => id),
+  }),
   async add(tx, owner, { scheduledMessages, reminders }, ids) {
+    type Add = (id: number | null) => Promise<number>;
     const due = [
-      ...scheduledMessages.map((it) => ({ id: it.id as number, add: () => importScheduled(tx, owner, it, ids) })),
-      ...reminders.map((it) => ({ id: it.id as number, add: () => importReminder(tx, owner, it, ids) })),
+      ...scheduledMessages.map((it) => ({
+        id: it.id as number,
+        add: ((id) => importScheduled(tx, owner, it, ids, id)) as Add,
+      })),
+      ...reminders.map((it) => ({
+        id: it.id as number,
+        add: ((id) => importReminder(tx, owner, it, ids, id)) as Add,
+      })),
     ];
-    await ids.addAll(tx, 'scheduled', 'scheduled message', due, ({ add }) => add());
+    await ids.addAll(tx, 'scheduled', 'scheduled message', due, ({ add }, reserved: number | null) => add(reserved));
   },
 };
 
@@ -294,33 +304,41 @@ async function importScheduled(
   owner: DataOwner,
   message: ScheduledMessage,
   ids: ImportIds,
+  reserved: number | null,
 ): Promise<number> {
   const { id: _, status, failure, to, ...copied } = message;
-  const added = await tx.scheduledMessages.add({
+  const row = {
     ...copied,
     ...owner,
-    to:
-      to.kind === 'channelId'
-        ? { kind: 'channelId', id: ids.channels.get(to.id) }
-        : { kind: 'userIds', ids: ids.users.list(to.ids) },
+    to: (to.kind === 'channelId'
+      ? { kind: 'channelId', id: ids.channels.get(to.id) }
+      : { kind: 'userIds', ids: ids.users.list(to.ids) }) satisfies ScheduledMessage['to'],
     content: ids.rewriter.markdown(copied.content),
     renderedContent: ids.rewriter.html(copied.renderedContent),
-  });
+  };
+  const added = await tx.scheduledMessages.add(row, reserved as ScheduledMessageId | null);
   if (status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, added);
   else await tx.scheduledMessages.update({ ...added, status, failure });
   return added.id;
 }
 
-async function importReminder(tx: Transaction, owner: DataOwner, reminder: Reminder, ids: ImportIds): Promise<number> {
+async function importReminder(
+  tx: Transaction,
+  owner: DataOwner,
+  reminder: Reminder,
+  ids: ImportIds,
+  reserved: number | null,
+): Promise<number> {
   const { id: _, failure, messageId, ...copied } = reminder;
-  const added = await tx.reminders.add({
+  const row = {
     ...copied,
     ...owner,
     // The message may have been deleted.
     messageId: ids.messages.find(messageId) ?? messageId,
     content: ids.rewriter.markdown(copied.content),
     renderedContent: ids.rewriter.html(copied.renderedContent),
-  });
+  };
+  const added = await tx.reminders.add(row, reserved as ReminderId | null);
   if (failure === null) await planDelivery(tx, REMINDER_JOB, added);
   else await tx.reminders.fail(owner.realmId, added.id, failure);
   return added.id;

@@ -117,7 +117,8 @@ export interface ScheduledMessageReads {
 /** Every implementation passes scheduled-message-repository.contract.ts. */
 export interface ScheduledMessageRepository extends ScheduledMessageReads {
   /** Adds a message with the status `waiting`. */
-  add(message: NewScheduledMessage): Promise<ScheduledMessage>;
+  /** `id` is unused and was reserved by `copies.raiseIds`. */
+  add(message: NewScheduledMessage, id?: ScheduledMessageId | null): Promise<ScheduledMessage>;
   /** Updates everything except the sender. Ignores unknown ids. */
   update(message: ScheduledMessage): Promise<void>;
   /** Has no effect if the message does not exist. */

@@ -57,7 +57,8 @@ export interface SnippetReads {
 
 /** Every implementation passes snippet-repository.contract.ts. */
 export interface SnippetRepository extends SnippetReads {
-  add(snippet: NewSnippet): Promise<Snippet>;
+  /** `id` is unused and was reserved by `copies.raiseIds`. */
+  add(snippet: NewSnippet, id?: SnippetId | null): Promise<Snippet>;
   /** Updates the title and content. Ignores unknown ids. */
   update(snippet: Snippet): Promise<void>;
   /** Has no effect on a missing draft. */
@@ -113,9 +114,10 @@ const personPart: PersonPart<'snippets'> = {
   read: async (reads, { realmId, userId }) => ({
     snippets: await reads.snippets.list(realmId, userId, MAX_SNIPPETS),
   }),
+  idsOf: ({ snippets }) => ({ snippet: snippets.map(({ id }) => id) }),
   async add(tx, owner, { snippets }, ids) {
-    await ids.addAll(tx, 'snippet', 'saved snippet', snippets, ({ id: _, ...snippet }) =>
-      tx.snippets.add({ ...snippet, ...owner, content: ids.rewriter.markdown(snippet.content) }),
+    await ids.addAll(tx, 'snippet', 'saved snippet', snippets, ({ id: _, ...snippet }, reserved: SnippetId | null) =>
+      tx.snippets.add({ ...snippet, ...owner, content: ids.rewriter.markdown(snippet.content) }, reserved),
     );
   },
 };

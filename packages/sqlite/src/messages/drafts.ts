@@ -42,7 +42,9 @@ export class SqliteDraftRepository implements DraftRepository {
     this.bytesOfUser = connection.values<number>(
       `SELECT coalesce(sum(octet_length(content)), 0) FROM draft WHERE ${OF_USER}`,
     );
-    this.insert = connection.command(`INSERT INTO draft (realm_id, user_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    this.insert = connection.command(
+      `INSERT INTO draft (id, realm_id, user_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
     this.change = connection.command(
       `UPDATE draft SET channel_id = ?, user_ids = ?, topic = ?, content = ?, edited_at = ? WHERE id = ? AND ${OF_USER}`,
     );
@@ -67,8 +69,8 @@ export class SqliteDraftRepository implements DraftRepository {
     return this.bytesOfUser.get(userId, realmId)!;
   }
 
-  async add(draft: NewDraft): Promise<Draft> {
-    const { lastInsertRowid } = this.insert.run(draft.realmId, draft.userId, ...changeable(draft));
+  async add(draft: NewDraft, reserved: DraftId | null = null): Promise<Draft> {
+    const { lastInsertRowid } = this.insert.run(reserved, draft.realmId, draft.userId, ...changeable(draft));
     return { id: Number(lastInsertRowid) as DraftId, ...draft };
   }
 

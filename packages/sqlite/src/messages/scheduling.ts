@@ -114,8 +114,9 @@ export class SqliteScheduledMessageRepository implements ScheduledMessageReposit
     return this.unsentBytes.get(userId, realmId)!;
   }
 
-  async add(message: NewScheduledMessage): Promise<ScheduledMessage> {
-    const added: ScheduledMessage = { id: this.ids.next(), ...message, status: 'waiting', failure: null };
+  async add(message: NewScheduledMessage, reserved: ScheduledMessageId | null = null): Promise<ScheduledMessage> {
+    const id = reserved ?? this.ids.next<ScheduledMessageId>();
+    const added: ScheduledMessage = { id, ...message, status: 'waiting', failure: null };
     this.insert.run(added.id, added.realmId, added.userId, ...changeable(added));
     return added;
   }
@@ -230,9 +231,9 @@ export class SqliteReminderRepository implements ReminderRepository {
     return this.bytesOfUser.get(userId, realmId)!;
   }
 
-  async add(reminder: NewReminder): Promise<Reminder> {
+  async add(reminder: NewReminder, reserved: ReminderId | null = null): Promise<Reminder> {
     const { realmId, userId, messageId, note, content, renderedContent, dueAt } = reminder;
-    const id = this.ids.next<ReminderId>();
+    const id = reserved ?? this.ids.next<ReminderId>();
     this.insert.run(id, realmId, userId, messageId, note, content, renderedContent, dueAt);
     return { id, ...reminder, failure: null };
   }

@@ -31,7 +31,7 @@ export class SqliteSnippetRepository implements SnippetRepository {
       `SELECT coalesce(sum(octet_length(content)), 0) FROM snippet WHERE ${OF_USER}`,
     );
     this.insert = connection.command(
-      'INSERT INTO snippet (realm_id, user_id, title, content, created_at) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO snippet (id, realm_id, user_id, title, content, created_at) VALUES (?, ?, ?, ?, ?, ?)',
     );
     this.change = connection.command(`UPDATE snippet SET title = ?, content = ? WHERE id = ? AND ${OF_USER}`);
     this.delete = connection.command(`DELETE FROM snippet WHERE id = ? AND ${OF_USER}`);
@@ -54,9 +54,9 @@ export class SqliteSnippetRepository implements SnippetRepository {
     return this.bytesOfUser.get(userId, realmId)!;
   }
 
-  async add(snippet: NewSnippet): Promise<Snippet> {
+  async add(snippet: NewSnippet, reserved: SnippetId | null = null): Promise<Snippet> {
     const { realmId, userId, title, content, createdAt } = snippet;
-    const { lastInsertRowid } = this.insert.run(realmId, userId, title, content, createdAt);
+    const { lastInsertRowid } = this.insert.run(reserved, realmId, userId, title, content, createdAt);
     return { id: Number(lastInsertRowid) as SnippetId, ...snippet };
   }
 

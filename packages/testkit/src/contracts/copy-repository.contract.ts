@@ -1,6 +1,7 @@
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { AppendedCopy, IdKind } from '@parley/domain/exports';
 import type { ChannelId, MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/kernel';
+import type { Viewer } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { NO_FLAGS } from '../memory/personal-rows.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
@@ -140,6 +141,52 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, ({ channels }) => channels.list(realm.id, ids))).toEqual(added);
       const all = (await uow.read(realm.id, ({ channels }) => channels.listAll(realm.id))).map(({ id }) => id);
       expect(all.slice(-3)).toEqual(ids);
+    });
+
+    it.each<[IdKind, (tx: Transaction, own: Viewer, id?: never) => Promise<{ readonly id: number }>]>([
+      ['draft', (tx, own, id) => tx.drafts.add({ ...own, to: { kind: 'nobody' }, content: 'a', editedAt: 5 }, id)],
+      [
+        'snippet',
+        (tx, own, id) => tx.snippets.add({ ...own, title: 'a', content: 'b', createdAt: 5 as UnixSeconds }, id),
+      ],
+      [
+        'scheduled',
+        (tx, own, id) =>
+          tx.scheduledMessages.add(
+            {
+              ...{ ...own, to: { kind: 'userIds', ids: [own.userId] }, topic: '', content: 'a', renderedContent: 'a' },
+              ...{ dueAt: 5 as UnixSeconds, clientName: 'x', isReadBySender: true },
+            },
+            id,
+          ),
+      ],
+      [
+        'scheduled',
+        (tx, own, id) =>
+          tx.reminders.add(
+            {
+              ...{ ...own, messageId: 1 as MessageId, note: '', content: 'a', renderedContent: 'a' },
+              dueAt: 5 as UnixSeconds,
+            },
+            id,
+          ),
+      ],
+    ])('adds personal data under reserved ids in any order: %s', async (kind, add) => {
+      const { uow, realm, user } = await stage(...PIECES);
+      const owner = { realmId: realm.id, userId: user('iago').id };
+      const ids = await uow.write(realm.id, async (tx) => {
+        await tx.copies.raiseIds(kind, 51);
+        const added = [await add(tx, owner, 49 as never), await add(tx, owner, 40 as never), await add(tx, owner)];
+        return added.map(({ id }) => id);
+      });
+      expect(ids).toEqual([49, 40, 51]);
+      const stored = await uow.read(realm.id, async ({ drafts, snippets, scheduledMessages, reminders }) => [
+        ...(await drafts.list(realm.id, owner.userId, 10)),
+        ...(await snippets.list(realm.id, owner.userId, 10)),
+        ...(await scheduledMessages.listUnsent(realm.id, owner.userId, 10)),
+        ...(await reminders.list(realm.id, owner.userId, 10)),
+      ]);
+      expect(stored.map(({ id }) => id).sort((a, b) => a - b)).toEqual([40, 49, 51]);
     });
 
     it('appends messages under reserved ids', async () => {

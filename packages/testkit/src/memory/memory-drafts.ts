@@ -30,8 +30,8 @@ export class MemoryDrafts implements DraftRepository {
     return this.of(realmId, userId).reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   }
 
-  async add(draft: NewDraft): Promise<Draft> {
-    const added: Draft = { id: this.unit.nextNumber<DraftId>('draft'), ...draft };
+  async add(draft: NewDraft, reserved: DraftId | null = null): Promise<Draft> {
+    const added: Draft = { id: reserved ?? this.unit.nextNumber<DraftId>('draft'), ...draft };
     this.unit.change('drafts').set(added.id, added);
     return added;
   }

@@ -32,8 +32,8 @@ export class MemoryReminders implements ReminderRepository {
     );
   }
 
-  async add(reminder: NewReminder): Promise<Reminder> {
-    const id = nextSchedulingId<ReminderId>(this.unit);
+  async add(reminder: NewReminder, reserved: ReminderId | null = null): Promise<Reminder> {
+    const id = reserved ?? nextSchedulingId<ReminderId>(this.unit);
     const added: Reminder = { id, ...reminder, failure: null };
     this.unit.change('reminders').set(id, added);
     return added;

@@ -32,8 +32,8 @@ export class MemoryScheduledMessages implements ScheduledMessageRepository {
     );
   }
 
-  async add(message: NewScheduledMessage): Promise<ScheduledMessage> {
-    const id = nextSchedulingId<ScheduledMessageId>(this.unit);
+  async add(message: NewScheduledMessage, reserved: ScheduledMessageId | null = null): Promise<ScheduledMessage> {
+    const id = reserved ?? nextSchedulingId<ScheduledMessageId>(this.unit);
     const added: ScheduledMessage = { id, ...message, status: 'waiting', failure: null };
     this.unit.change('scheduledMessages').set(id, added);
     return added;

@@ -17,7 +17,9 @@ export class MemorySnippets implements SnippetRepository {
   }
 
   async list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Snippet[]> {
-    return this.of(realmId, userId).slice(0, limit);
+    return this.of(realmId, userId)
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
   }
 
   async count(realmId: RealmId, userId: UserId): Promise<number> {
@@ -28,8 +30,8 @@ export class MemorySnippets implements SnippetRepository {
     return this.of(realmId, userId).reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
   }
 
-  async add(snippet: NewSnippet): Promise<Snippet> {
-    const added: Snippet = { id: this.unit.nextNumber<SnippetId>('snippet'), ...snippet };
+  async add(snippet: NewSnippet, reserved: SnippetId | null = null): Promise<Snippet> {
+    const added: Snippet = { id: reserved ?? this.unit.nextNumber<SnippetId>('snippet'), ...snippet };
     this.unit.change('snippets').set(added.id, added);
     return added;
   }
