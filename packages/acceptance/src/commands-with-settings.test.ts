@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMANDS, runCommandLine, SETTINGS } from '@parley/server/testing';
+import { credentialsOf, PRIVATE_KEY, TestApns, TestFcm } from './testing/test-phone-services.js';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
 const URL = 'https://chat.example.com';
@@ -37,6 +38,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'file sweep': [],
   'mail test': [EMAIL],
   'notify test': [EMAIL],
+  'push key': [],
   export: ['FOLDER/export.tar.gz'],
   import: ['FOLDER/export.tar.gz', '--as=copy'],
   migrate: [],
@@ -50,7 +52,11 @@ describe('parley command line with every setting in the environment file', () =>
   let folder: string;
   let envFile: string;
   const smtp = new TestSmtpServer();
+  let apns: TestApns;
+  let fcm: TestFcm;
   beforeAll(async () => {
+    apns = await TestApns.start();
+    fcm = await TestFcm.start();
     await smtp.listen();
     folder = mkdtempSync(join(tmpdir(), 'parley-settings-'));
     mkdirSync(join(folder, 'files'));
@@ -86,9 +92,13 @@ describe('parley command line with every setting in the environment file', () =>
       logLevel: 'silent',
       metrics: '127.0.0.1:0',
       drainSeconds: '0',
-      pushService: 'https://push.example.com',
-      pushOrgId: 'id',
-      pushOrgKey: 'key',
+      // Excluded by the accounts for direct delivery.
+      ...{ pushService: '', pushOrgId: '', pushOrgKey: '' },
+      pushKeys: PRIVATE_KEY,
+      apnsKey: `'${apns.account.key.replaceAll('\n', '\\n')}'`,
+      ...{ apnsKeyId: 'KEY1234567', apnsTeamId: 'TEAM123456', apnsUrl: apns.account.url },
+      fcmUrl: fcm.account.url,
+      fcmCredentials: `'${credentialsOf(fcm.account)}'`,
       bigBlueButtonUrl: 'https://bbb.example.com/bigbluebutton',
       bigBlueButtonSecret: 'shared',
       secret: 'correct horse # battery staple',
@@ -108,7 +118,7 @@ describe('parley command line with every setting in the environment file', () =>
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
-    await smtp.close();
+    await Promise.all([smtp.close(), apns.close(), fcm.close()]);
   });
 
   async function run(...args: readonly string[]) {

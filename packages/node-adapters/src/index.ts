@@ -1,10 +1,14 @@
 export * from './calls.js';
 export * from './content-types.js';
+export * from './direct-push.js';
 export * from './disposable-domains.js';
 export * from './email.js';
 export * from './openid-connect.js';
 export * from './passwords.js';
+export * from './phone-senders.js';
 export * from './push.js';
+export type { AvatarUrlOf } from './push-payloads.js';
+export * from './registration-keys.js';
 export * from './system.js';
 export * from './tokens.js';
 export * from './web-client.js';

@@ -163,9 +163,9 @@ export interface SealedPayload {
 }
 
 /** Request for one device (organization §14.2, §17). */
-export function pushRequest({ tokenId, tokenKind }: ActiveDevice, sealed: SealedPayload, isRemoval: boolean): object {
+export function pushRequest({ tokenId, tokenKind }: ActiveDevice, sealed: SealedPayload, isRemoval: boolean) {
   if (tokenKind === 'fcm') {
-    return { token_id: tokenId, fcm_priority: isRemoval ? 'normal' : 'high', payload: sealed };
+    return { token_id: tokenId, fcm_priority: isRemoval ? 'normal' : 'high', payload: { ...sealed } };
   }
   const headers = isRemoval
     ? { apns_priority: 5, apns_push_type: 'background' }

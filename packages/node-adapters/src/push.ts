@@ -68,7 +68,7 @@ export class HttpPushService implements PushService {
   }
 
   tokenIdOf(token: string): string {
-    return createHash('sha256').update(token).digest().subarray(0, 8).toString('base64');
+    return tokenIdOf(token);
   }
 
   async registerEncrypted(realm: Realm, registration: PendingRegistration): Promise<RegistrationError | null> {
@@ -136,6 +136,7 @@ export class HttpPushService implements PushService {
       sent: Number(apple ?? 0) + Number(android ?? 0),
       goneTokenIds: stringsOf(response.fields.delete_token_ids),
       goneTokens: [],
+      unreached: stringsOf(response.fields.retry_token_ids),
       status: statusOf(response.fields.realm_push_status),
     };
   }
@@ -162,6 +163,7 @@ export class HttpPushService implements PushService {
         ...stringsOf(android_devices).map((token) => ({ kind: 'fcm', token }) as const),
         ...stringsOf(apple_devices).map((token) => ({ kind: 'apns', token }) as const),
       ],
+      unreached: stringsOf(response.fields.retry_token_ids),
       status: statusOf(realm),
     };
   }
@@ -219,7 +221,7 @@ export class HttpPushService implements PushService {
       );
     }
     const fields = parseObject(text);
-    if (response.status >= 500 || fields === null) {
+    if (response.status >= 500 || response.status === 429 || fields === null) {
       throw new DomainError(
         'PUSH_SERVICE_FAILED',
         'Internal server error on Zulip push notification service, retry later.',
@@ -272,7 +274,10 @@ function userUuid(realmUuid: string, userId: number): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-const sealFor = ({ key }: ActiveDevice, text: string): SealedPayload => ({
+export const tokenIdOf = (token: string): string =>
+  createHash('sha256').update(token).digest().subarray(0, 8).toString('base64');
+
+export const sealFor = ({ key }: ActiveDevice, text: string): SealedPayload => ({
   push_key_id: key.id,
   encrypted_data: encrypt(key.key, text),
 });

@@ -62,6 +62,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   'node-adapters': {
     mayImport: [
       '@noble/ciphers',
+      '@noble/hashes',
       '@parley/domain',
       'disposable-email-domains-js',
       'file-type',
@@ -104,6 +105,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/domain',
       '@parley/export-files',
       '@noble/ciphers',
+      '@noble/hashes',
+      'jose',
       '@parley/http',
       '@parley/images',
       '@parley/markdown',

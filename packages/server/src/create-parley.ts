@@ -1,8 +1,9 @@
 import type { LogInProvider } from '@parley/domain/membership';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
-import type { BigBlueButtonAccount, OpenIdConnectAccount, PushServiceAccount } from '@parley/node-adapters';
+import { APNS_URL, type BigBlueButtonAccount, FCM_URL, type OpenIdConnectAccount } from '@parley/node-adapters';
 import { HostLogInProvider } from './authentication.js';
 import { openIdConnectAccounts } from './configuration/log-in-settings.js';
+import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from './configuration/push-settings.js';
 import {
   parseContact,
   parseDatabase,
@@ -86,7 +87,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
-      push: config.pushService ? pushAccountOf(config.pushService) : null,
+      push: pushOptionsOf(config),
       webPush: readIfGiven('webPush', parseContact),
       notifications: config.notifications ?? {},
       bigBlueButton: config.bigBlueButton ? bigBlueButtonOf(config.bigBlueButton) : null,
@@ -175,11 +176,26 @@ function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<st
   }
 }
 
-function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceAccount {
+function pushOptionsOf({ pushService, directPush }: ParleyConfig) {
   try {
-    return { url: parseUrl(String(url)), orgId: parseWord(String(orgId)), orgKey: parseWord(String(orgKey)) };
+    const { keys, apns, fcm } = directPush ?? {};
+    return pushOf({
+      webPush: null,
+      pushService: pushService ? parseUrl(String(pushService.url)) : null,
+      pushOrgId: pushService ? parseWord(String(pushService.orgId)) : null,
+      pushOrgKey: pushService ? parseWord(String(pushService.orgKey)) : null,
+      pushKeys: keys ? parsePushKeys(String(keys)) : null,
+      apnsKey: apns ? parseApnsKey(String(apns.key)) : null,
+      apnsKeyId: apns ? parseWord(String(apns.keyId)) : null,
+      apnsTeamId: apns ? parseWord(String(apns.teamId)) : null,
+      apnsUrl: apns?.url === undefined ? APNS_URL : parseUrl(String(apns.url)),
+      fcmCredentials: fcm === undefined ? null : parseFcmCredentials(String(fcm)),
+      fcmUrl: FCM_URL,
+    });
   } catch (error) {
-    throw new StartupError(`Values of pushService must be ${(error as Error).message}.`);
+    throw new StartupError(
+      `Values of ${directPush ? 'directPush' : 'pushService'} must be ${(error as Error).message}.`,
+    );
   }
 }
 

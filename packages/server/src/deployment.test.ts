@@ -7,7 +7,8 @@ import { flagsOf, wordCounts } from './cli/command.js';
 import { COMMANDS } from './cli/commands.js';
 import { ENV_FILE, parseEnvFile } from './configuration/env-file.js';
 import { readConfiguration } from './configuration/read-configuration.js';
-import { SETTINGS, type Setting } from './configuration/settings.js';
+import type { Setting } from './configuration/setting.js';
+import { SETTINGS } from './configuration/settings.js';
 import { ServerMetrics } from './observation/metrics.js';
 
 const docs = resolve(__dirname, '../../../docs');

@@ -7,6 +7,7 @@ import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
 import { addressesOf } from './http-server.js';
 import { blobStoreOf, filesFolderOf, smtpMailerOf } from './open-parley.js';
+import { checkPush, wayToPhones } from './push-check.js';
 import { findSecret, requireSameSecret, secretPathFor } from './secret.js';
 
 export interface Finding {
@@ -112,6 +113,17 @@ export async function examine(
         throw new Error(`the mail server cannot be used: ${(error as Error).message}`);
       }
       add('good', 'mail', 'the mail server accepts our login');
+    });
+  }
+  const { push } = configuration;
+  if (isThorough && push) {
+    await attempt('push', async () => {
+      try {
+        await checkPush(push);
+      } catch (error) {
+        throw new Error(`phones cannot be reached: ${(error as Error).message}`);
+      }
+      add('good', 'push', `phones: ${wayToPhones(push)}`);
     });
   }
   if (isThorough) {

@@ -8,9 +8,11 @@ import { MissedEmails, MobilePush, NotificationMeter, WebPush } from '@parley/do
 import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
+  type AvatarUrlOf,
   BigBlueButton,
   CONFIRMATION_LINKS,
   DeliverableMailer,
+  DirectPushService,
   FileTypeContentTypes,
   HmacApiKeyMint,
   HmacFileTokens,
@@ -115,15 +117,16 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
         })
       : null,
   notificationMeter: () => new NotificationMeter(),
-  pushService: () =>
-    options.push &&
-    new HttpPushService({
-      account: options.push,
-      realmUrls: get('realmUrls'),
-      clock: options.clock,
-      server: { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL },
-      avatarUrlOf: (realm, sender) => senderAvatarUrl(realm, sender, get('realmUrls')),
-    }),
+  pushService: () => {
+    const { push, clock } = options;
+    const realmUrls = get('realmUrls');
+    const avatarUrlOf: AvatarUrlOf = (realm, sender) => senderAvatarUrl(realm, sender, realmUrls);
+    const parts = { realmUrls, clock, avatarUrlOf };
+    if (!push) return null;
+    if ('keys' in push) return new DirectPushService({ ...parts, account: push, report: get('report') });
+    const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
+    return new HttpPushService({ ...parts, account: push, server });
+  },
 
   webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
   webhookClient: () =>

@@ -69,6 +69,16 @@ export interface OwnNotifications {
   readonly email?: boolean;
 }
 
+/** Accounts of the publisher of an app; at least one of `apns` and `fcm`. */
+export interface DirectPushOptions {
+  /** Private keys that `parley push key` prints; the app contains the public one. Several while they are rotated. */
+  readonly keys: readonly string[];
+  /** `key`: content of the `.p8` file; `url`: Apple's sandbox for development builds. */
+  readonly apns?: { readonly key: string; readonly keyId: string; readonly teamId: string; readonly url?: string };
+  /** Content of the JSON file of a service account for Firebase Cloud Messaging. */
+  readonly fcm?: string;
+}
+
 export interface ParleyOptions {
   /** Public address including the mount path of the router: `https://example.com/chat`. */
   readonly url: string;
@@ -151,6 +161,8 @@ export interface ParleyOptions {
   readonly shedsLoad?: boolean;
   /** Service that delivers mobile push notifications; default: none. */
   readonly pushService?: PushServiceAccount;
+  /** Accounts for delivery to your own build of the app without a push service; default: none. */
+  readonly directPush?: DirectPushOptions;
   /**
    * Turns on push notifications for browsers: contact for their push services, such as `mailto:ops@example.com`;
    * default: off.
@@ -226,6 +238,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   limits: true,
   shedsLoad: true,
   pushService: true,
+  directPush: true,
   bigBlueButton: true,
   webPush: true,
   notifications: true,

@@ -14,7 +14,7 @@ import type {
   TrustedOrigins,
   WebAssets,
 } from '@parley/http';
-import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
+import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parley/node-adapters';
 import type { HostAuthenticate } from './authentication.js';
 import type { ServerMetrics } from './observation/metrics.js';
 import type { OwnNotifications } from './parley-config.js';
@@ -53,7 +53,7 @@ export interface ParleyParts {
   /** Called every second. Throws if written data is no longer where other processes find it. */
   readonly verifyStorage?: () => void;
   /** Service that delivers mobile push notifications; null for none. */
-  readonly push: PushServiceAccount | null;
+  readonly push: PushServiceAccount | DirectPush | null;
   /** Contact for web push (`mailto:` or `https:`), which it turns on; null for none. */
   readonly webPush?: string | null;
   /** Notifications that Parley sends itself; default: all that are configured. */

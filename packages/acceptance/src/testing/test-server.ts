@@ -18,7 +18,12 @@ import {
   type WebAssets,
 } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { type BigBlueButtonAccount, type PushServiceAccount, ScryptPasswordHasher } from '@parley/node-adapters';
+import {
+  type BigBlueButtonAccount,
+  type DirectPush,
+  type PushServiceAccount,
+  ScryptPasswordHasher,
+} from '@parley/node-adapters';
 import type { HostAuthenticate } from '@parley/server';
 import { type ComposedParley, composeParley, type ParleyParts, SeededRandom } from '@parley/server/testing';
 import {
@@ -53,7 +58,7 @@ export interface TestServerOptions {
   readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
-  readonly push?: PushServiceAccount;
+  readonly push?: PushServiceAccount | DirectPush;
   readonly bigBlueButton?: BigBlueButtonAccount;
   readonly blobs?: BlobStore;
   readonly partialBlobs?: PartialBlobStore;

@@ -4,6 +4,7 @@ export * from './missed-emails.js';
 export * from './mobile-push.js';
 export * from './notification-text.js';
 export * from './notifications.js';
+export * from './phones.js';
 export * from './push.js';
 export * from './push.use-cases.js';
 export * from './push-jobs.js';

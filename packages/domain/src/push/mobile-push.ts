@@ -26,6 +26,8 @@ import { setPushStatus } from './push-status.js';
 export const NOTIFICATION_SECONDS = 86_400;
 /** Longer than three calls of the push service with their timeout. */
 const LEASE_SECONDS = 60;
+/** Delay for phones that were not reached while others of the user were. */
+const RETRY_SECONDS = 5;
 /** Maximum number of messages that one notification removes (organization §16). */
 const MAX_REMOVED = 200;
 
@@ -36,6 +38,8 @@ interface PushJob {
   readonly message: { readonly id: MessageId; readonly reason: DueReason; readonly groupId: GroupId | null } | null;
   /** Messages to remove from the phones if `message` is null. */
   readonly removed: readonly MessageId[];
+  /** Ids of tokens that an earlier attempt did not reach; absent for all. */
+  readonly only?: readonly string[];
 }
 
 /** Delays grow up to one hour, so the attempts cover more than a day. */
@@ -43,9 +47,10 @@ const kindOf = (name: string) =>
   jobKind<PushJob>({
     name,
     readPayload: (stored) => {
-      const { userId, since, message, removed } = stored as Partial<PushJob>;
+      const { userId, since, message, removed, only } = stored as Partial<PushJob>;
       const isMessage = message === null || (isId(message?.id) && DUE_REASONS.includes(message.reason));
-      if (!isId(userId) || !Number.isSafeInteger(since) || !isMessage || !Array.isArray(removed)) {
+      const hasLists = Array.isArray(removed) && (only === undefined || Array.isArray(only));
+      if (!isId(userId) || !Number.isSafeInteger(since) || !isMessage || !hasLists) {
         throw new TypeError('No push notification');
       }
       return stored as PushJob;
@@ -115,7 +120,7 @@ abstract class SendPush implements JobHandler<PushJob> {
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly service: PushService | null,
+    protected readonly service: PushService | null,
     private readonly renderedMessages: RenderedMessages,
     private readonly clock: Clock,
     private readonly meter: NotificationMeter,
@@ -125,7 +130,7 @@ abstract class SendPush implements JobHandler<PushJob> {
   protected abstract targetsOf(
     reads: Repositories,
     realmId: RealmId,
-    userId: UserId,
+    job: Pick<PushJob, 'userId' | 'only'>,
   ): Promise<((service: PushService, realm: Realm, notice: PushNotice) => Promise<PushDelivery>) | null>;
 
   async prepare({ realmId, payload }: Job<PushJob>): Promise<JobWork> {
@@ -134,7 +139,7 @@ abstract class SendPush implements JobHandler<PushJob> {
       throw new DomainError('NOTIFICATION_EXPIRED', 'The notification is too old');
     }
     const found = await this.uow.read(realmId, async (reads) => {
-      const send = await this.targetsOf(reads, realmId, userId);
+      const send = await this.targetsOf(reads, realmId, payload);
       const realm = await reads.realms.get(realmId);
       const { message, removed } = payload;
       const notice = message
@@ -150,7 +155,13 @@ abstract class SendPush implements JobHandler<PushJob> {
       retryingLater(() => send(requirePushService(this.service), realm, notice)),
     );
     this.meter.sent(this.channel, (this.clock.nowMs() - startedAt) / 1000);
-    return (tx) => finishDelivery(tx, { realm, userId }, delivery);
+    return async (tx) => {
+      await finishDelivery(tx, { realm, userId }, delivery);
+      const { unreached } = delivery;
+      if (unreached.length === 0) return;
+      const dueAt = (this.clock.now() + RETRY_SECONDS) as UnixSeconds;
+      await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt, payload: { ...payload, only: unreached } }));
+    };
   }
 
   /** Runs after a refusal that would recur, or after a day of failures. */
@@ -210,8 +221,10 @@ export class SendEncryptedPush extends SendPush {
   readonly kind = ENCRYPTED;
   protected readonly channel = 'push';
 
-  protected async targetsOf(reads: Repositories, realmId: RealmId, userId: UserId) {
-    const devices = (await reads.devices.list(realmId, userId)).filter(isActiveDevice);
+  protected async targetsOf(reads: Repositories, realmId: RealmId, { userId, only }: Pick<PushJob, 'userId' | 'only'>) {
+    const devices = (await reads.devices.list(realmId, userId))
+      .filter(isActiveDevice)
+      .filter(({ tokenId }) => only?.includes(tokenId) ?? true);
     if (devices.length === 0) return null;
     return (service: PushService, realm: Realm, notice: PushNotice) =>
       service.sendEncrypted({ realm, userId }, devices, notice);
@@ -224,8 +237,9 @@ export class SendLegacyPush extends SendPush {
   readonly kind = LEGACY;
   protected readonly channel = 'push_legacy';
 
-  protected async targetsOf(reads: Repositories, realmId: RealmId, userId: UserId) {
-    const tokens = await reads.pushTokens.list(realmId, userId);
+  protected async targetsOf(reads: Repositories, realmId: RealmId, { userId, only }: Pick<PushJob, 'userId' | 'only'>) {
+    const all = await reads.pushTokens.list(realmId, userId);
+    const tokens = all.filter(({ token }) => !only || only.includes(requirePushService(this.service).tokenIdOf(token)));
     if (tokens.length === 0) return null;
     return (service: PushService, realm: Realm, notice: PushNotice) =>
       service.sendLegacy({ realm, userId }, tokens, notice);

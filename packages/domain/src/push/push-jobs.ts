@@ -99,7 +99,8 @@ export class RegisterDevices implements JobHandler<RegistrationJob> {
       await updateDevice(tx, { ...device, error }, { error });
       return;
     }
-    await updateDevice(tx, { ...device, tokenId, pending: null, error: null }, { tokenId, pendingTokenId: null });
+    const registered = { ...device, tokenId, registration: device.pending, pending: null, error: null };
+    await updateDevice(tx, registered, { tokenId, pendingTokenId: null });
     await this.removeOldToken(tx, realmId, userId, tokenId);
   }
 

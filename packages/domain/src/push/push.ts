@@ -77,6 +77,8 @@ export interface Device {
   readonly tokenKind: PushTokenKind | null;
   /** Token registered with the push service. */
   readonly tokenId: string | null;
+  /** Registration of that token, which a server without another push service decrypts for each notification. */
+  readonly registration: PendingRegistration | null;
   readonly pending: PendingRegistration | null;
   /** Time at which the client last set a token. */
   readonly tokenUpdatedAt: UnixSeconds | null;
@@ -274,12 +276,14 @@ export interface PushDelivery {
   readonly goneTokenIds: readonly string[];
   /** Legacy tokens that are no longer valid. */
   readonly goneTokens: readonly Pick<PushToken, 'kind' | 'token'>[];
+  /** Ids of tokens, also of legacy ones, that were not reached this time, while others were. */
+  readonly unreached: readonly string[];
   /** Null if the push service says nothing about the organization. */
   readonly status: PushStatus | null;
 }
 
 /**
- * Sends notifications to phones (organization §17). Calls another server, so use it outside of units of work.
+ * Sends notifications to phones (organization §17, §18). Calls another server, so use it outside of units of work.
  * Promise-returning methods throw DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED,
  * PUSH_SERVICE_REFUSED and PUSH_NOT_ALLOWED.
  */

@@ -1,7 +1,8 @@
 import type { Command } from './command.js';
 import { FILE_COMMANDS, MESSAGE_COMMANDS } from './message.commands.js';
+import { PUSH_COMMANDS } from './push.commands.js';
 import { EXPORT_COMMANDS, REALM_COMMANDS } from './realm.commands.js';
-import { CONFIG_COMMANDS, MAIL_COMMANDS, NOTIFY_COMMANDS, SERVE_COMMAND } from './server.commands.js';
+import { CONFIG_COMMANDS, MAIL_COMMANDS, SERVE_COMMAND } from './server.commands.js';
 import { STORAGE_COMMANDS } from './storage.commands.js';
 import { USER_COMMANDS } from './user.commands.js';
 
@@ -14,7 +15,7 @@ export const COMMANDS: readonly Command[] = [
   ...EXPORT_COMMANDS,
   ...FILE_COMMANDS,
   ...MAIL_COMMANDS,
-  ...NOTIFY_COMMANDS,
+  ...PUSH_COMMANDS,
   ...STORAGE_COMMANDS,
   ...CONFIG_COMMANDS,
 ];

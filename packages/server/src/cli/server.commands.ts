@@ -1,12 +1,12 @@
-import { isSent, SendTestNotifications } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
-import { SETTINGS, type Setting, type SettingName } from '../configuration/settings.js';
+import type { Setting } from '../configuration/setting.js';
+import { SETTINGS, type SettingName } from '../configuration/settings.js';
 import { addressesOf } from '../http-server.js';
 import { smtpMailerOf } from '../open-parley.js';
 import { startServer } from '../serve.js';
 import { StartupError, UsageError } from '../startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
-import { acceptsNewSecret, NEW_DATABASE, REALM, requireDatabase, withUser } from './databases.js';
+import { always, type Command, type CommandContext, type CommandResult } from './command.js';
+import { acceptsNewSecret, NEW_DATABASE, requireDatabase } from './databases.js';
 
 export const SERVE_COMMAND: Command = {
   name: 'serve',
@@ -95,43 +95,5 @@ export const MAIL_COMMANDS: readonly Command[] = [
     examples: ['parley mail test me@example.com'],
     isReadOnly: always,
     run: test,
-  },
-];
-
-async function testNotifications(context: CommandContext): Promise<CommandResult> {
-  return withUser(context, async (parley, user, realm) => {
-    const tested = await parley.useCase(SendTestNotifications).execute({ realmId: realm.id, userId: user.id });
-    const { push, web } = configuredOf(parley.ports);
-    return {
-      lines: [
-        `Push service: ${push}. Web push: ${web}.`,
-        ...tested.map(({ channel, target, result }) => `${channel}\t${target}\t${result}`),
-        ...(tested.length === 0 ? [`${user.fullName} has no phone and no browser that receives notifications.`] : []),
-      ],
-      data: { push, web, tested },
-      ...(tested.every(isSent) ? {} : { exitCode: EXIT_CODES.found }),
-    };
-  });
-}
-
-const configuredOf = ({
-  pushService,
-  webPushService,
-}: {
-  readonly pushService: unknown;
-  readonly webPushService: unknown;
-}) => ({
-  push: pushService ? 'configured' : 'none',
-  web: webPushService ? 'configured' : 'off',
-});
-
-export const NOTIFY_COMMANDS: readonly Command[] = [
-  {
-    name: 'notify test',
-    words: 'USER',
-    help: 'sends a test notification to every phone and browser of a user and prints what happened',
-    flags: REALM,
-    examples: ['parley notify test ann@example.com'],
-    run: testNotifications,
   },
 ];

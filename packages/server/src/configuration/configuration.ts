@@ -2,7 +2,7 @@ import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
 import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount, OpenIdConnectAccount, PushServiceAccount } from '@parley/node-adapters';
+import type { BigBlueButtonAccount, DirectPush, OpenIdConnectAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { OwnNotifications } from '../parley-config.js';
 import type { RealmAddresses } from '../realm-resolver.js';
 
@@ -49,8 +49,8 @@ export interface Configuration {
   readonly hasRateLimits: boolean;
   /** Quotas that replace the default ones. */
   readonly rateLimitRules: RateLimitRules;
-  /** Service that delivers mobile push notifications; null for none. */
-  readonly push: PushServiceAccount | null;
+  /** Service that delivers mobile push notifications, or accounts for direct delivery; null for none. */
+  readonly push: PushServiceAccount | DirectPush | null;
   /** Contact for web push; null for none. */
   readonly webPush: string | null;
   /** Notifications that Parley sends itself; default: all that are configured. */

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TRANSPORT_LIMITS } from '@parley/http';
+import { makePushKey } from '@parley/node-adapters';
 import { formatSecret } from '../secret-format.js';
 import type { Configuration } from './configuration.js';
 import { InvalidConfiguration, readConfiguration } from './read-configuration.js';
@@ -229,6 +230,11 @@ describe('readConfiguration', () => {
     ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
     ${[]}                                           | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}                             | ${'PARLEY_PUSH_ORG_KEY must be printable ASCII characters without spaces and colons.'}
     ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service needs PARLEY_PUSH_SERVICE, /}
+    ${[]}                                           | ${{ PARLEY_PUSH_KEYS: 'short' }}                              | ${/^PARLEY_PUSH_KEYS must be up to 10 keys as `parley push key` prints them, separated by commas\.$/}
+    ${[]}                                           | ${{ PARLEY_PUSH_KEYS: makePushKey().privateKey }}             | ${/^Delivery to phones needs PARLEY_PUSH_KEYS, and APNs /}
+    ${['--apns-key-id', 'id']}                      | ${{}}                                                         | ${/^APNs needs PARLEY_APNS_KEY, /}
+    ${[]}                                           | ${{ PARLEY_APNS_KEY: 'secret' }}                              | ${'PARLEY_APNS_KEY must be the content of a .p8 file from Apple.'}
+    ${[]}                                           | ${{ PARLEY_FCM_CREDENTIALS: '{"private_key":"secret"}' }}     | ${'PARLEY_FCM_CREDENTIALS must be the content of the JSON file of a service account from Google.'}
     ${[]}                                           | ${{ PARLEY_BIGBLUEBUTTON_SECRET: 'shared' }}                  | ${/^BigBlueButton needs both PARLEY_BIGBLUEBUTTON_URL and /}
     ${[]}                                           | ${{ PARLEY_SECRET: 'short' }}                                 | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('rejects $args $environment with a one-line message', ({ args, environment, message }) => {

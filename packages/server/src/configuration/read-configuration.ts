@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
+import type { BigBlueButtonAccount } from '@parley/node-adapters';
 import { hint } from '../near-miss.js';
 import { UsageError } from '../startup-error.js';
 import type { Configuration, DatabaseLocation, FilesLocation, LogLevel } from './configuration.js';
 import { addEnvFile, type Environment } from './env-file.js';
-import { MIB, SETTINGS, type Setting, type SettingName } from './settings.js';
+import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
+import type { Setting } from './setting.js';
+import { MIB, SETTINGS, type SettingName } from './settings.js';
 
 /** Parsed command line and environment. */
 export interface Invocation {
@@ -117,11 +119,15 @@ export function readConfiguration(
   };
 
   const isDev = read('isDev');
-  const [pushService, pushOrgId, pushOrgKey] = [read('pushService'), read('pushOrgId'), read('pushOrgKey')];
-  let push: PushServiceAccount | null = null;
-  attempt(() => {
-    push = pushAccountOf(pushService, pushOrgId, pushOrgKey);
-  });
+  const pushSettings = Object.fromEntries(
+    (Object.keys(PUSH_SETTINGS) as (keyof PushSettings)[]).map((name) => [name, read(name)]),
+  ) as PushSettings;
+  let push: Configuration['push'] = null;
+  if (problems.length === 0) {
+    attempt(() => {
+      push = pushOf(pushSettings);
+    });
+  }
   const [bigBlueButtonUrl, bigBlueButtonSecret] = [read('bigBlueButtonUrl'), read('bigBlueButtonSecret')];
   let bigBlueButton: BigBlueButtonAccount | null = null;
   attempt(() => {
@@ -144,7 +150,7 @@ export function readConfiguration(
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push,
-    webPush: read('webPush'),
+    webPush: pushSettings.webPush,
     bigBlueButton,
     jwtSecrets: read('jwtSecrets') ?? new Map(),
     jwtAudience: read('jwtAudience'),
@@ -185,13 +191,6 @@ const unknownVariables = (environment: Environment): readonly string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith('PARLEY_') && environment[name] !== undefined && !VARIABLES.has(name))
     .map((name) => `There is no setting ${name}${hint(name, VARIABLES) || '; see parley --help.'}`);
-
-/** Requires all of the values or none. */
-function pushAccountOf(url: string | null, orgId: string | null, orgKey: string | null): PushServiceAccount | null {
-  if (url === null && orgId === null && orgKey === null) return null;
-  if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
-  throw new UsageError('A push service needs PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
-}
 
 /** Requires both values or neither. */
 function bigBlueButtonOf(url: string | null, secret: string | null): BigBlueButtonAccount | null {

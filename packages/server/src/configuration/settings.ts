@@ -6,9 +6,10 @@ import type { RealmAddresses } from '../realm-resolver.js';
 import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
 import { ENV_FILE } from './env-file.js';
 import { parseOpenIdConnect } from './log-in-settings.js';
+import { PUSH_SETTINGS } from './push-settings.js';
+import { type Setting, setting, switchSetting } from './setting.js';
 import {
   parseAudience,
-  parseContact,
   parseCount,
   parseDatabase,
   parseDays,
@@ -32,21 +33,6 @@ import {
 } from './setting-values.js';
 
 export const MIB = 1024 * 1024;
-
-export interface Setting<T> {
-  readonly variable: string;
-  /** Absent for settings that must not appear on a command line, which every user of the machine can read. */
-  readonly flag?: string;
-  readonly placeholder?: string;
-  readonly help: string;
-  /** Switches take no value: `--dev` and `--no-dev`. */
-  readonly isSwitch?: boolean;
-  /** Never printed; `VARIABLE_FILE` may name a file that contains the value. */
-  readonly isSecret?: boolean;
-  /** @throws Error that describes valid values: "a number from 0 to 65535" */
-  readonly parse: (text: string) => T;
-  readonly default: T;
-}
 
 /** Default retention of deleted messages. */
 export const KEEP_DELETED_DAYS = 30;
@@ -249,37 +235,7 @@ export const SETTINGS = {
     parseSeconds,
     0,
   ),
-  pushService: setting(
-    'PARLEY_PUSH_SERVICE',
-    'push-service',
-    'URL',
-    'push notification service',
-    parseUrl,
-    null as string | null,
-  ),
-  pushOrgId: setting(
-    'PARLEY_PUSH_ORG_ID',
-    'push-org-id',
-    'ID',
-    'id of this server at the push service',
-    parseWord,
-    null as string | null,
-  ),
-  pushOrgKey: {
-    variable: 'PARLEY_PUSH_ORG_KEY',
-    help: 'key of this server at the push service',
-    isSecret: true,
-    parse: parseWord,
-    default: null as string | null,
-  },
-  webPush: setting(
-    'PARLEY_WEB_PUSH',
-    'web-push',
-    'CONTACT',
-    'sends push notifications to browsers; contact for their push services, such as mailto:ops@example.com; default: off',
-    parseContact,
-    null as string | null,
-  ),
+  ...PUSH_SETTINGS,
   bigBlueButtonUrl: setting(
     'PARLEY_BIGBLUEBUTTON_URL',
     'bigbluebutton-url',
@@ -348,21 +304,6 @@ export const SETTINGS = {
 } satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;
-
-function setting<T>(
-  variable: string,
-  flag: string,
-  placeholder: string,
-  help: string,
-  parse: (text: string) => T,
-  initial: T,
-): Setting<T> {
-  return { variable, flag, placeholder, help, parse, default: initial };
-}
-
-function switchSetting(variable: string, flag: string, help: string, initial = false): Setting<boolean> {
-  return { variable, flag, help, isSwitch: true, parse: parseSwitch, default: initial };
-}
 
 /** First setting of each section in the documentation. */
 const SECTIONS: { readonly [Name in SettingName]?: string } = {

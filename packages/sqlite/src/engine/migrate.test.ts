@@ -26,6 +26,7 @@ const RELEASED = [
   ['web-push.011', 'c455b9bc95a9384f7a51beb8136f4eaaf2b9924b55d71b708a0412de4f62afc2'],
   ['call-counts.012', 'fd256988d8d985e36dedd433702677a24e768ed5b4f7d053ae34916bad9a1565'],
   ['missed-emails.013', '234373516d6c347765ffb851b26f7651446914944755688a3d0e69373d1571bd'],
+  ['push.014', 'ce1d83d2cf85098ecbed2760ef943c511c1304cb566a263a0aadf1ad18ab24ca'],
 ];
 
 let directory: string;

@@ -32,7 +32,7 @@ export class SqliteDeviceRepository implements DeviceRepository {
     );
     this.insert = connection.rows<DeviceRow>('INSERT INTO device (realm_id, user_id) VALUES (?, ?) RETURNING *');
     this.store = connection.command(
-      `UPDATE device SET push_key_id = ?, push_key = ?, token_kind = ?, token_id = ?, pending_token_id = ?,
+      `UPDATE device SET push_key_id = ?, push_key = ?, token_kind = ?, token_id = ?, public_key = ?, registration = ?, pending_token_id = ?,
          pending_public_key = ?, pending_registration = ?, token_updated_at = ?, registration_error = ?
        WHERE id = ? AND realm_id = ?`,
     );
@@ -56,12 +56,15 @@ export class SqliteDeviceRepository implements DeviceRepository {
     return toDevice(this.insert.get(realmId, userId)!);
   }
 
-  async update({ id, realmId, key, tokenKind, tokenId, pending, tokenUpdatedAt, error }: Device): Promise<void> {
+  async update(device: Device): Promise<void> {
+    const { id, realmId, key, tokenKind, tokenId, registration, pending, tokenUpdatedAt, error } = device;
     this.store.run(
       key?.id ?? null,
       key?.key ?? null,
       tokenKind,
       tokenId,
+      registration?.publicKey ?? null,
+      registration?.encrypted ?? null,
       pending?.tokenId ?? null,
       pending?.publicKey ?? null,
       pending?.encrypted ?? null,
@@ -85,6 +88,8 @@ interface DeviceRow {
   readonly push_key: string | null;
   readonly token_kind: string | null;
   readonly token_id: string | null;
+  readonly public_key: string | null;
+  readonly registration: string | null;
   readonly pending_token_id: string | null;
   readonly pending_public_key: string | null;
   readonly pending_registration: string | null;
@@ -94,7 +99,8 @@ interface DeviceRow {
 
 /** Treats unknown stored words as null, so that the app registers again. */
 function toDevice(row: DeviceRow): Device {
-  const { pending_token_id, pending_public_key, pending_registration } = row;
+  const { token_id, public_key, registration, pending_token_id, pending_public_key, pending_registration } = row;
+  const isKept = token_id !== null && public_key !== null && registration !== null;
   const isPending = pending_token_id !== null && pending_public_key !== null && pending_registration !== null;
   return {
     id: row.id,
@@ -103,6 +109,7 @@ function toDevice(row: DeviceRow): Device {
     key: row.push_key_id === null || row.push_key === null ? null : { id: row.push_key_id, key: row.push_key },
     tokenKind: PUSH_TOKEN_KINDS.includes(row.token_kind as PushTokenKind) ? (row.token_kind as PushTokenKind) : null,
     tokenId: row.token_id,
+    registration: isKept ? { tokenId: token_id, publicKey: public_key, encrypted: registration } : null,
     pending: isPending
       ? { tokenId: pending_token_id, publicKey: pending_public_key, encrypted: pending_registration }
       : null,

@@ -16,6 +16,7 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       key: { id: 4_294_967_295, key: 'MTIz' },
       tokenKind: 'apns',
       tokenId: 'AAAAAAAAAAA=',
+      registration: { tokenId: 'AAAAAAAAAAA=', publicKey: 'key', encrypted: 'registered' },
       pending: { tokenId: 'AAAAAAAAAAE=', publicKey: 'key', encrypted: 'text' },
       tokenUpdatedAt: 7,
       error: 'expired',
@@ -25,7 +26,10 @@ export function deviceRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const first = await addDevice(fixture, 'a');
       const { realmId, userId } = fixture.viewer('a');
-      const nothing = { key: null, tokenKind: null, tokenId: null, pending: null, tokenUpdatedAt: null, error: null };
+      const nothing = {
+        ...{ key: null, tokenKind: null, tokenId: null, registration: null },
+        ...{ pending: null, tokenUpdatedAt: null, error: null },
+      };
       expect(first).toEqual({ id: first.id, realmId, userId, ...nothing });
       await fixture.uow.write(first.realmId, (tx) => tx.devices.remove(first));
       const second = await addDevice(fixture, 'a');

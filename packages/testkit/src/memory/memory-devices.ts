@@ -30,7 +30,10 @@ export class MemoryDevices implements DeviceRepository {
 
   async add(realmId: RealmId, userId: UserId): Promise<Device> {
     const id = this.unit.nextNumber<DeviceId>('device');
-    const nothing = { key: null, tokenKind: null, tokenId: null, pending: null, tokenUpdatedAt: null, error: null };
+    const nothing = {
+      ...{ key: null, tokenKind: null, tokenId: null, registration: null },
+      ...{ pending: null, tokenUpdatedAt: null, error: null },
+    };
     const device = { id, realmId, userId, ...nothing };
     this.unit.change('devices').set(id, device);
     return device;

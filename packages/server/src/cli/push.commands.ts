@@ -1,0 +1,50 @@
+import { isSent, SendTestNotifications } from '@parley/domain/push';
+import { makePushKey } from '@parley/node-adapters';
+import { wayToPhones } from '../push-check.js';
+import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
+import { REALM, withUser } from './databases.js';
+
+async function testNotifications(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async (parley, user, realm) => {
+    const tested = await parley.useCase(SendTestNotifications).execute({ realmId: realm.id, userId: user.id });
+    const push = wayToPhones(context.invocation.configuration.push);
+    const web = parley.ports.webPushService ? 'configured' : 'off';
+    return {
+      lines: [
+        `Phones: ${push}. Web push: ${web}.`,
+        ...tested.map(({ channel, target, result }) => `${channel}\t${target}\t${result}`),
+        ...(tested.length === 0 ? [`${user.fullName} has no phone and no browser that receives notifications.`] : []),
+      ],
+      data: { push, web, tested },
+      ...(tested.every(isSent) ? {} : { exitCode: EXIT_CODES.found }),
+    };
+  });
+}
+
+async function makeKey(): Promise<CommandResult> {
+  const { privateKey, publicKey } = makePushKey();
+  const lines = [
+    `Public key, for your build of the app: ${publicKey}`,
+    `Private key, a secret for PARLEY_PUSH_KEYS: ${privateKey}`,
+  ];
+  return { lines, data: { publicKey, privateKey } };
+}
+
+export const PUSH_COMMANDS: readonly Command[] = [
+  {
+    name: 'notify test',
+    words: 'USER',
+    help: 'sends a test notification to every phone and browser of a user and prints what happened',
+    flags: REALM,
+    examples: ['parley notify test ann@example.com'],
+    run: testNotifications,
+  },
+  {
+    name: 'push key',
+    help: 'makes a key pair for which your own build of the app encrypts its tokens',
+    details: 'Opens no database and stores nothing.',
+    examples: ['parley push key'],
+    isReadOnly: always,
+    run: makeKey,
+  },
+];

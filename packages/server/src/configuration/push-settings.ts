@@ -1,0 +1,163 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import {
+  APNS_URL,
+  type DirectPush,
+  FCM_URL,
+  type FcmAccount,
+  isPushKey,
+  type PushServiceAccount,
+} from '@parley/node-adapters';
+import { UsageError } from '../startup-error.js';
+import { type Setting, setting } from './setting.js';
+import { parseContact, parseUrl, parseWord } from './setting-values.js';
+
+const MAX_KEYS = 10;
+
+export function parsePushKeys(text: string): readonly string[] {
+  const keys = text.split(',').map((key) => key.trim());
+  if (keys.length > MAX_KEYS || !keys.every(isPushKey)) {
+    throw new Error(`up to ${MAX_KEYS} keys as \`parley push key\` prints them, separated by commas`);
+  }
+  return keys;
+}
+
+/** Environment files hold a key in one line, with `\\n` for the ends of lines. */
+export function parseApnsKey(text: string): string {
+  const pem = text.replaceAll('\\n', '\n');
+  if (privateKeyOf(pem)?.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
+    throw new Error('the content of a .p8 file from Apple');
+  }
+  return pem;
+}
+
+export function parseFcmCredentials(text: string): FcmAccount {
+  try {
+    const { project_id: projectId, client_email: clientEmail, private_key: privateKey, token_uri } = JSON.parse(text);
+    const tokenUrl = parseUrl(token_uri);
+    if (/^[\w:.-]{1,100}$/.test(projectId) && typeof clientEmail === 'string' && isRsaKey(privateKey)) {
+      return { projectId, clientEmail, privateKey, tokenUrl, url: FCM_URL };
+    }
+  } catch {
+    // Explained below without the secret.
+  }
+  throw new Error('the content of the JSON file of a service account from Google');
+}
+
+const isRsaKey = (pem: unknown): boolean => typeof pem === 'string' && privateKeyOf(pem)?.asymmetricKeyType === 'rsa';
+
+function privateKeyOf(pem: string): KeyObject | null {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    return null;
+  }
+}
+
+/** Settings of notifications for phones and browsers. */
+export const PUSH_SETTINGS = {
+  pushService: setting(
+    'PARLEY_PUSH_SERVICE',
+    'push-service-url',
+    'URL',
+    'push notification service, which delivers to phones; default: none',
+    parseUrl,
+    null as string | null,
+  ),
+  pushOrgId: setting(
+    'PARLEY_PUSH_ORG_ID',
+    'push-org-id',
+    'ID',
+    'id of this server at the push service',
+    parseWord,
+    null as string | null,
+  ),
+  pushOrgKey: {
+    variable: 'PARLEY_PUSH_ORG_KEY',
+    help: 'key of this server at the push service',
+    isSecret: true,
+    parse: parseWord,
+    default: null as string | null,
+  },
+  webPush: setting(
+    'PARLEY_WEB_PUSH',
+    'web-push',
+    'CONTACT',
+    'sends push notifications to browsers; contact for their push services, such as mailto:ops@example.com; default: off',
+    parseContact,
+    null as string | null,
+  ),
+  pushKeys: {
+    variable: 'PARLEY_PUSH_KEYS',
+    help: 'private keys for which your own build of the app encrypts its tokens, made by parley push key; several while they are rotated',
+    isSecret: true,
+    parse: parsePushKeys,
+    default: null as readonly string[] | null,
+  },
+  apnsKey: {
+    variable: 'PARLEY_APNS_KEY',
+    help: 'key of your developer account at Apple (.p8)',
+    isSecret: true,
+    parse: parseApnsKey,
+    default: null as string | null,
+  },
+  apnsKeyId: setting('PARLEY_APNS_KEY_ID', 'apns-key-id', 'ID', 'id of that key', parseWord, null as string | null),
+  apnsTeamId: setting(
+    'PARLEY_APNS_TEAM_ID',
+    'apns-team-id',
+    'ID',
+    'id of your team at Apple',
+    parseWord,
+    null as string | null,
+  ),
+  apnsUrl: setting(
+    'PARLEY_APNS_URL',
+    'apns-url',
+    'URL',
+    'service of Apple, for development builds https://api.sandbox.push.apple.com',
+    parseUrl,
+    APNS_URL,
+  ),
+  fcmCredentials: {
+    variable: 'PARLEY_FCM_CREDENTIALS',
+    help: 'service account at Google for Firebase Cloud Messaging (JSON)',
+    isSecret: true,
+    parse: parseFcmCredentials,
+    default: null as FcmAccount | null,
+  },
+  fcmUrl: setting('PARLEY_FCM_URL', 'fcm-url', 'URL', 'service of Google, such as one for tests', parseUrl, FCM_URL),
+} satisfies Record<string, Setting<unknown>>;
+
+export type PushSettings = { readonly [Name in keyof typeof PUSH_SETTINGS]: (typeof PUSH_SETTINGS)[Name]['default'] };
+
+/** Returns the way to phones, of which there is at most one. @throws UsageError */
+export function pushOf(settings: PushSettings): PushServiceAccount | DirectPush | null {
+  const service = pushAccountOf(settings);
+  const direct = directPushOf(settings);
+  if (service && direct) {
+    throw new UsageError('PARLEY_PUSH_SERVICE cannot be combined with PARLEY_PUSH_KEYS: choose one way to phones.');
+  }
+  return service ?? direct;
+}
+
+/** Requires all of the values or none. */
+function pushAccountOf({ pushService: url, pushOrgId: orgId, pushOrgKey: orgKey }: PushSettings) {
+  if (url === null && orgId === null && orgKey === null) return null;
+  if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
+  throw new UsageError('A push service needs PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
+}
+
+function directPushOf(settings: PushSettings): DirectPush | null {
+  const { pushKeys: keys, apnsKey: key, apnsKeyId: keyId, apnsTeamId: teamId, apnsUrl: url } = settings;
+  const fcm = settings.fcmCredentials && { ...settings.fcmCredentials, url: settings.fcmUrl };
+  const hasApns = key !== null || keyId !== null || teamId !== null;
+  if (hasApns && (key === null || keyId === null || teamId === null)) {
+    throw new UsageError('APNs needs PARLEY_APNS_KEY, PARLEY_APNS_KEY_ID and PARLEY_APNS_TEAM_ID.');
+  }
+  if (!hasApns && fcm === null && keys === null) return null;
+  if (keys === null || !(hasApns || fcm)) {
+    throw new UsageError(
+      'Delivery to phones needs PARLEY_PUSH_KEYS, and APNs (PARLEY_APNS_KEY) or PARLEY_FCM_CREDENTIALS.',
+    );
+  }
+  return { keys, apns: hasApns ? { key: key!, keyId: keyId!, teamId: teamId!, url } : null, fcm };
+}
