@@ -1,20 +1,68 @@
 import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { type Migration, migrationsOf, Quarantine } from '@parley/storage';
+import { CONFIRMATION_FEATURE } from './access/confirmations.js';
 import type { Connection } from './engine/connection.js';
 import type { PostgresFeature, SharedObjects, WritableRepositories } from './engine/feature.js';
 import { SQL_TEXTS } from './engine/sql-texts.js';
+import { EXPORT_FEATURE } from './exports/exports.js';
+import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
+import { FILE_FEATURE } from './files/files.js';
+import { PICTURE_FEATURE } from './files/pictures.js';
+import { GROUP_FEATURE } from './groups/groups.js';
 import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
 import { EVENT_FEATURE } from './kernel/events.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
+import { BOT_FEATURE } from './membership/bots.js';
+import { HOST_USER_FEATURE } from './membership/host-users.js';
+import { INVITATION_FEATURE } from './membership/invitations.js';
+import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
+import { NOTIFICATION_FEATURE } from './push/notifications.js';
+import { PUSH_FEATURE } from './push/push.js';
+import { WEB_PUSH_FEATURE } from './push/web-push.js';
+import { REALM_DATA_FEATURE } from './realms/realm-data.js';
+import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
+import { REALM_FEATURE } from './realms/realms.js';
+import { ACTOR_FEATURE } from './users/actors.js';
+import { ALERT_WORD_FEATURE } from './users/alert-words.js';
+import { CREDENTIAL_FEATURE } from './users/credentials.js';
+import { ONBOARDING_FEATURE } from './users/onboarding.js';
+import { PRESENCE_FEATURE } from './users/presence.js';
+import { PROFILE_FEATURE } from './users/profiles.js';
+import { STATUS_FEATURE } from './users/statuses.js';
+import { USER_FEATURE } from './users/users.js';
 
 /** All features. The baseline creates their tables in the order of `SCHEMA`. */
 const ALL = [
+  REALM_FEATURE,
+  REALM_LIST_FEATURE,
+  REALM_DATA_FEATURE,
+  USER_FEATURE,
+  ACTOR_FEATURE,
+  PROFILE_FEATURE,
+  GROUP_FEATURE,
+  BOT_FEATURE,
+  PUSH_FEATURE,
+  NOTIFICATION_FEATURE,
+  WEB_PUSH_FEATURE,
+  PRESENCE_FEATURE,
+  STATUS_FEATURE,
+  ONBOARDING_FEATURE,
+  ALERT_WORD_FEATURE,
   EVENT_FEATURE,
+  FILE_FEATURE,
+  PICTURE_FEATURE,
+  CUSTOM_EMOJI_FEATURE,
+  CREDENTIAL_FEATURE,
   CALL_COUNT_FEATURE,
   JOB_FEATURE,
   LEASE_FEATURE,
+  INVITATION_FEATURE,
+  HOST_USER_FEATURE,
+  LOG_IN_METHOD_FEATURE,
+  CONFIRMATION_FEATURE,
+  EXPORT_FEATURE,
 ] as const satisfies readonly PostgresFeature[];
 
 export const FEATURES: readonly PostgresFeature[] = ALL;

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
+/** Time for which a unit uses the event loop before `yield` lets it turn. */
+const SLICE_MS = 8;
+
 /** Bound to `$1`, `$2` … in order. Arrays are arrays of PostgreSQL. */
-export type Parameter = string | number | null | Uint8Array | readonly (string | number | null)[];
+export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
 /** Called with each statement that is sent, without its parameters. */
 export type StatementTrace = (sql: string) => void;
@@ -88,6 +92,7 @@ export class Connection {
   private sent = false;
   private deferred: Deferred[] = [];
   private failure: StatementFailed | null = null;
+  private turnedAt = 0;
   /** Belongs to the unit that runs. */
   record = new UnitRecord();
 
@@ -115,6 +120,14 @@ export class Connection {
     return new Command(this, sql);
   }
 
+  /** Lets the event loop turn if the unit has used it for long since it last waited for the database. */
+  async yield(): Promise<void> {
+    this.requireUnit();
+    if (performance.now() - this.turnedAt < SLICE_MS) return;
+    await nextTurn();
+    this.turnedAt = performance.now();
+  }
+
   /**
    * Sends a statement after the deferred ones, in one packet.
    * @throws StatementFailed for the first of them that fails
@@ -124,6 +137,7 @@ export class Connection {
     const sent = [...this.sendDeferred(), this.query(sql, parameters, shape)];
     // The others fail as well after the first failure.
     const outcomes = await Promise.allSettled(sent);
+    this.turnedAt = performance.now();
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) {
       this.failure ??= failed.reason as StatementFailed;
@@ -144,6 +158,7 @@ export class Connection {
     this.record = record;
     this.mayCache = true;
     this.sent = false;
+    this.turnedAt = performance.now();
     this.deferred = [];
     this.failure = null;
   }

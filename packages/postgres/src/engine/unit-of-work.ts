@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
 import type { Commit } from '@parley/storage';
@@ -12,8 +11,6 @@ type Work<T> = (tx: Transaction) => Promise<T>;
 const MAX_WAITING = 10_000;
 /** Maximum number of runs of a unit that conflicts with other transactions. */
 const MAX_RUNS = 3;
-/** Time for which a unit uses the event loop before `tx.yield` lets it turn. */
-const SLICE_MS = 8;
 
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
@@ -152,15 +149,9 @@ export class PostgresUnitOfWork implements UnitOfWork {
 
 /** Repositories that fail once the unit has ended, although the session serves the next one. */
 function transactionOf({ connection, repositories }: Session, record: UnitRecord): Transaction {
-  let turnedAt = performance.now();
   return {
     ...repositories,
-    async yield() {
-      connection.requireUnit();
-      if (performance.now() - turnedAt < SLICE_MS) return;
-      await nextTurn();
-      turnedAt = performance.now();
-    },
+    yield: () => connection.yield(),
     onRollback: (undo: () => void) => record.onRollback(undo),
   };
 }

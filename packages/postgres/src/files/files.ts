@@ -1,0 +1,385 @@
+import type {
+  AttachedFile,
+  BlobKey,
+  FileImage,
+  FileRepository,
+  FileSpace,
+  NewFile,
+  StoredFile,
+  StoredThumbnail,
+  UnfinishedUpload,
+  UnfinishedUploadRepository,
+} from '@parley/domain/files';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { toFlag } from '@parley/storage';
+import type { Connection } from '../engine/connection.js';
+import type { PostgresFeature } from '../engine/feature.js';
+
+interface FileRow {
+  readonly id: FileId;
+  readonly realm_id: RealmId;
+  readonly owner_id: UserId;
+  readonly name: string;
+  readonly path_id: string;
+  readonly blob: BlobKey;
+  readonly size: number;
+  readonly content_type: string;
+  readonly created_at: UnixSeconds;
+  /** Null for non-images, like all image columns. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly is_animated: number | null;
+  readonly thumbnail: FileImage['thumbnail'] | null;
+}
+
+interface AttachedRow extends FileRow {
+  readonly message_ids: readonly MessageId[];
+}
+
+const COLUMNS = 'f.*, i.width, i.height, i.is_animated, i.thumbnail';
+const IMAGE = 'LEFT JOIN file_image i ON i.file_id = f.id';
+const FILE = `${COLUMNS} FROM file f ${IMAGE}`;
+const ATTACHED = `${COLUMNS}, (
+  SELECT coalesce(array_agg(message_id ORDER BY message_id), '{}') FROM message_file WHERE file_id = f.id) AS message_ids`;
+
+export class PostgresFileRepository implements FileRepository {
+  private readonly byId;
+  private readonly byPath;
+  private readonly ofOwner;
+  private readonly attachedById;
+  private readonly idsOfMessage;
+  private readonly idsOfMessages;
+  private readonly spaceOfOwner;
+  private readonly pendingOfOwner;
+  private readonly used;
+  private readonly storedBlobs;
+  private readonly unreferenced;
+  private readonly insert;
+  private readonly changeSpace;
+  private readonly refer;
+  private readonly markAttached;
+  private readonly unrefer;
+  private readonly unreferAll;
+  private readonly markUnreferenced;
+  private readonly setUnreferenced;
+  private readonly forgetMessages;
+  private readonly delete;
+  private readonly thumbnailsOf;
+  private readonly awaiting;
+  private readonly putImage;
+  private readonly insertThumbnail;
+  private readonly await;
+  private readonly stopAwaiting;
+
+  constructor(connection: Connection) {
+    this.byId = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.id = $1 AND f.realm_id = $2`);
+    this.byPath = connection.rows<FileRow>(
+      `SELECT ${FILE} WHERE f.path_id = ANY($1) AND f.realm_id = $2 ORDER BY f.id`,
+    );
+    this.ofOwner = connection.rows<AttachedRow>(
+      `SELECT ${ATTACHED} FROM file f ${IMAGE}
+       WHERE f.owner_id = $1 AND f.id > $2 AND f.realm_id = $3 ORDER BY f.id LIMIT $4`,
+    );
+    this.attachedById = connection.rows<AttachedRow>(
+      `SELECT ${ATTACHED} FROM file f ${IMAGE} WHERE f.id = ANY($1) AND f.realm_id = $2 ORDER BY f.id`,
+    );
+    this.idsOfMessage = connection.values<FileId>(
+      `SELECT f.id FROM message_file m JOIN file f ON f.id = m.file_id
+       WHERE m.message_id = $1 AND f.realm_id = $2 ORDER BY f.id`,
+    );
+    this.idsOfMessages = connection.values<FileId>(
+      `SELECT DISTINCT f.id FROM message_file m JOIN file f ON f.id = m.file_id
+       WHERE m.message_id = ANY($1) AND f.realm_id = $2 ORDER BY f.id`,
+    );
+    this.spaceOfOwner = connection.rows<FileSpace>(
+      `SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM file
+       WHERE owner_id = $1 AND realm_id = $2`,
+    );
+    this.pendingOfOwner = connection.rows<FileRow>(
+      `SELECT ${COLUMNS} FROM file f JOIN file_image i ON i.file_id = f.id
+       WHERE f.owner_id = $1 AND f.id >= $2 AND f.realm_id = $3 AND i.thumbnail = 'pending' ORDER BY f.id LIMIT 1`,
+    );
+    this.used = connection.values<number>('SELECT bytes FROM file_space WHERE realm_id = $1');
+    this.storedBlobs = connection.values<BlobKey>(
+      `SELECT blob FROM file WHERE blob = ANY($1) UNION ALL SELECT blob FROM thumbnail WHERE blob = ANY($1)`,
+    );
+    this.unreferenced = connection.rows<FileRow>(
+      `SELECT ${COLUMNS} FROM file f ${IMAGE}
+       WHERE f.was_attached = $1 AND f.unreferenced_since < $2 ORDER BY f.unreferenced_since, f.id LIMIT $3`,
+    );
+    this.insert = connection.values<FileId>(
+      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+    );
+    this.changeSpace = connection.command(
+      `INSERT INTO file_space (realm_id, bytes) VALUES ($1, $2)
+       ON CONFLICT (realm_id) DO UPDATE SET bytes = file_space.bytes + excluded.bytes`,
+    );
+    this.refer = connection.command(
+      `INSERT INTO message_file (message_id, file_id) SELECT $1, id FROM file WHERE id = ANY($2) AND realm_id = $3
+       ON CONFLICT DO NOTHING`,
+    );
+    this.markAttached = connection.command(
+      `UPDATE file SET was_attached = 1, unreferenced_since = NULL WHERE id = ANY($1) AND realm_id = $2`,
+    );
+    this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = $1 AND file_id = ANY($2)`);
+    this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id = ANY($1)`);
+    this.markUnreferenced = connection.command(
+      `UPDATE file SET unreferenced_since = $1 WHERE id = ANY($2) AND realm_id = $3
+         AND NOT EXISTS (SELECT 1 FROM message_file WHERE file_id = file.id)`,
+    );
+    this.setUnreferenced = connection.command(
+      'UPDATE file SET unreferenced_since = $1 WHERE id = $2 AND realm_id = $3',
+    );
+    this.forgetMessages = connection.command('DELETE FROM message_file WHERE file_id = $1');
+    this.delete = connection.command('DELETE FROM file WHERE id = $1 AND realm_id = $2');
+    this.thumbnailsOf = connection.rows<StoredThumbnail>(
+      `SELECT t.name, t.blob, t.size FROM file f JOIN thumbnail t ON t.file_id = f.id
+       WHERE f.id = $1 AND f.realm_id = $2 ORDER BY t.name`,
+    );
+    this.awaiting = connection.values<MessageId>(
+      `SELECT a.message_id FROM file f JOIN awaited_thumbnail a ON a.file_id = f.id
+       WHERE f.id = $1 AND f.realm_id = $2 ORDER BY a.message_id LIMIT $3`,
+    );
+    this.putImage = connection.command(
+      `INSERT INTO file_image (file_id, width, height, is_animated, thumbnail)
+       SELECT id, $1, $2, $3, $4 FROM file WHERE id = $5 AND realm_id = $6
+       ON CONFLICT (file_id) DO UPDATE SET width = excluded.width, height = excluded.height,
+         is_animated = excluded.is_animated, thumbnail = excluded.thumbnail`,
+    );
+    this.insertThumbnail = connection.command(
+      `INSERT INTO thumbnail (file_id, name, blob, size)
+       SELECT id, $1, $2, $3 FROM file WHERE id = $4 AND realm_id = $5
+       ON CONFLICT (file_id, name) DO UPDATE SET blob = excluded.blob, size = excluded.size`,
+    );
+    this.await = connection.command(
+      `INSERT INTO awaited_thumbnail (file_id, message_id)
+       SELECT id, $1 FROM file WHERE id = ANY($2) AND realm_id = $3
+       ON CONFLICT DO NOTHING`,
+    );
+    this.stopAwaiting = connection.command(
+      `DELETE FROM awaited_thumbnail WHERE file_id = (SELECT id FROM file WHERE id = $1 AND realm_id = $2)
+         AND message_id = ANY($3)`,
+    );
+  }
+
+  async find(realmId: RealmId, id: FileId): Promise<StoredFile | null> {
+    const row = await this.byId.get(id, realmId);
+    return row ? toFile(row) : null;
+  }
+
+  async listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]> {
+    return (await this.byPath.all([...pathIds], realmId)).map(toFile);
+  }
+
+  async list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]> {
+    return (await this.ofOwner.all(ownerId, after, realmId, limit)).map(toAttached);
+  }
+
+  async listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]> {
+    return (await this.attachedById.all([...ids], realmId)).map(toAttached);
+  }
+
+  async listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]> {
+    return await this.idsOfMessage.all(messageId, realmId);
+  }
+
+  async spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace> {
+    return (await this.spaceOfOwner.get(ownerId, realmId))!;
+  }
+
+  async findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null> {
+    const row = await this.pendingOfOwner.get(ownerId, from, realmId);
+    return row ? toFile(row) : null;
+  }
+
+  async usedBytes(realmId: RealmId): Promise<number> {
+    return (await this.used.get(realmId)) ?? 0;
+  }
+
+  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    return new Set(await this.storedBlobs.all(keys));
+  }
+
+  async listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]> {
+    return (await this.unreferenced.all(toFlag(wasAttached), before, limit)).map(toFile);
+  }
+
+  async add(file: NewFile): Promise<StoredFile> {
+    const { realmId, ownerId, name, pathId, blob, size, contentType, createdAt } = file;
+    const id = (await this.insert.get(realmId, ownerId, name, pathId, blob, size, contentType, createdAt, createdAt))!;
+    this.changeSpace.defer(realmId, size);
+    if (file.image) await this.setImage(realmId, id, file.image, []);
+    return { id, ...file };
+  }
+
+  async listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]> {
+    return await this.thumbnailsOf.all(id, realmId);
+  }
+
+  async listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]> {
+    return await this.awaiting.all(id, realmId, limit);
+  }
+
+  async setImage(
+    realmId: RealmId,
+    id: FileId,
+    { width, height, isAnimated, thumbnail }: FileImage,
+    thumbnails: readonly StoredThumbnail[],
+  ): Promise<void> {
+    this.putImage.defer(width, height, toFlag(isAnimated), thumbnail, id, realmId);
+    for (const { name, blob, size } of thumbnails) this.insertThumbnail.defer(name, blob, size, id, realmId);
+  }
+
+  async awaitThumbnails(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
+    this.await.defer(messageId, ids, realmId);
+  }
+
+  async endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void> {
+    this.stopAwaiting.defer(id, realmId, messageIds);
+  }
+
+  async attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
+    this.refer.defer(messageId, ids, realmId);
+    this.markAttached.defer(ids, realmId);
+  }
+
+  async detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void> {
+    const attached = new Set(await this.idsOfMessage.all(messageId, realmId));
+    const list = ids.filter((id) => attached.has(id));
+    this.unrefer.defer(messageId, list);
+    this.markUnreferenced.defer(at, list, realmId);
+  }
+
+  async detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]> {
+    const ids = await this.idsOfMessages.all(messageIds, realmId);
+    // Most messages have no uploads.
+    if (ids.length === 0) return ids;
+    this.unreferAll.defer(messageIds);
+    this.markUnreferenced.defer(at, ids, realmId);
+    return ids;
+  }
+
+  async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
+    this.setUnreferenced.defer(at, id, realmId);
+  }
+
+  async remove(realmId: RealmId, id: FileId): Promise<void> {
+    const file = await this.byId.get(id, realmId);
+    if (!file) return;
+    this.forgetMessages.defer(id);
+    this.delete.defer(id, realmId);
+    this.changeSpace.defer(realmId, -file.size);
+  }
+}
+
+const toFile = (row: FileRow): StoredFile => ({
+  id: row.id,
+  realmId: row.realm_id,
+  ownerId: row.owner_id,
+  name: row.name,
+  pathId: row.path_id,
+  blob: row.blob,
+  size: row.size,
+  contentType: row.content_type,
+  createdAt: row.created_at,
+  image: toImage(row),
+});
+
+const toImage = ({ width, height, is_animated, thumbnail }: FileRow): FileImage | null =>
+  width === null || height === null || thumbnail === null
+    ? null
+    : { width, height, isAnimated: is_animated === 1, thumbnail };
+
+const toAttached = (row: AttachedRow): AttachedFile => ({ ...toFile(row), messageIds: row.message_ids });
+
+interface UploadRow {
+  readonly path_id: string;
+  readonly realm_id: RealmId;
+  readonly owner_id: UserId;
+  readonly name: string;
+  readonly claimed_type: string;
+  readonly metadata: string;
+  readonly size: number;
+  readonly blob: BlobKey;
+  readonly expires_at: UnixSeconds;
+}
+
+export class PostgresUnfinishedUploadRepository implements UnfinishedUploadRepository {
+  private readonly byPath;
+  private readonly summary;
+  private readonly expired;
+  private readonly storedBlobs;
+  private readonly insert;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.byPath = connection.rows<UploadRow>('SELECT * FROM unfinished_upload WHERE path_id = $1 AND realm_id = $2');
+    this.summary = connection.rows<{ readonly count: number; readonly bytes: number }>(
+      `SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM unfinished_upload
+       WHERE realm_id = $1 AND owner_id = $2`,
+    );
+    this.expired = connection.rows<UploadRow>(
+      `SELECT * FROM unfinished_upload WHERE expires_at < $1
+       ORDER BY expires_at, path_id LIMIT $2`,
+    );
+    this.storedBlobs = connection.values<BlobKey>('SELECT blob FROM unfinished_upload WHERE blob = ANY($1)');
+    this.insert = connection.command(
+      `INSERT INTO unfinished_upload
+         (path_id, realm_id, owner_id, name, claimed_type, metadata, size, blob, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    );
+    this.delete = connection.command('DELETE FROM unfinished_upload WHERE path_id = $1 AND realm_id = $2');
+  }
+
+  async find(realmId: RealmId, pathId: string): Promise<UnfinishedUpload | null> {
+    const row = await this.byPath.get(pathId, realmId);
+    return row ? toUpload(row) : null;
+  }
+
+  async summarize(realmId: RealmId, ownerId: UserId) {
+    return (await this.summary.get(realmId, ownerId))!;
+  }
+
+  async listExpired(before: UnixSeconds, limit: number): Promise<readonly UnfinishedUpload[]> {
+    return (await this.expired.all(before, limit)).map(toUpload);
+  }
+
+  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    return new Set(await this.storedBlobs.all([...keys]));
+  }
+
+  async add(upload: UnfinishedUpload): Promise<void> {
+    const { pathId, realmId, ownerId, name, claimedType, metadata, size, blob, expiresAt } = upload;
+    this.insert.defer(pathId, realmId, ownerId, name, claimedType, metadata, size, blob, expiresAt);
+  }
+
+  async remove(realmId: RealmId, pathId: string): Promise<void> {
+    this.delete.defer(pathId, realmId);
+  }
+}
+
+const toUpload = (row: UploadRow): UnfinishedUpload => ({
+  pathId: row.path_id,
+  realmId: row.realm_id,
+  ownerId: row.owner_id,
+  name: row.name,
+  claimedType: row.claimed_type,
+  metadata: row.metadata,
+  size: row.size,
+  blob: row.blob,
+  expiresAt: row.expires_at,
+});
+
+export const FILE_FEATURE = {
+  schema: 'files',
+  realmTables: ['unfinished_upload', 'file', 'file_space'],
+  notExported: {
+    file_space: 'Sums are computed from the files.',
+    unfinished_upload: 'Uploads are finished where they began.',
+  },
+  repositories: () => (connection) => ({
+    files: new PostgresFileRepository(connection),
+    unfinishedUploads: new PostgresUnfinishedUploadRepository(connection),
+  }),
+} satisfies PostgresFeature;

@@ -1,0 +1,177 @@
+import type {
+  ApiKeyRecord,
+  ApiKeyRepository,
+  LoginNetwork,
+  NewSession,
+  Session,
+  SessionRepository,
+} from '@parley/domain/access';
+import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import type { PostgresFeature } from '../engine/feature.js';
+
+/** Key in the table of server facts. */
+export const SECRET_FINGERPRINT = 'secret fingerprint';
+
+export class PostgresApiKeyRepository implements ApiKeyRepository {
+  private readonly rowByFingerprint;
+  private readonly row;
+  private readonly allRows;
+  private readonly upsert;
+  private readonly fact;
+  private readonly upsertFact;
+
+  constructor(connection: Connection) {
+    const columns = 'SELECT realm_id, user_id, generation FROM api_key';
+    this.rowByFingerprint = connection.rows<ApiKeyRow>(`${columns} WHERE fingerprint = $1`);
+    this.row = connection.rows<ApiKeyRow>(`${columns} WHERE user_id = $1 AND realm_id = $2`);
+    this.allRows = connection.rows<ApiKeyRow>(`${columns} ORDER BY user_id`);
+    this.upsert = connection.command(
+      `INSERT INTO api_key (user_id, realm_id, generation, fingerprint) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (user_id) DO UPDATE
+       SET generation = excluded.generation, fingerprint = excluded.fingerprint`,
+    );
+    this.fact = connection.values<string>('SELECT value FROM server_fact WHERE name = $1');
+    this.upsertFact = connection.command(
+      'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    );
+  }
+
+  async findByFingerprint(fingerprint: string): Promise<ApiKeyRecord | null> {
+    const row = await this.rowByFingerprint.get(fingerprint);
+    return row ? toRecord(row) : null;
+  }
+
+  async find(realmId: RealmId, userId: UserId): Promise<ApiKeyRecord | null> {
+    const row = await this.row.get(userId, realmId);
+    return row ? toRecord(row) : null;
+  }
+
+  async listAll(): Promise<readonly ApiKeyRecord[]> {
+    return (await this.allRows.all()).map(toRecord);
+  }
+
+  async secretFingerprint(): Promise<string | null> {
+    return (await this.fact.get(SECRET_FINGERPRINT)) ?? null;
+  }
+
+  async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
+    this.upsert.defer(record.userId, record.realmId, record.generation, fingerprint);
+  }
+
+  async setSecretFingerprint(fingerprint: string): Promise<void> {
+    this.upsertFact.defer(SECRET_FINGERPRINT, fingerprint);
+  }
+}
+
+interface ApiKeyRow {
+  readonly realm_id: RealmId;
+  readonly user_id: UserId;
+  readonly generation: number;
+}
+
+function toRecord(row: ApiKeyRow): ApiKeyRecord {
+  return { realmId: row.realm_id, userId: row.user_id, generation: row.generation };
+}
+
+const COLUMNS = `id, realm_id AS "realmId", user_id AS "userId", user_agent AS "userAgent", created_at AS "createdAt",
+  last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
+
+export class PostgresSessionRepository implements SessionRepository {
+  private readonly byFingerprint;
+  private readonly ofUser;
+  private readonly insert;
+  private readonly update;
+  private readonly delete;
+  private readonly deleteOfRealm;
+  private readonly deleteExpired;
+  private readonly networks;
+  private readonly upsertNetwork;
+  private readonly deleteNetworks;
+
+  constructor(connection: Connection) {
+    this.networks = connection.rows<LoginNetwork>(
+      `SELECT network, last_used_at AS "lastUsedAt" FROM login_network WHERE user_id = $1 AND realm_id = $2
+       ORDER BY last_used_at DESC, network`,
+    );
+    this.upsertNetwork = connection.command(
+      `INSERT INTO login_network (realm_id, user_id, network, last_used_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (user_id, network) DO UPDATE SET last_used_at = excluded.last_used_at`,
+    );
+    this.deleteNetworks = connection.command(
+      `DELETE FROM login_network WHERE user_id = $1 AND realm_id = $2 AND network NOT IN (
+         SELECT network FROM login_network WHERE user_id = $1 ORDER BY last_used_at DESC, network LIMIT $3)`,
+    );
+    this.byFingerprint = connection.rows<Session>(`SELECT ${COLUMNS} FROM session WHERE fingerprint = $1`);
+    this.ofUser = connection.rows<Session>(
+      `SELECT ${COLUMNS} FROM session WHERE user_id = $1 AND realm_id = $2 ORDER BY last_used_at DESC, id DESC`,
+    );
+    this.insert = connection.values<SessionId>(
+      `INSERT INTO session (realm_id, user_id, fingerprint, user_agent, created_at, last_used_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+    );
+    this.update = connection.command('UPDATE session SET last_used_at = $1, expires_at = $2 WHERE id = $3');
+    this.delete = connection.command('DELETE FROM session WHERE id = ANY($1) AND user_id = $2 AND realm_id = $3');
+    const deleteSome = (condition: string) =>
+      connection.command(`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ${condition} LIMIT $2)`);
+    this.deleteOfRealm = deleteSome('realm_id = $1');
+    this.deleteExpired = deleteSome('expires_at <= $1');
+  }
+
+  async findByFingerprint(fingerprint: string): Promise<Session | null> {
+    return (await this.byFingerprint.get(fingerprint)) ?? null;
+  }
+
+  async listOf(realmId: RealmId, userId: UserId): Promise<readonly Session[]> {
+    return await this.ofUser.all(userId, realmId);
+  }
+
+  async listNetworks(realmId: RealmId, userId: UserId): Promise<readonly LoginNetwork[]> {
+    return await this.networks.all(userId, realmId);
+  }
+
+  async putNetwork(
+    realmId: RealmId,
+    userId: UserId,
+    { network, lastUsedAt }: LoginNetwork,
+    keep: number,
+  ): Promise<void> {
+    this.upsertNetwork.defer(realmId, userId, network, lastUsedAt);
+    this.deleteNetworks.defer(userId, realmId, keep);
+  }
+
+  async add(session: NewSession, fingerprint: string): Promise<SessionId> {
+    const { realmId, userId, userAgent, createdAt, lastUsedAt, expiresAt } = session;
+    return (await this.insert.get(realmId, userId, fingerprint, userAgent, createdAt, lastUsedAt, expiresAt))!;
+  }
+
+  async renew(id: SessionId, { lastUsedAt, expiresAt }: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void> {
+    this.update.defer(lastUsedAt, expiresAt, id);
+  }
+
+  async remove(realmId: RealmId, userId: UserId, ids: readonly SessionId[]): Promise<number> {
+    return (await this.delete.run(ids, userId, realmId)).changes;
+  }
+
+  async removeOfRealm(realmId: RealmId, limit: number): Promise<number> {
+    return (await this.deleteOfRealm.run(realmId, limit)).changes;
+  }
+
+  async removeExpired(now: UnixSeconds, limit: number): Promise<number> {
+    return (await this.deleteExpired.run(now, limit)).changes;
+  }
+}
+
+export const CREDENTIAL_FEATURE = {
+  schema: 'authentication',
+  realmTables: ['api_key', 'session', 'login_network'],
+  notExported: {
+    api_key: 'Keys are derived from the secret of the server.',
+    session: 'Sessions end with the server that began them.',
+    login_network: 'Networks are hashed with the secret of the server.',
+  },
+  repositories: () => (connection) => ({
+    apiKeys: new PostgresApiKeyRepository(connection),
+    sessions: new PostgresSessionRepository(connection),
+  }),
+} satisfies PostgresFeature;
