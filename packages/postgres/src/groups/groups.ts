@@ -1,4 +1,4 @@
-import type { GroupSettings, GroupSettingValue, SystemGroupName } from '@parley/domain/access';
+import type { GroupSettingValue, SystemGroupName } from '@parley/domain/access';
 import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
 import {
   DomainError,
@@ -13,7 +13,6 @@ import {
   anonymousValue,
   ascending,
   type Flag,
-  type GroupSettingsColumn,
   groupSettingsColumn,
   groupSettingValues,
   type Quarantine,
@@ -22,6 +21,7 @@ import {
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
+import { readPermissions } from '../engine/permissions.js';
 import { VALUES, type ValueTuple } from './group-values.js';
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
@@ -461,24 +461,6 @@ export class PostgresGroupRepository implements GroupRepository {
             ),
     };
   }
-}
-
-/** Reads permissions and looks up the group `nobody` only if one of them is invalid. */
-export async function readPermissions<R extends object>(
-  column: GroupSettingsColumn<R>,
-  json: string,
-  id: number,
-  quarantine: Quarantine,
-  nobodyOf: () => Promise<GroupId>,
-): Promise<GroupSettings<R>> {
-  let isInvalid = false;
-  const read = column.fromJson(json, id, quarantine, () => {
-    isInvalid = true;
-    return 0 as GroupId;
-  });
-  if (!isInvalid) return read;
-  const nobody = await nobodyOf();
-  return column.fromJson(json, id, quarantine, () => nobody);
 }
 
 /** Column values from `is_deactivated` to `permissions`, in the order of both statements. */

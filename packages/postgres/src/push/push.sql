@@ -14,7 +14,10 @@ CREATE TABLE device (
   pending_public_key text COLLATE "C",
   pending_registration text COLLATE "C",
   token_updated_at bigint,
-  registration_error text COLLATE "C"
+  registration_error text COLLATE "C",
+  -- Registration of the token, as the app encrypted it for the push service.
+  public_key text COLLATE "C",
+  registration text COLLATE "C"
 );
 CREATE INDEX device_of_user ON device (user_id, id);
 

@@ -33,9 +33,10 @@ export class PostgresDeviceRepository implements DeviceRepository {
     );
     this.insert = connection.rows<DeviceRow>('INSERT INTO device (realm_id, user_id) VALUES ($1, $2) RETURNING *');
     this.store = connection.command(
-      `UPDATE device SET push_key_id = $1, push_key = $2, token_kind = $3, token_id = $4, pending_token_id = $5,
-         pending_public_key = $6, pending_registration = $7, token_updated_at = $8, registration_error = $9
-       WHERE id = $10 AND realm_id = $11`,
+      `UPDATE device SET push_key_id = $1, push_key = $2, token_kind = $3, token_id = $4, public_key = $5,
+         registration = $6, pending_token_id = $7, pending_public_key = $8, pending_registration = $9,
+         token_updated_at = $10, registration_error = $11
+       WHERE id = $12 AND realm_id = $13`,
     );
     this.delete = connection.command('DELETE FROM device WHERE id = $1 AND realm_id = $2');
   }
@@ -57,12 +58,15 @@ export class PostgresDeviceRepository implements DeviceRepository {
     return toDevice((await this.insert.get(realmId, userId))!);
   }
 
-  async update({ id, realmId, key, tokenKind, tokenId, pending, tokenUpdatedAt, error }: Device): Promise<void> {
+  async update(device: Device): Promise<void> {
+    const { id, realmId, key, tokenKind, tokenId, registration, pending, tokenUpdatedAt, error } = device;
     this.store.defer(
       key?.id ?? null,
       key?.key ?? null,
       tokenKind,
       tokenId,
+      registration?.publicKey ?? null,
+      registration?.encrypted ?? null,
       pending?.tokenId ?? null,
       pending?.publicKey ?? null,
       pending?.encrypted ?? null,
@@ -86,6 +90,8 @@ interface DeviceRow {
   readonly push_key: string | null;
   readonly token_kind: string | null;
   readonly token_id: string | null;
+  readonly public_key: string | null;
+  readonly registration: string | null;
   readonly pending_token_id: string | null;
   readonly pending_public_key: string | null;
   readonly pending_registration: string | null;
@@ -95,7 +101,8 @@ interface DeviceRow {
 
 /** Treats unknown stored words as null, so that the app registers again. */
 function toDevice(row: DeviceRow): Device {
-  const { pending_token_id, pending_public_key, pending_registration } = row;
+  const { token_id, public_key, registration, pending_token_id, pending_public_key, pending_registration } = row;
+  const isKept = token_id !== null && public_key !== null && registration !== null;
   const isPending = pending_token_id !== null && pending_public_key !== null && pending_registration !== null;
   return {
     id: row.id,
@@ -104,6 +111,7 @@ function toDevice(row: DeviceRow): Device {
     key: row.push_key_id === null || row.push_key === null ? null : { id: row.push_key_id, key: row.push_key },
     tokenKind: PUSH_TOKEN_KINDS.includes(row.token_kind as PushTokenKind) ? (row.token_kind as PushTokenKind) : null,
     tokenId: row.token_id,
+    registration: isKept ? { tokenId: token_id, publicKey: public_key, encrypted: registration } : null,
     pending: isPending
       ? { tokenId: pending_token_id, publicKey: pending_public_key, encrypted: pending_registration }
       : null,

@@ -21,7 +21,8 @@ import {
 } from '@parley/storage';
 import type { Connection, Parameter } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
-import { type PostgresGroupRepository, readPermissions } from '../groups/groups.js';
+import { readPermissions } from '../engine/permissions.js';
+import type { PostgresGroupRepository } from '../groups/groups.js';
 import { LinkifierReads } from './realm-lists.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
