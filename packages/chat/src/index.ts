@@ -47,7 +47,7 @@ export {
 export type { Reading } from './kernel/reactive.js';
 export { ChatState, type Fields } from './kernel/state.js';
 export type * from './kernel/view-models.js';
-export type { Emoji } from './messages/commands.js';
+export type { Emoji, Move } from './messages/commands.js';
 export {
   type CompletionQuery,
   channelOf as completionChannel,
@@ -56,6 +56,7 @@ export {
   type Suggestion,
   suggestionsFor,
 } from './messages/completion.js';
+export type { SendRefusal } from './messages/rights.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';
 export { applyEvent, begin, EVENT_RULES, present } from './session/rules.js';

@@ -1,13 +1,4 @@
-import { expect, messageWith, type Server, send, test } from './stories.js';
-
-/** Address of a topic in a channel to which the people of these stories belong. */
-async function placeOf(server: Server, topic: string): Promise<string> {
-  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
-  return `#narrow/channel/${id}-Verona/topic/${topic}`;
-}
-
-const post = (server: Server, person: string, topic: string, content: string) =>
-  server.call(person, 'POST', '/messages', { type: 'channel', to: 'Verona', topic, content, read_by_sender: true });
+import { expect, messageWith, placeOf, post, send, test } from './stories.js';
 
 test('shows a message to another person at once and counts it as unread until it was seen', async ({
   server,
@@ -185,8 +176,9 @@ test('edits and deletes an own message, and reacts to the message of another per
   await expect(messageWith(cordelia.page, 'A typo, mended')).toContainText('edited');
 
   await messageWith(hamlet.page, 'A typo, mended').hover();
-  await messageWith(hamlet.page, 'A typo, mended').getByRole('button', { name: 'Delete' }).click();
-  await hamlet.page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+  await messageWith(hamlet.page, 'A typo, mended').getByRole('button', { name: 'More actions' }).click();
+  await hamlet.page.getByRole('menuitem', { name: 'Delete' }).click();
+  await hamlet.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(messageWith(hamlet.page, 'A typo, mended')).toHaveCount(0);
   await expect(messageWith(cordelia.page, 'A typo, mended')).toHaveCount(0);
 });

@@ -155,4 +155,21 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send' }).click();
 }
 
+/** Address of a topic in a channel to which the people of these stories belong. */
+export async function placeOf(server: Server, topic: string, channel = 'Verona'): Promise<string> {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: channel });
+  return `#narrow/channel/${id}-${channel}/topic/${topic}`;
+}
+
+/** Sends a message to a topic of that channel through the API. */
+export const post = (server: Server, person: string, topic: string, content: string) =>
+  server.call(person, 'POST', '/messages', { type: 'channel', to: 'Verona', topic, content, read_by_sender: true });
+
+/** Chooses an entry of the menu of a message. */
+export async function choose(page: Page, message: string, entry: string): Promise<void> {
+  await messageWith(page, message).hover();
+  await messageWith(page, message).getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: entry }).click();
+}
+
 export { expect };

@@ -151,6 +151,9 @@ export class UnreadState {
   isTruncated = false;
 }
 
+/** Mark that clients put before the names of resolved topics. */
+export const RESOLVED_PREFIX = '✔ ';
+
 export const topicKey = (channelId: number, topic: string): string => `${channelId}:${topic.toLowerCase()}`;
 
 export const ascending = (a: number, b: number): number => a - b;

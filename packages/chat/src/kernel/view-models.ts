@@ -129,6 +129,8 @@ export interface ConversationView {
   readonly anchor: Reading<number | null>;
   /** First unread message when the list was opened, above which the "New" line stays. */
   readonly firstUnread: Reading<number | null>;
+  /** Place to which the whole conversation was moved or renamed. */
+  readonly movedTo: Reading<Destination | null>;
   /** Reason why the messages could not be loaded. */
   readonly failure: Reading<{ readonly code: string; readonly message: string } | null>;
   loadOlder(): Promise<void>;

@@ -1,13 +1,26 @@
 import type { Reaction } from '@parley/client';
 import { batch } from '@preact/signals-core';
-import type { Destination, Narrow } from '../kernel/narrow.js';
+import { type Destination, type Narrow, narrowOf } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
-import { type ChatState, topicKey } from '../kernel/state.js';
+import { type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { TopicPolicy } from '../kernel/view-models.js';
 import { apiNarrow } from './match.js';
 import { MESSAGE_RULES, withFlag } from './messages.js';
 
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
+
+type TopicPlace = Omit<Extract<Destination, { kind: 'channel' }>, 'kind'>;
+
+/** New place of messages; what is absent stays. */
+export interface Move {
+  readonly channelId?: number;
+  readonly topic?: string;
+  /** A message alone, with those after it in its topic, or the whole topic. */
+  readonly scope: 'change_one' | 'change_later' | 'change_all';
+  /** Notices with a link, in the old and in the new topic. */
+  readonly notifiesOld?: boolean;
+  readonly notifiesNew?: boolean;
+}
 
 export type Emoji = Pick<Reaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
 
@@ -82,15 +95,36 @@ export class Commands {
 
   async move(
     messageId: number,
-    to: { readonly channelId?: number; readonly topic?: string },
-    scope: 'change_one' | 'change_later' | 'change_all',
+    { channelId, topic, scope, notifiesOld = false, notifiesNew = true }: Move,
   ): Promise<void> {
     await this.gateway.patch('/messages/{message_id}', {
       message_id: messageId,
-      ...(to.channelId !== undefined && { stream_id: to.channelId }),
-      ...(to.topic !== undefined && { topic: to.topic }),
+      ...(channelId !== undefined && { stream_id: channelId }),
+      ...(topic !== undefined && { topic }),
       propagate_mode: scope,
+      send_notification_to_old_thread: notifiesOld,
+      send_notification_to_new_thread: notifiesNew,
     });
+  }
+
+  /** Marks a topic as resolved, or as unresolved. */
+  async resolve({ channelId, topic }: TopicPlace, isResolved: boolean): Promise<void> {
+    const messageId = await this.newestIn({ channelId, topic });
+    const bare = topic.replace(/^[✔ ]+/u, '');
+    const name = isResolved ? `${RESOLVED_PREFIX}${topic}` : bare;
+    if (messageId !== null) await this.move(messageId, { topic: name, scope: 'change_all', notifiesNew: false });
+  }
+
+  /** Returns the newest message of a topic; null if there is none. */
+  async newestIn({ channelId, topic }: TopicPlace): Promise<number | null> {
+    const { messages } = await this.gateway.get('/messages', {
+      narrow: apiNarrow(narrowOf({ kind: 'channel', channelId, topic }), this.state.selfId),
+      anchor: 'newest',
+      num_before: 1,
+      num_after: 0,
+      allow_empty_topic_name: true,
+    });
+    return messages[0]?.id ?? null;
   }
 
   async delete(messageId: number): Promise<void> {
@@ -104,6 +138,11 @@ export class Commands {
       if (answer.found_newest || answer.last_processed_id === null) return;
       anchor = answer.last_processed_id;
     }
+  }
+
+  /** Marks every message as read; a large account takes several calls. */
+  async markAllRead(): Promise<void> {
+    while (!(await this.gateway.post('/mark_all_as_read', {})).complete);
   }
 
   /** Marks a message and everything after it in a narrow as unread. */

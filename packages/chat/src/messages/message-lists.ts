@@ -1,6 +1,6 @@
 import { type Event, type Message, ParleyError } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
-import { covers, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
+import { covers, type Destination, destinationKey, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import { derived, isSame, type Reading } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
@@ -78,6 +78,7 @@ export class MessageLists {
         return;
       case 'update_message':
         void this.fetchMoved(event);
+        this.follow(event);
         for (const list of this.lists.values()) list.changed(event.message_ids);
         return;
       case 'update_message_flags':
@@ -123,6 +124,22 @@ export class MessageLists {
       for (const id of [...this.state.messages.all().keys()]) if (!shown.has(id)) this.state.messages.delete(id);
     });
     for (const id of this.stale) if (!shown.has(id)) this.stale.delete(id);
+  }
+
+  /** Tells lists of a topic where all of it went. */
+  private follow(event: Extract<Event, { type: 'update_message' }>): void {
+    if (event.rendering_only || event.propagate_mode !== 'change_all' || event.stream_id === undefined) return;
+    const { stream_id: channelId, orig_subject: topic = '' } = event;
+    const key = destinationKey({ kind: 'channel', channelId, topic });
+    const to: Destination = {
+      kind: 'channel',
+      channelId: event.new_stream_id ?? channelId,
+      topic: event.subject ?? topic,
+    };
+    if (destinationKey(to) === key && event.subject === topic) return;
+    for (const list of this.lists.values()) {
+      if (list.destination && destinationKey(list.destination) === key) list.movedTo.value = to;
+    }
   }
 
   /** Fetches messages that were moved into an open list and that the client does not have. */
@@ -190,6 +207,7 @@ export class MessageList implements ConversationView {
   readonly newer: Reading<ListEnd>;
   readonly anchor: Signal<number | null> = signal(null);
   readonly firstUnread: Signal<number | null> = signal(null);
+  readonly movedTo: Signal<Destination | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
   /** True after "mark as unread from here", until the list is opened again. */
   private readsNothing = false;
@@ -226,6 +244,7 @@ export class MessageList implements ConversationView {
   opened(near: number | null): void {
     this.openCount++;
     this.readsNothing = false;
+    this.movedTo.value = null;
     void this.load(near ?? 'first_unread');
   }
 

@@ -1,12 +1,11 @@
 import { destinationKey } from '../kernel/narrow.js';
 import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
-import { type ChannelState, type ChatState, topicKey } from '../kernel/state.js';
+import { type ChannelState, type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
 import { isMutedTopic } from '../messages/unread.js';
 
 const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
-export const RESOLVED_PREFIX = '✔ ';
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /** Channels, topics and direct conversations with their unread counts. */
@@ -35,6 +34,10 @@ export class Sidebar {
   /** Known topics of a channel, latest first; `Chat.loadTopics` fetches all. */
   topics(channelId: number): Reading<readonly TopicRow[]> {
     return this.topicLists.at(channelId);
+  }
+
+  policyOf(channelId: number, topic: string): TopicPolicy {
+    return POLICIES[this.state.policies.get(topicKey(channelId, topic))?.visibility_policy ?? 0]!;
   }
 
   private subscribed(): readonly ChannelState[] {
@@ -95,13 +98,12 @@ export class Sidebar {
     const isResolved = name.startsWith(RESOLVED_PREFIX);
     const bare = isResolved ? name.slice(RESOLVED_PREFIX.length) : name;
     const key = destinationKey({ kind: 'channel', channelId, topic: name });
-    const policy = this.state.policies.get(topicKey(channelId, name))?.visibility_policy ?? 0;
     return {
       channelId,
       name,
       title: bare === '' ? (this.state.fields.get('realm_empty_topic_display_name') ?? '') : bare,
       isResolved,
-      policy: POLICIES[policy]!,
+      policy: this.policyOf(channelId, name),
       isMuted: isMutedTopic(this.state, channelId, name),
       lastMessageId: Math.max(maxId, this.state.unread.tallies.get(key)?.newest ?? 0),
       unread: unreadOf(this.state, key),

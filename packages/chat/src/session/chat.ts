@@ -10,6 +10,7 @@ import { MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { Outbox } from '../messages/outbox.js';
 import { ReadMarks } from '../messages/read-marks.js';
+import { Rights } from '../messages/rights.js';
 import { Sidebar } from '../navigation/sidebar.js';
 import { People } from '../people/person-rows.js';
 import { Journal } from './journal.js';
@@ -50,6 +51,8 @@ export class Chat {
   readonly people: People;
   readonly commands: Commands;
   readonly outbox: Outbox;
+  /** Actions that the server's rules allow. */
+  readonly rights: Rights;
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
@@ -72,6 +75,7 @@ export class Chat {
     this.people = new People(this.state, clock);
     this.commands = new Commands(this.state, gateway);
     this.outbox = new Outbox(gateway, clock);
+    this.rights = new Rights(this.state, clock);
     this.marks = new ReadMarks(this.state, gateway, clock);
     this.lists = new MessageLists(this.state, gateway, {
       seen: (narrow, ids) => this.marks.seen(narrow, ids),

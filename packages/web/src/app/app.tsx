@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import type { Chat } from '@parley/chat';
+import { type Chat, destinationOf } from '@parley/chat';
 import { LogOut, Menu, Moon, Sun, X } from 'lucide-react';
 import { Component, type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { ContentWorld } from '../content/message-body.js';
@@ -9,9 +9,11 @@ import { ConversationPage, ConversationTitle } from '../conversation/conversatio
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { Avatar } from '../kit/avatar.js';
 import { IconButton } from '../kit/icon-button.js';
+import { OverlayHost } from '../overlays/overlay-host.js';
 import { useChat, useField, useServices } from '../services/context.js';
 import { navigate, useAddress } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
+import { ChannelMenuButton, TopicMenuButton } from '../sidebar/menu-buttons.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './app.module.css';
 import { ConnectionLine } from './connection-line.js';
@@ -45,6 +47,7 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
             <h1>
               <PageTitle />
             </h1>
+            <PlaceMenu />
             <Search />
           </header>
           <ConnectionLine />
@@ -54,6 +57,7 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
           </ErrorBoundary>
         </main>
       </div>
+      <OverlayHost />
     </ContentContext.Provider>
   );
 }
@@ -96,6 +100,17 @@ function PageTitle() {
   const { address } = useAddress();
   if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
   return <>{address?.view === 'recent' ? i18n._('Recent conversations') : i18n._('Inbox')}</>;
+}
+
+/** Menu of the topic or channel that is shown. */
+function PlaceMenu() {
+  const { address } = useAddress();
+  if (address?.view !== 'narrow') return null;
+  const destination = destinationOf(address.narrow);
+  if (destination?.kind === 'channel') return <TopicMenuButton place={destination} />;
+  const [first, ...others] = address.narrow;
+  const isChannel = first?.operator === 'channel' && typeof first.operand === 'number' && others.length === 0;
+  return isChannel ? <ChannelMenuButton channelId={first.operand as number} /> : null;
 }
 
 function OrganizationHeader({ onClose }: { readonly onClose: () => void }) {

@@ -103,6 +103,10 @@ function draw(node: ContentNode, key: number): ReactNode {
           {node.text}
         </code>
       );
+    case 'change': {
+      const Tag = node.tag;
+      return <Tag key={key}>{drawAll(node.children)}</Tag>;
+    }
     case 'highlight':
       return <mark key={key}>{drawAll(node.children)}</mark>;
     case 'image':

@@ -23,6 +23,8 @@ export type ContentNode =
   | { readonly type: 'spoiler'; readonly header: readonly ContentNode[]; readonly children: readonly ContentNode[] }
   | { readonly type: 'math'; readonly source: string; readonly isBlock: boolean; readonly element: Element }
   | { readonly type: 'math-error'; readonly text: string }
+  /** Difference between two versions. */
+  | { readonly type: 'change'; readonly tag: 'ins' | 'del'; readonly children: readonly ContentNode[] }
   | { readonly type: 'highlight'; readonly children: readonly ContentNode[] }
   | ImageNode
   | { readonly type: 'video'; readonly src: string; readonly href: string; readonly title: string }
@@ -161,6 +163,10 @@ class TreeBuilder {
     if (classes.contains('katex') || classes.contains('katex-display')) return math(element);
     if (classes.contains('tex-error')) return { type: 'math-error', text };
     if (classes.contains('highlight')) return { type: 'highlight', children: this.children(element) };
+    if (classes.contains('highlight_text_inserted'))
+      return { type: 'change', tag: 'ins', children: this.children(element) };
+    if (classes.contains('highlight_text_deleted'))
+      return { type: 'change', tag: 'del', children: this.children(element) };
     return mention(element, classes, text);
   }
 

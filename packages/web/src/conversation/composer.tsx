@@ -18,6 +18,8 @@ export interface ComposerHandle {
   /** Inserts text at the cursor, on lines of its own. */
   insert(text: string): void;
   focus(): void;
+  /** Removes the text and returns it. */
+  take(): string;
 }
 
 interface Props {
@@ -72,6 +74,13 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       insertTextIntoField(element, element.value === '' ? more : `\n\n${more}`);
     },
     focus: () => field.current?.focus(),
+    take() {
+      const taken = latest.current;
+      latest.current = '';
+      setText('');
+      drafts.save(destination, '');
+      return taken;
+    },
   }));
 
   const isOver = useDroppedFiles(filesOf);

@@ -10,9 +10,10 @@ import {
   narrowOf,
 } from '@parley/chat';
 import { RotateCcw } from 'lucide-react';
-import { type Ref, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useChat } from '../services/context.js';
+import { type Ref, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { replaceAddress } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
@@ -50,6 +51,7 @@ export function ConversationPage({ narrow, near }: Props) {
     }),
     [chat, i18n, view],
   );
+  useFollowing(view, composer);
   if (!view) return null;
   return (
     <>
@@ -70,6 +72,18 @@ function useConversation(narrow: Narrow, near: number | null): ConversationView 
     return () => opened.close();
   }, [chat, place]);
   return view;
+}
+
+/** Goes where the whole conversation was moved, with the text that is being written. */
+function useFollowing(view: ConversationView | null, composer: RefObject<ComposerHandle | null>): void {
+  const { chat, drafts } = useServices();
+  const movedTo = useComputed(() => view?.movedTo.value ?? null, [view]);
+  useEffect(() => {
+    if (!movedTo) return;
+    const text = composer.current?.take() ?? '';
+    if (text !== '' && drafts.textFor(movedTo) === '') drafts.save(movedTo, text);
+    replaceAddress(chat.formatAddress({ view: 'narrow', narrow: narrowOf(movedTo), near: null }));
+  }, [movedTo, chat, drafts, composer]);
 }
 
 interface MessagesProps {

@@ -1,10 +1,11 @@
 import { useLingui } from '@lingui/react';
 import type { Emoji, MessageRow as Message } from '@parley/chat';
-import { MailOpen, Pencil, Quote, SmilePlus, Star, Trash2 } from 'lucide-react';
+import { EllipsisVertical, Pencil, Quote, SmilePlus, Star } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { useChat } from '../services/context.js';
+import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
 import styles from './message-row.module.css';
 
 /** Commands on messages that belong to the page. */
@@ -38,13 +39,19 @@ const QUICK_REACTIONS = [
   emoji('2705', 'check'),
 ];
 
-/** Buttons that appear over a message. The server refuses what its settings forbid, and the reason is shown. */
+/** Buttons that appear over a message: what the server's rules allow. */
 export function MessageActions({ message, commands, onEdit }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
   const [isReacting, setReacting] = useState(false);
-  const [isDeleting, setDeleting] = useState(false);
   const id = message.id!;
+  const canReact = useComputed(() => chat.rights.canReact(id), [chat, id]);
+  const canEdit = useComputed(() => chat.rights.canEdit(id), [chat, id]);
+  const openMenu = (anchor: HTMLElement) =>
+    openOverlay(anchor, async () => {
+      const { MessageMenu } = await import('../overlays/message-menu.js');
+      return <MessageMenu message={message} commands={commands} />;
+    });
   if (isReacting) {
     return (
       <Toolbar label={i18n._('Add a reaction')} onLeave={() => setReacting(false)}>
@@ -66,22 +73,9 @@ export function MessageActions({ message, commands, onEdit }: Props) {
       </Toolbar>
     );
   }
-  if (isDeleting) {
-    return (
-      <Toolbar label={i18n._('Delete this message?')} onLeave={() => setDeleting(false)}>
-        <span className={styles.question}>{i18n._('Delete this message?')}</span>
-        <button type="button" onClick={() => chat.commands.delete(id).catch(reportFailure)}>
-          {i18n._('Delete')}
-        </button>
-        <button type="button" onClick={() => setDeleting(false)}>
-          {i18n._('Cancel')}
-        </button>
-      </Toolbar>
-    );
-  }
   return (
     <Toolbar label={i18n._('Message actions')}>
-      <IconButton icon={SmilePlus} label={i18n._('Add a reaction')} onClick={() => setReacting(true)} />
+      {canReact && <IconButton icon={SmilePlus} label={i18n._('Add a reaction')} onClick={() => setReacting(true)} />}
       <IconButton icon={Quote} label={i18n._('Quote')} onClick={() => commands.quote(message)} />
       <IconButton
         icon={Star}
@@ -89,13 +83,13 @@ export function MessageActions({ message, commands, onEdit }: Props) {
         isPressed={message.isStarred}
         onClick={() => chat.commands.star(id, !message.isStarred).catch(reportFailure)}
       />
+      {canEdit && <IconButton icon={Pencil} label={i18n._('Edit')} onClick={onEdit} />}
       <IconButton
-        icon={MailOpen}
-        label={i18n._('Mark as unread from here')}
-        onClick={() => commands.markUnread(message)}
+        icon={EllipsisVertical}
+        label={i18n._('More actions')}
+        opens="menu"
+        onClick={({ currentTarget }) => openMenu(currentTarget)}
       />
-      {message.isOwn && <IconButton icon={Pencil} label={i18n._('Edit')} onClick={onEdit} />}
-      {message.isOwn && <IconButton icon={Trash2} label={i18n._('Delete')} onClick={() => setDeleting(true)} />}
     </Toolbar>
   );
 }

@@ -40,7 +40,7 @@ function ReactionButton({ messageId, reaction }: { readonly messageId: number; r
   );
 }
 
-function Emoji({ reaction }: { readonly reaction: ReactionRow }) {
+export function Emoji({ reaction }: { readonly reaction: ReactionRow }) {
   const { baseUrl } = useServices();
   const customEmoji = useField('realm_emoji');
   if (reaction.reactionType === 'unicode_emoji') {

@@ -1,7 +1,9 @@
 import { useLingui } from '@lingui/react';
+import { MailCheck } from 'lucide-react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { useAddressOf, useChat, useComputed } from '../services/context.js';
+import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { type Conversation, inboxOf, recentConversations } from './conversations.js';
 import styles from './inbox.module.css';
@@ -16,6 +18,19 @@ export function InboxPage() {
   }
   return (
     <div className={styles.page}>
+      <button
+        type="button"
+        className={styles.readAll}
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) =>
+          openOverlay(currentTarget, async () => {
+            const { ReadAllDialog } = await import('../overlays/read-all-dialog.js');
+            return <ReadAllDialog />;
+          })
+        }
+      >
+        <MailCheck size={16} aria-hidden /> {i18n._('Mark all as read')}
+      </button>
       {directs.length > 0 && (
         <section>
           <h2>{i18n._('Direct messages')}</h2>

@@ -4,13 +4,15 @@ import styles from './kit.module.css';
 export interface IconButtonProps {
   readonly icon: ComponentType<{ readonly size?: number }>;
   readonly label: string;
-  readonly onClick: MouseEventHandler;
+  readonly onClick: MouseEventHandler<HTMLButtonElement>;
   readonly isPressed?: boolean;
   readonly isDisabled?: boolean;
+  /** Kind of overlay that it opens. */
+  readonly opens?: 'menu' | 'dialog';
 }
 
 /** Button that shows a picture; its label is read aloud and shown on hover. */
-export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled }: IconButtonProps) {
+export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled, opens }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -18,6 +20,7 @@ export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled }
       aria-label={label}
       title={label}
       aria-pressed={isPressed}
+      aria-haspopup={opens}
       disabled={isDisabled}
       onClick={onClick}
     >

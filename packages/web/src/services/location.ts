@@ -48,3 +48,8 @@ export const useAddress = (): Place => useSyncExternalStore(subscribe, current);
 export function navigate(hash: string): void {
   location.hash = hash;
 }
+
+/** Goes to a place that takes the place of the present one in the browser's history. */
+export function replaceAddress(hash: string): void {
+  location.replace(hash);
+}

@@ -8,6 +8,7 @@ import { useAddressOf, useChat, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useAddress, useIsCurrent } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
+import { ChannelMenuButton, TopicMenuButton } from './menu-buttons.js';
 import styles from './sidebar.module.css';
 
 /** Topics that a channel shows before its list is opened. */
@@ -69,30 +70,36 @@ interface EntryProps {
   readonly hasMention?: boolean;
   readonly isNested?: boolean;
   readonly below?: ReactNode;
+  /** Button beside the link. */
+  readonly menu?: ReactNode;
 }
 
-function Entry({ href, icon, children, count = 0, isMuted = false, hasMention = false, isNested, below }: EntryProps) {
+function Entry(props: EntryProps) {
+  const { href, icon, children, count = 0, isMuted = false, hasMention = false, isNested, below, menu } = props;
   const { i18n } = useLingui();
   const isCurrent = useIsCurrent(href);
   return (
     <li>
-      <a
-        href={href}
-        className={styles.entry}
-        aria-current={isCurrent ? 'page' : undefined}
-        data-unread={count > 0 || undefined}
-        data-muted={isMuted || undefined}
-        data-nested={isNested}
-      >
-        {icon}
-        <span className={styles.label}>{children}</span>
-        {hasMention && (
-          <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
-            @
-          </span>
-        )}
-        <UnreadBadge count={count} isMuted={isMuted} />
-      </a>
+      <div className={styles.line}>
+        <a
+          href={href}
+          className={styles.entry}
+          aria-current={isCurrent ? 'page' : undefined}
+          data-unread={count > 0 || undefined}
+          data-muted={isMuted || undefined}
+          data-nested={isNested}
+        >
+          {icon}
+          <span className={styles.label}>{children}</span>
+          {hasMention && (
+            <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
+              @
+            </span>
+          )}
+          <UnreadBadge count={count} isMuted={isMuted} />
+        </a>
+        {menu && <span className={styles.menu}>{menu}</span>}
+      </div>
       {below}
     </li>
   );
@@ -130,6 +137,7 @@ function Channel({ id }: { readonly id: number }) {
       count={channel.unread.count}
       hasMention={channel.unread.hasMention}
       isMuted={channel.isMuted}
+      menu={<ChannelMenuButton channelId={id} />}
       below={channelId === id ? <Topics channelId={id} /> : undefined}
     >
       {channel.name}
@@ -171,6 +179,7 @@ function Topic({ topic }: { readonly topic: TopicRow }) {
       hasMention={topic.unread.hasMention}
       isMuted={topic.isMuted}
       isNested
+      menu={<TopicMenuButton place={{ kind: 'channel', channelId: topic.channelId, topic: topic.name }} />}
     >
       {topic.title}
     </Entry>

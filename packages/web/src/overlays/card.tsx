@@ -1,0 +1,31 @@
+import { Popover } from '@base-ui/react/popover';
+import type { ReactNode } from 'react';
+import styles from './overlays.module.css';
+import { focusAfter, useOverlay } from './own-overlay.js';
+
+interface Props {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** Card beside the element that opened it. */
+export function Card({ label, children }: Props) {
+  const { anchor, close } = useOverlay();
+  return (
+    <Popover.Root open onOpenChange={(isOpen) => isOpen || close()}>
+      <Popover.Portal>
+        <Popover.Positioner
+          className={styles.positioner}
+          anchor={anchor}
+          align="start"
+          sideOffset={6}
+          collisionPadding={8}
+        >
+          <Popover.Popup className={styles.card} aria-label={label} finalFocus={() => focusAfter(anchor)}>
+            {children}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

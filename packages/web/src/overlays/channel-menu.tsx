@@ -1,0 +1,56 @@
+import { useLingui } from '@lingui/react';
+import { Bell, BellOff, Link, MailCheck, Palette, Pin, PinOff } from 'lucide-react';
+import { useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import { useReading } from '../services/use-reading.js';
+import { copyLink } from './copy-link.js';
+import { Menu, MenuItem, MenuLine } from './menu.js';
+import { useOverlay } from './own-overlay.js';
+
+/** The reader's own settings of a channel, and marking it as read. */
+export function ChannelMenu({ channelId }: { readonly channelId: number }) {
+  const { i18n } = useLingui();
+  const { chat, baseUrl } = useServices();
+  const { anchor } = useOverlay();
+  const channel = useReading(chat.sidebar.channel(channelId));
+  if (!channel) return null;
+  const narrow = [{ operator: 'channel', operand: channelId }] as const;
+  const set = (property: 'is_muted' | 'pin_to_top', value: boolean) =>
+    chat.commands.setChannelProperty(channelId, property, value).catch(reportFailure);
+  return (
+    <Menu label={i18n._('Channel actions')}>
+      <MenuItem icon={MailCheck} onSelect={() => chat.commands.markNarrowRead(narrow).catch(reportFailure)}>
+        {i18n._('Mark all messages as read')}
+      </MenuItem>
+      <MenuItem
+        icon={Link}
+        onSelect={() => copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow, near: null }))}
+      >
+        {i18n._('Copy link to channel')}
+      </MenuItem>
+      {channel.isSubscribed && (
+        <>
+          <MenuLine />
+          <MenuItem icon={channel.isPinned ? PinOff : Pin} onSelect={() => set('pin_to_top', !channel.isPinned)}>
+            {channel.isPinned ? i18n._('Unpin channel') : i18n._('Pin channel to top')}
+          </MenuItem>
+          <MenuItem icon={channel.isMuted ? Bell : BellOff} onSelect={() => set('is_muted', !channel.isMuted)}>
+            {channel.isMuted ? i18n._('Unmute channel') : i18n._('Mute channel')}
+          </MenuItem>
+          <MenuItem
+            icon={Palette}
+            onSelect={() =>
+              openOverlay(anchor, async () => {
+                const { ColorDialog } = await import('./color-dialog.js');
+                return <ColorDialog channelId={channelId} />;
+              })
+            }
+          >
+            {i18n._('Change color')}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,88 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { useLingui } from '@lingui/react';
+import { X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import styles from './overlays.module.css';
+import { focusAfter, useOverlay } from './own-overlay.js';
+
+interface Props {
+  readonly title: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** Dialog over the page; closes by Escape, its button or a click outside. */
+export function Dialog({ title, children }: Props) {
+  const { anchor, close } = useOverlay();
+  const { i18n } = useLingui();
+  return (
+    <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
+      <Base.Portal>
+        <Base.Backdrop className={styles.backdrop} />
+        <Base.Popup className={styles.dialog} finalFocus={() => focusAfter(anchor)}>
+          <header className={styles.dialogHeader}>
+            <Base.Title className={styles.title}>{title}</Base.Title>
+            <Base.Close className={styles.close} aria-label={i18n._('Close')}>
+              <X size={18} aria-hidden />
+            </Base.Close>
+          </header>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+interface FormDialogProps extends Props {
+  readonly action: string;
+  readonly isDangerous?: boolean;
+  readonly isDisabled?: boolean;
+  /** The dialog closes when it resolves, and shows why it rejects. */
+  onSubmit(): Promise<unknown>;
+}
+
+/** Dialog with a question that one button answers. */
+export function FormDialog({ title, children, action, isDangerous, isDisabled, onSubmit }: FormDialogProps) {
+  const { close } = useOverlay();
+  const { i18n } = useLingui();
+  const [isWorking, setWorking] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const submit = async () => {
+    setWorking(true);
+    setFailure(null);
+    try {
+      await onSubmit();
+      close();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+      setWorking(false);
+    }
+  };
+  return (
+    <Dialog title={title}>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        {children}
+        {failure !== null && (
+          <p className={styles.failure} role="alert">
+            {failure}
+          </p>
+        )}
+        <footer className={styles.buttons}>
+          <Base.Close className={styles.button}>{i18n._('Cancel')}</Base.Close>
+          <button
+            type="submit"
+            className={isDangerous ? styles.dangerous : styles.primary}
+            disabled={isDisabled || isWorking}
+          >
+            {action}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

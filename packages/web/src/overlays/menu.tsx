@@ -1,0 +1,73 @@
+import { Menu as Base } from '@base-ui/react/menu';
+import { Check } from 'lucide-react';
+import type { ComponentType, ReactNode } from 'react';
+import styles from './overlays.module.css';
+import { focusAfter, useOverlay } from './own-overlay.js';
+
+interface MenuProps {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** Menu beside the element that opened it. */
+export function Menu({ label, children }: MenuProps) {
+  const { anchor, close } = useOverlay();
+  return (
+    <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
+      {/* Menus belong to a landmark, unlike dialogs. */}
+      <Base.Portal container={document.querySelector('main')}>
+        <Base.Positioner className={styles.positioner} anchor={anchor} align="end" sideOffset={4} collisionPadding={8}>
+          <Base.Popup className={styles.menu} aria-label={label} finalFocus={() => focusAfter(anchor)}>
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+interface ItemProps {
+  readonly icon: ComponentType<{ readonly size?: number }>;
+  readonly onSelect: () => void;
+  readonly isDangerous?: boolean;
+  readonly children: ReactNode;
+}
+
+export function MenuItem({ icon: Icon, onSelect, isDangerous, children }: ItemProps) {
+  return (
+    <Base.Item className={styles.item} data-dangerous={isDangerous || undefined} onClick={onSelect}>
+      <Icon size={16} aria-hidden />
+      {children}
+    </Base.Item>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly { readonly value: T; readonly label: string }[];
+  onChoose(value: T): void;
+}
+
+/** One of several settings. */
+export function MenuChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
+  return (
+    <Base.Group>
+      <Base.GroupLabel className={styles.groupLabel}>{label}</Base.GroupLabel>
+      <Base.RadioGroup value={value} onValueChange={onChoose}>
+        {options.map((option) => (
+          <Base.RadioItem key={option.value} value={option.value} className={styles.item} closeOnClick>
+            <span className={styles.indicator}>
+              <Base.RadioItemIndicator>
+                <Check size={16} aria-hidden />
+              </Base.RadioItemIndicator>
+            </span>
+            {option.label}
+          </Base.RadioItem>
+        ))}
+      </Base.RadioGroup>
+    </Base.Group>
+  );
+}
+
+export const MenuLine = () => <Base.Separator className={styles.line} />;

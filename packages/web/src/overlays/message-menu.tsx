@@ -1,0 +1,117 @@
+import { useLingui } from '@lingui/react';
+import { type MessageRow as Message, narrowOf } from '@parley/chat';
+import { Check, History, Link, MailOpen, MoveRight, RotateCcw, SmilePlus, Trash2 } from 'lucide-react';
+import type { MessageCommands } from '../conversation/message-actions.js';
+import { useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import { copyLink } from './copy-link.js';
+import { Menu, MenuItem, MenuLine } from './menu.js';
+import { useOverlay } from './own-overlay.js';
+
+interface Props {
+  readonly message: Message;
+  readonly commands: MessageCommands;
+}
+
+/** Rarer actions on a message: what the server's rules allow. */
+export function MessageMenu({ message, commands }: Props) {
+  const { i18n } = useLingui();
+  const { chat, baseUrl } = useServices();
+  const { anchor } = useOverlay();
+  const id = message.id!;
+  const { destination } = message;
+  const { rights } = chat;
+  const move = rights.canMove(id);
+  const topic = destination.kind === 'channel' ? destination : null;
+  const isResolved = topic?.topic.startsWith('✔ ') === true;
+  const wasChanged = message.editedAt !== null || message.movedAt !== null;
+  return (
+    <Menu label={i18n._('More actions')}>
+      <MenuItem icon={MailOpen} onSelect={() => commands.markUnread(message)}>
+        {i18n._('Mark as unread from here')}
+      </MenuItem>
+      <MenuItem
+        icon={Link}
+        onSelect={() =>
+          copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id }))
+        }
+      >
+        {i18n._('Copy link to message')}
+      </MenuItem>
+      {message.reactions.length > 0 && (
+        <MenuItem
+          icon={SmilePlus}
+          onSelect={() =>
+            openOverlay(anchor, async () => {
+              const { ReactionsDialog } = await import('./reactions-dialog.js');
+              return <ReactionsDialog messageKey={message.key} />;
+            })
+          }
+        >
+          {i18n._('See who reacted')}
+        </MenuItem>
+      )}
+      {wasChanged && rights.canSeeHistory && (
+        <MenuItem
+          icon={History}
+          onSelect={() =>
+            openOverlay(anchor, async () => {
+              const { HistoryDialog } = await import('./history-dialog.js');
+              return <HistoryDialog messageId={id} />;
+            })
+          }
+        >
+          {i18n._('View edit history')}
+        </MenuItem>
+      )}
+      {topic && (move.topic || move.channel) && (
+        <MenuItem
+          icon={MoveRight}
+          onSelect={() =>
+            openOverlay(anchor, async () => {
+              const { MoveDialog } = await import('./move-dialog.js');
+              return <MoveDialog place={topic} messageId={id} />;
+            })
+          }
+        >
+          {i18n._('Move messages')}
+        </MenuItem>
+      )}
+      {topic && rights.canResolve(topic.channelId, topic.topic) && (
+        <MenuItem
+          icon={isResolved ? RotateCcw : Check}
+          onSelect={() => chat.commands.resolve(topic, !isResolved).catch(reportFailure)}
+        >
+          {isResolved ? i18n._('Mark topic as unresolved') : i18n._('Mark topic as resolved')}
+        </MenuItem>
+      )}
+      {rights.canDelete(id) && (
+        <>
+          <MenuLine />
+          <MenuItem
+            icon={Trash2}
+            isDangerous
+            onSelect={() =>
+              openOverlay(anchor, async () => {
+                const { FormDialog } = await import('./dialog.js');
+                return (
+                  <FormDialog
+                    title={i18n._('Delete this message?')}
+                    action={i18n._('Delete')}
+                    isDangerous
+                    onSubmit={() => chat.commands.delete(id)}
+                  >
+                    <p>{i18n._('It disappears for everyone and cannot be restored.')}</p>
+                  </FormDialog>
+                );
+              })
+            }
+          >
+            {i18n._('Delete')}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}

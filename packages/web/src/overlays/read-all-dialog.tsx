@@ -1,0 +1,18 @@
+import { useLingui } from '@lingui/react';
+import { useChat } from '../services/context.js';
+import { FormDialog } from './dialog.js';
+
+/** Asks before everything is marked as read. */
+export function ReadAllDialog() {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  return (
+    <FormDialog
+      title={i18n._('Mark all messages as read?')}
+      action={i18n._('Mark as read')}
+      onSubmit={() => chat.commands.markAllRead()}
+    >
+      <p>{i18n._('Muted conversations are included.')}</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,33 @@
+import { signal } from '@preact/signals-core';
+import type { ReactNode } from 'react';
+import { reportFailure } from './failures.js';
+
+/** Menu, dialog or card above the page. */
+export interface Overlay {
+  /** Element that opened it and gets the focus back. */
+  readonly anchor: HTMLElement;
+  readonly content: ReactNode;
+}
+
+/** The open one; opening another one closes it. */
+export const overlay = signal<Overlay | null>(null);
+
+let opening: HTMLElement | null = null;
+
+/** Opens an overlay whose code is loaded on the first use. The anchor says by `aria-expanded` that it is open. */
+export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>): void {
+  closeOverlay();
+  opening = anchor;
+  anchor.setAttribute('aria-expanded', 'true');
+  load().then((content) => {
+    if (opening === anchor) overlay.value = { anchor, content };
+  }, reportFailure);
+}
+
+/** Closes what is open, or `own` unless something else took its place. */
+export function closeOverlay(own: Overlay | null = overlay.peek()): void {
+  if (overlay.peek() !== own) return;
+  opening?.setAttribute('aria-expanded', 'false');
+  opening = null;
+  overlay.value = null;
+}

@@ -1,0 +1,138 @@
+import { choose, expect, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+
+test('moves a message and those after it to another topic', async ({ server, logIn }) => {
+  for (const text of ['stays here', 'goes away', 'goes too']) await post(server, 'iago', 'crowded', text);
+  const { page } = await logIn('iago', await placeOf(server, 'crowded'));
+  await choose(page, 'goes away', 'Move messages');
+  const dialog = page.getByRole('dialog', { name: 'Move messages' });
+  await expect(dialog).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByLabel('Topic', { exact: true }).fill('airy');
+  await dialog.getByLabel('In the old topic').check();
+  await dialog.getByRole('button', { name: 'Move' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(messageWith(page, 'stays here')).toBeVisible();
+  await expect(messageWith(page, 'goes too')).toHaveCount(0);
+  await expect(messageWith(page, '2 messages were moved from this topic')).toBeVisible();
+  await page.evaluate((to) => location.assign(to), await placeOf(server, 'airy'));
+  await expect(messageWith(page, 'goes too')).toBeVisible();
+});
+
+test('shows why a move is refused and keeps the dialog', async ({ server, logIn }) => {
+  await post(server, 'iago', 'unmoved', 'Here I stay');
+  const { page } = await logIn('iago', await placeOf(server, 'unmoved'));
+  await page.route('**/json/messages/*', (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 400, json: { result: 'error', msg: 'Too late to move', code: 'BAD_REQUEST' } })
+      : route.continue(),
+  );
+  await choose(page, 'Here I stay', 'Move messages');
+  await page.getByRole('dialog').getByLabel('Topic', { exact: true }).fill('elsewhere');
+  await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+  await expect(page.getByRole('dialog').getByRole('alert')).toHaveText('Too late to move');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('follows a topic that is resolved, with the text that is being written', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'question', 'How does this work?');
+  const place = await placeOf(server, 'question');
+  const hamlet = await logIn('hamlet', place);
+  const cordelia = await logIn('cordelia', place);
+  await hamlet.page.getByRole('textbox', { name: 'Message' }).fill('I was just writing');
+  await choose(cordelia.page, 'How does this work?', 'Mark topic as resolved');
+  await expect(messageWith(hamlet.page, 'has marked this topic as resolved')).toBeVisible();
+  await expect(hamlet.page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toBeVisible();
+  await expect(hamlet.page.getByRole('textbox', { name: 'Message' })).toHaveValue('I was just writing');
+  await hamlet.page.getByRole('main').getByRole('button', { name: 'Topic actions' }).click();
+  await hamlet.page.getByRole('menuitem', { name: 'Mark topic as unresolved' }).click();
+  await expect(cordelia.page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toHaveCount(0);
+});
+
+test('mutes and follows a topic by the keyboard', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'noise', 'Noise');
+  const { page } = await logIn('hamlet', await placeOf(server, 'noise'));
+  const button = page.getByRole('main').getByRole('button', { name: 'Topic actions' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitemradio', { name: 'Default' })).toBeChecked();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('menuitemradio', { name: 'Muted' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(button).toBeFocused();
+  const entry = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: 'noise' });
+  await expect(entry.getByLabel('muted')).toBeVisible();
+  await button.click();
+  await page.getByRole('menuitemradio', { name: 'Followed' }).click();
+  await expect(entry.getByLabel('muted')).toHaveCount(0);
+});
+
+test('pins, mutes and colours a channel', async ({ server, logIn }) => {
+  const { page } = await logIn('prospero');
+  const navigation = page.getByRole('navigation', { name: 'Conversations' });
+  const open = async () => {
+    const link = navigation.getByRole('link', { name: 'Verona' });
+    await link.hover();
+    await link.locator('..').getByRole('button', { name: 'Channel actions' }).click();
+  };
+  for (const entry of ['Pin channel to top', 'Mute channel']) {
+    await open();
+    await page.getByRole('menuitem', { name: entry }).click();
+  }
+  await open();
+  await expect(page.getByRole('menuitem', { name: 'Unmute channel' })).toBeVisible();
+  await page.getByRole('menuitem', { name: 'Change color' }).click();
+  await page.getByRole('dialog').getByRole('radio', { name: '#bd86e5' }).check();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const { subscriptions } = await server.call('prospero', 'GET', '/users/me/subscriptions');
+  const verona = subscriptions.find(({ name }: { name: string }) => name === 'Verona');
+  expect(verona).toMatchObject({ pin_to_top: true, is_muted: true, color: '#bd86e5' });
+});
+
+test('marks a topic and everything as read', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'unread-one', 'one');
+  await post(server, 'cordelia', 'unread-two', 'two');
+  const { page } = await logIn('othello', '#inbox');
+  const main = page.getByRole('main');
+  await expect(main.getByRole('link', { name: /unread-two/ })).toBeVisible();
+  await main.getByRole('button', { name: 'Mark all as read' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Mark as read' }).click();
+  await expect(main.getByText('You have read everything.')).toBeVisible();
+  await expect(page).not.toHaveTitle(/^\(/);
+});
+
+test('shows the versions of a message, who reacted, and copies a link to it', async ({ server, logIn }) => {
+  const { id } = await post(server, 'hamlet', 'versions', 'The first draft');
+  await server.call('hamlet', 'PATCH', `/messages/${id}`, { content: 'The second draft' });
+  await server.call('cordelia', 'POST', `/messages/${id}/reactions`, { emoji_name: 'tada' });
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'versions'));
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await choose(page, 'The second draft', 'View edit history');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.locator('ins', { hasText: 'second' })).toBeVisible();
+  await expect(dialog.locator('del', { hasText: 'first' })).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+
+  await choose(page, 'The second draft', 'See who reacted');
+  await expect(dialog.getByRole('listitem')).toContainText('Cordelia');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+
+  await choose(page, 'The second draft', 'Copy link to message');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toMatch(new RegExp(`^${server.url}/#narrow/channel/.*/near/${id}$`));
+});
+
+test('offers only what the rules allow', async ({ server, logIn }) => {
+  await post(server, 'iago', 'rules', 'Of another person');
+  const { page } = await logIn('hamlet', await placeOf(server, 'rules'));
+  const message = messageWith(page, 'Of another person');
+  await message.hover();
+  await expect(message.getByRole('button', { name: 'Edit' })).toHaveCount(0);
+  await message.getByRole('button', { name: 'More actions' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Delete' })).toHaveCount(0);
+});
