@@ -128,6 +128,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   // The browser's part; the libraries are bundled by the build.
   web: {
     mayImport: [
+      '@base-ui/react',
       '@lingui/core',
       '@lingui/react',
       '@parley/chat',

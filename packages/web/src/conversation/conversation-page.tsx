@@ -18,7 +18,7 @@ import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
 import { ChannelName, DestinationName } from './destination-heading.js';
-import type { MessageCommands } from './message-actions.js';
+import type { MessageCommands } from './message-commands.js';
 import { MessageList } from './message-list.js';
 import { MessageRow } from './message-row.js';
 import { NewTopic } from './new-topic.js';

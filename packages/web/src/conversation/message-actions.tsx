@@ -6,17 +6,8 @@ import { IconButton } from '../kit/icon-button.js';
 import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
+import type { MessageCommands } from './message-commands.js';
 import styles from './message-row.module.css';
-
-/** Commands on messages that belong to the page. */
-export interface MessageCommands {
-  /** Quotes a message in the composer. */
-  readonly quote: (message: Message) => void;
-  /** Takes a message that failed back into the composer. */
-  readonly editFailed: (message: Message) => void;
-  /** Marks a message and those after it as unread. */
-  readonly markUnread: (message: Message) => void;
-}
 
 interface Props {
   readonly message: Message;
@@ -49,7 +40,7 @@ export function MessageActions({ message, commands, onEdit }: Props) {
   const canEdit = useComputed(() => chat.rights.canEdit(id), [chat, id]);
   const openMenu = (anchor: HTMLElement) =>
     openOverlay(anchor, async () => {
-      const { MessageMenu } = await import('../overlays/message-menu.js');
+      const { MessageMenu } = await import('./message-menu.js');
       return <MessageMenu message={message} commands={commands} />;
     });
   if (isReacting) {

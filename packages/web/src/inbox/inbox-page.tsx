@@ -24,7 +24,7 @@ export function InboxPage() {
         aria-haspopup="dialog"
         onClick={({ currentTarget }) =>
           openOverlay(currentTarget, async () => {
-            const { ReadAllDialog } = await import('../overlays/read-all-dialog.js');
+            const { ReadAllDialog } = await import('./read-all-dialog.js');
             return <ReadAllDialog />;
           })
         }

@@ -2,13 +2,13 @@ import { useLingui } from '@lingui/react';
 import type { DirectRow, TopicRow } from '@parley/chat';
 import { BellOff, Check, ChevronDown, Clock, Inbox, ListTree, Rows3 } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
+import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { useAddressOf, useChat, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useAddress, useIsCurrent } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
-import { ChannelMenuButton, TopicMenuButton } from './menu-buttons.js';
 import styles from './sidebar.module.css';
 
 /** Topics that a channel shows before its list is opened. */

@@ -13,7 +13,7 @@ export function TopicMenuButton({ place }: { readonly place: Extract<Destination
       opens="menu"
       onClick={({ currentTarget }) =>
         openOverlay(currentTarget, async () => {
-          const { TopicMenu } = await import('../overlays/topic-menu.js');
+          const { TopicMenu } = await import('./topic-menu.js');
           return <TopicMenu place={place} />;
         })
       }
@@ -30,7 +30,7 @@ export function ChannelMenuButton({ channelId }: { readonly channelId: number })
       opens="menu"
       onClick={({ currentTarget }) =>
         openOverlay(currentTarget, async () => {
-          const { ChannelMenu } = await import('../overlays/channel-menu.js');
+          const { ChannelMenu } = await import('./channel-menu.js');
           return <ChannelMenu channelId={channelId} />;
         })
       }

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { useState } from 'react';
+import { FormDialog } from '../kit/dialog.js';
+import overlays from '../kit/overlays.module.css';
 import { useChat } from '../services/context.js';
 import styles from './color-dialog.module.css';
-import { FormDialog } from './dialog.js';
-import overlays from './overlays.module.css';
 
 /** Zulip's palette for channels. */
 const COLORS = [

@@ -1,12 +1,12 @@
 import { useLingui } from '@lingui/react';
 import { Bell, BellOff, Link, MailCheck, Palette, Pin, PinOff } from 'lucide-react';
+import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
+import { useOverlay } from '../kit/own-overlay.js';
 import { useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { copyLink } from './copy-link.js';
-import { Menu, MenuItem, MenuLine } from './menu.js';
-import { useOverlay } from './own-overlay.js';
 
 /** The reader's own settings of a channel, and marking it as read. */
 export function ChannelMenu({ channelId }: { readonly channelId: number }) {

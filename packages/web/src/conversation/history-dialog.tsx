@@ -2,10 +2,10 @@ import { useLingui } from '@lingui/react';
 import type { MessageSnapshot } from '@parley/client';
 import { useEffect, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
+import { Dialog } from '../kit/dialog.js';
+import overlays from '../kit/overlays.module.css';
 import { useChat, useField, useServices } from '../services/context.js';
-import { Dialog } from './dialog.js';
 import styles from './history-dialog.module.css';
-import overlays from './overlays.module.css';
 
 /** Versions of a message, the newest first. */
 export function HistoryDialog({ messageId }: { readonly messageId: number }) {

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
 import type { Destination, Move } from '@parley/chat';
 import { useId, useState } from 'react';
+import { FormDialog } from '../kit/dialog.js';
+import styles from '../kit/overlays.module.css';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
-import { FormDialog } from './dialog.js';
-import styles from './overlays.module.css';
 
 type Place = Extract<Destination, { kind: 'channel' }>;
 

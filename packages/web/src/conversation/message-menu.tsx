@@ -1,13 +1,13 @@
 import { useLingui } from '@lingui/react';
 import { type MessageRow as Message, narrowOf } from '@parley/chat';
 import { Check, History, Link, MailOpen, MoveRight, RotateCcw, SmilePlus, Trash2 } from 'lucide-react';
-import type { MessageCommands } from '../conversation/message-actions.js';
+import { copyLink } from '../channels/copy-link.js';
+import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
+import { useOverlay } from '../kit/own-overlay.js';
 import { useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
-import { copyLink } from './copy-link.js';
-import { Menu, MenuItem, MenuLine } from './menu.js';
-import { useOverlay } from './own-overlay.js';
+import type { MessageCommands } from './message-commands.js';
 
 interface Props {
   readonly message: Message;
@@ -70,7 +70,7 @@ export function MessageMenu({ message, commands }: Props) {
           icon={MoveRight}
           onSelect={() =>
             openOverlay(anchor, async () => {
-              const { MoveDialog } = await import('./move-dialog.js');
+              const { MoveDialog } = await import('../channels/move-dialog.js');
               return <MoveDialog place={topic} messageId={id} />;
             })
           }
@@ -94,7 +94,7 @@ export function MessageMenu({ message, commands }: Props) {
             isDangerous
             onSelect={() =>
               openOverlay(anchor, async () => {
-                const { FormDialog } = await import('./dialog.js');
+                const { FormDialog } = await import('../kit/dialog.js');
                 return (
                   <FormDialog
                     title={i18n._('Delete this message?')}

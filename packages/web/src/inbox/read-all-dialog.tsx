@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
+import { FormDialog } from '../kit/dialog.js';
 import { useChat } from '../services/context.js';
-import { FormDialog } from './dialog.js';
 
 /** Asks before everything is marked as read. */
 export function ReadAllDialog() {

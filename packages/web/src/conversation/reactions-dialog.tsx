@@ -1,11 +1,11 @@
 import { useLingui } from '@lingui/react';
-import { Emoji } from '../conversation/reactions.js';
 import { Avatar } from '../kit/avatar.js';
+import { Dialog } from '../kit/dialog.js';
+import overlays from '../kit/overlays.module.css';
 import { useChat } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
-import { Dialog } from './dialog.js';
-import overlays from './overlays.module.css';
 import styles from './person-list.module.css';
+import { Emoji } from './reactions.js';
 
 /** People by their reactions to a message. */
 export function ReactionsDialog({ messageKey }: { readonly messageKey: string }) {

@@ -1,13 +1,13 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, narrowOf, type TopicPolicy } from '@parley/chat';
 import { Check, Link, MailCheck, MoveRight, RotateCcw } from 'lucide-react';
+import { Menu, MenuChoice, MenuItem, MenuLine } from '../kit/menu.js';
+import { useOverlay } from '../kit/own-overlay.js';
 import { useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { copyLink } from './copy-link.js';
-import { Menu, MenuChoice, MenuItem, MenuLine } from './menu.js';
-import { useOverlay } from './own-overlay.js';
 
 interface Props {
   readonly place: Extract<Destination, { kind: 'channel' }>;
