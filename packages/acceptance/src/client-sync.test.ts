@@ -33,34 +33,33 @@ describe('client synchronization', () => {
     expect(Object.keys(SCENARIOS).sort()).toEqual([...new Set(changing)].sort());
   });
 
-  it.each(rows)(
-    '%s: %s',
-    async (route, _, { as, prepare, params, body, headers = MULTIPART, status, at, heard, isPage }) => {
-      const world = await World.open();
-      try {
-        await prepare?.(world);
-        const clients = await world.observe();
-        const [method, path] = route.split(' ') as [string, string];
-        const pathParams = at?.(world) ?? {};
-        const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams[name])));
-        const fields = (typeof params === 'function' ? await params(world) : params) ?? {};
-        const caller = as && world.people[as];
-        const reply =
-          isForBrowsers(path) && !isPage
-            ? await (await browserOf(world.server, caller)).request(method, target, fields)
-            : await world.server.request(method, isPage ? `/${target}` : target, {
-                as: caller,
-                ...(body !== undefined ? { body, headers } : { params: fields }),
-              });
-        if (isPage) expect([status ?? 200, 303]).toContain(reply.status);
-        else
-          expect(reply).toMatchObject(status === undefined ? { status: 200, body: { result: 'success' } } : { status });
-        await expectInStep(clients);
-        const received = new Set([...clients.values()].flatMap((client) => [...client.heard]));
-        expect([...received].sort()).toEqual([...new Set(heard)].sort());
-      } finally {
-        await world.close();
-      }
-    },
-  );
+  it.each(rows)('%s: %s', async (route, _, { as, prepare, params, body, headers, status, at, heard, isPage }) => {
+    const world = await World.open();
+    try {
+      await prepare?.(world);
+      const clients = await world.observe();
+      const [method, path] = route.split(' ') as [string, string];
+      const pathParams = at?.(world) ?? {};
+      const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams[name])));
+      const fields = (typeof params === 'function' ? await params(world) : params) ?? {};
+      const caller = as && world.people[as];
+      const reply =
+        isForBrowsers(path) && !isPage
+          ? await (await browserOf(world.server, caller)).request(method, target, fields)
+          : await world.server.request(method, isPage ? `/${target}` : target, {
+              as: caller,
+              ...(body !== undefined && { body: typeof body === 'function' ? body(world) : body, headers: MULTIPART }),
+              ...(body === undefined && headers === undefined && { params: fields }),
+              ...(headers !== undefined && { headers: typeof headers === 'function' ? headers(world) : headers }),
+            });
+      if (isPage) expect([status ?? 200, 303]).toContain(reply.status);
+      else
+        expect(reply).toMatchObject(status === undefined ? { status: 200, body: { result: 'success' } } : { status });
+      await expectInStep(clients);
+      const received = new Set([...clients.values()].flatMap((client) => [...client.heard]));
+      expect([...received].sort()).toEqual([...new Set(heard)].sort());
+    } finally {
+      await world.close();
+    }
+  });
 });

@@ -18,6 +18,7 @@ import { BOT_FEATURE } from './membership/bots.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
 import { INVITATION_FEATURE } from './membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
+import { PROVISIONING_FEATURE } from './membership/provisioning.js';
 import { NOTIFICATION_FEATURE } from './push/notifications.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
@@ -61,6 +62,7 @@ const ALL = [
   INVITATION_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
+  PROVISIONING_FEATURE,
   CONFIRMATION_FEATURE,
   EXPORT_FEATURE,
 ] as const satisfies readonly PostgresFeature[];
@@ -97,6 +99,7 @@ const SCHEMA = [
   'leases',
   'invitations',
   'log-in-methods',
+  'provisioning',
   'confirmations',
   'exports',
 ];

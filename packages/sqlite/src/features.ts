@@ -24,6 +24,7 @@ import { BOT_FEATURE } from './membership/bots.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
 import { INVITATION_FEATURE } from './membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
+import { PROVISIONING_FEATURE } from './membership/provisioning.js';
 import { DRAFT_FEATURE } from './messages/drafts.js';
 import { MESSAGE_ARCHIVE_FEATURE } from './messages/message-archive.js';
 import { MESSAGE_EDIT_FEATURE } from './messages/message-edits.js';
@@ -99,6 +100,7 @@ const ALL = [
   INVITATION_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
+  PROVISIONING_FEATURE,
   CONFIRMATION_FEATURE,
   EXPORT_FEATURE,
   COPY_FEATURE,

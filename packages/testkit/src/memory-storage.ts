@@ -52,6 +52,7 @@ import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPictures } from './memory/memory-pictures.js';
 import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
+import { MemoryProvisioning } from './memory/memory-provisioning.js';
 import { MemoryPushStatus, MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealmData } from './memory/memory-realm-data.js';
@@ -263,6 +264,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     consumers: new MemoryEventConsumers(unit),
     externalIds: new MemoryExternalIds(new MemoryUsers(unit)),
     logIns: new MemoryLogIns(unit),
+    provisioning: new MemoryProvisioning(unit),
     apiKeys: new MemoryApiKeys(unit),
     sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),

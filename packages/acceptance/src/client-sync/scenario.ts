@@ -12,9 +12,9 @@ export interface Scenario {
   /** Runs before the clients register. */
   readonly prepare?: ((world: World) => Promise<unknown>) | undefined;
   /** Multipart body instead of parameters. */
-  readonly body?: Buffer | string;
-  /** Headers of the body; default: those of a multipart form. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string | ((world: World) => string);
+  /** Headers of the request; default: those of a multipart form, if it has a body. */
+  readonly headers?: Readonly<Record<string, string>> | ((world: World) => Readonly<Record<string, string>>);
   /** Status of a response without the standard format. */
   readonly status?: number;
   readonly params?: Fields | ((world: World) => Fields | Promise<Fields>);

@@ -16,6 +16,7 @@ import type { Caller, GroupId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
 import {
   GROUP_PERMISSIONS,
   type Group,
@@ -180,7 +181,8 @@ export class UpdateGroup {
   }
 }
 
-async function freeName(tx: Transaction, { realmId, id }: Group, raw: string): Promise<string> {
+/** @throws DomainError INVALID_GROUP_NAME, GROUP_NAME_TAKEN */
+export async function freeName(tx: Transaction, { realmId, id }: Group, raw: string): Promise<string> {
   const name = parseGroupName(raw);
   const other = await tx.groups.findByName(realmId, name);
   if (other && other.id !== id) throw groupNameTaken(name);
@@ -203,20 +205,23 @@ export class DeactivateGroup {
       const realm = await tx.realms.get(realmId);
       const group = await tx.groups.find(realmId, groupId);
       enforce(canDeactivateGroup(actor, realm, group));
-      const uses = usesOfGroup(groupId, {
-        realm,
-        channels: await tx.channels.listAll(realmId),
-        groups: await tx.groups.listNamed(realmId),
-        edges: await tx.groups.listEdges(realmId),
-      });
-      enforce(canDeactivateUnused(uses));
+      enforce(canDeactivateUnused(await loadUses(tx, realm, groupId)));
       await setDeactivated(tx, group!, true);
     });
   }
 }
 
+/** Returns everything that depends on the group. */
+export const loadUses = async ({ channels, groups }: Transaction, realm: Realm, id: GroupId) =>
+  usesOfGroup(id, {
+    realm,
+    channels: await channels.listAll(realm.id),
+    groups: await groups.listNamed(realm.id),
+    edges: await groups.listEdges(realm.id),
+  });
+
 /** Updates the closure too: members count towards containing groups only while this group is active. */
-async function setDeactivated(tx: Transaction, group: Group, isDeactivated: boolean): Promise<void> {
+export async function setDeactivated(tx: Transaction, group: Group, isDeactivated: boolean): Promise<void> {
   const { realmId, id } = group;
   await changeMembership(
     tx,

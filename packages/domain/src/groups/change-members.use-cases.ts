@@ -124,10 +124,15 @@ export class ChangeMemberParts implements PartHandler<MemberPart, void> {
   }
 }
 
-async function changeMembers(
+/**
+ * Adds or removes users and publishes the change for the active ones. Checks no permission and sends no message. All users
+ * are active unless `activeIds` is given.
+ */
+export async function storeMembers(
   tx: Transaction,
-  notices: GroupNotices,
-  { caller: { realmId, userId }, groupId, op, userIds }: MemberPart,
+  realmId: RealmId,
+  { groupId, op, userIds }: Omit<MemberPart, 'caller'>,
+  activeIds: ReadonlySet<UserId> | null = null,
 ): Promise<void> {
   await changeMembership(
     tx,
@@ -137,12 +142,22 @@ async function changeMembers(
     async () => {
       const change = op === 'add' ? tx.groups.addMembers : tx.groups.removeMembers;
       const changed = await change.call(tx.groups, realmId, groupId, userIds);
+      const shown = activeIds ? changed.filter((id) => activeIds.has(id)) : changed;
+      if (shown.length === 0) return;
       await tx.events.append(realmId, {
-        event: { type: 'group.members_changed', op, groupId, userIds: changed },
+        event: { type: 'group.members_changed', op, groupId, userIds: shown },
         audience: wholeRealm,
       });
     },
   );
+}
+
+async function changeMembers(
+  tx: Transaction,
+  notices: GroupNotices,
+  { caller: { realmId, userId }, groupId, op, userIds }: MemberPart,
+): Promise<void> {
+  await storeMembers(tx, realmId, { groupId, op, userIds });
   const users = await tx.users.list(realmId, userIds);
   const people = users.filter(({ id, bot }) => bot === null && id !== userId);
   // A part that a crash left may find its author deactivated.

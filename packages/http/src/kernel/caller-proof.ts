@@ -14,11 +14,12 @@ import {
 import { HttpRefusal } from './reply.js';
 import type { ReceivedRequest } from './request.js';
 import { type Logger, warn } from './request-log.js';
-import type { AnonymousClient, Auth, CallerOf, Route, ShownLimit } from './route.js';
+import type { AnonymousClient, Auth, CallerOf, OrganizationClient, Route, ShownLimit } from './route.js';
 
 /** Request to be counted and the limit shown in its response. */
 export interface CountedRequest {
   readonly identity: Identity | undefined;
+  readonly client: OrganizationClient | undefined;
   limit: LimitState | undefined;
 }
 
@@ -37,10 +38,12 @@ export class CallLimits {
     const { limiter } = this;
     if (!limiter.isOn || limit === 'none') return;
     const rule = typeof limit === 'string' ? limit : auth === 'user' ? 'api_by_user' : 'api_by_ip';
-    const { identity } = counted;
+    const { identity, client } = counted;
     const state = identity
       ? limiter.hit(rule, identity.userId, { quotas: parseQuotas(identity.rateLimits) })
-      : this.countAddress(rule, request, counted);
+      : client
+        ? limiter.hit(rule, client.realmId)
+        : this.countAddress(rule, request, counted);
     if (typeof limit === 'string' || !state?.isAllowed) counted.limit = state;
     if (state && !state.isAllowed) throw rateLimited(state);
   }

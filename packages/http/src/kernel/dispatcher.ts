@@ -22,6 +22,7 @@ import { type LimitState, type RateLimiter, rateLimitHeaders } from './rate-limi
 import {
   BASIC_CHALLENGE,
   type ErrorReplies,
+  HttpRefusal,
   malformedRequest,
   methodNotAllowed,
   type Reply,
@@ -50,9 +51,11 @@ import { ResponseWriter, type Written } from './response-writer.js';
 import {
   type AnonymousClient,
   type Auth,
+  type Authorize,
   type CallerOf,
   type Context,
   enforceRoles,
+  type OrganizationClient,
   type RoleLookup,
   type Route,
 } from './route.js';
@@ -126,6 +129,8 @@ interface RequestState {
   proof: Proof | undefined;
   /** Caller of an operation for users. */
   identity: Identity | undefined;
+  /** Program that acts for an organization. */
+  client: OrganizationClient | undefined;
   /** True if credentials were present but invalid. */
   hasFailedLogin: boolean;
   changes: AuditedChanges | undefined;
@@ -207,6 +212,7 @@ class TableDispatcher implements Dispatcher {
       endpoint: undefined,
       proof: undefined,
       identity: undefined,
+      client: undefined,
       hasFailedLogin: false,
       changes: undefined,
       limit: undefined,
@@ -243,7 +249,7 @@ class TableDispatcher implements Dispatcher {
     };
     span?.end(answered);
     for (const observer of this.observers) observer.answered(answered);
-    this.log.answered(request, requestState && { ...requestState, logIn: reply?.logIn }, answered);
+    this.log.answered(request, requestState && { ...requestState, logIn: reply?.logIn, audit: reply?.audit }, answered);
     return true;
   }
 
@@ -337,6 +343,7 @@ class TableDispatcher implements Dispatcher {
     requestState.endpoint = found;
     const { route, style, forSpectators } = found;
     this.browsers.checkPage(request, route);
+    if (route.authorize) requestState.client = await this.authorize(route.authorize, request, requestState);
     if (route.tellsCsrfToken) await this.findCsrfToken(request, requestState);
     if (route.knowsCaller) requestState.proof = await this.callers.proveIfAny(request);
     if (route.auth !== 'user') return found;
@@ -348,6 +355,19 @@ class TableDispatcher implements Dispatcher {
     }
     requestState.identity = this.callers.identify(proof, request, requestState, route);
     return found;
+  }
+
+  private async authorize(
+    authorize: Authorize,
+    request: ReceivedRequest,
+    requestState: RequestState,
+  ): Promise<OrganizationClient> {
+    try {
+      return await authorize(request, await this.options.realms.findRealm(request.realmAddress), this.options.resolve);
+    } catch (error) {
+      if (error instanceof HttpRefusal) this.callLimits.countAddress('api_by_ip', request, requestState);
+      throw error;
+    }
   }
 
   /**
@@ -391,7 +411,7 @@ class TableDispatcher implements Dispatcher {
   private async operate(
     endpoint: CompiledRoute,
     request: ReceivedRequest,
-    { proof }: RequestState,
+    { proof, client }: RequestState,
     caller: Caller | AnonymousClient,
     dto: object,
   ): Promise<Reply> {
@@ -401,7 +421,11 @@ class TableDispatcher implements Dispatcher {
     const { resolve } = this.options;
     if (route.handle) {
       const identity = isProven(proof) ? proof.identity : undefined;
-      return route.handle({ request, caller, dto, identity, useCase, resolve } as Context<Auth, unknown, unknown>);
+      return route.handle({ request, caller, dto, identity, client, useCase, resolve } as Context<
+        Auth,
+        unknown,
+        unknown
+      >);
     }
     const output = await (useCase as ExecutesInput).execute(
       caller,

@@ -290,6 +290,7 @@ export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
   events_by_user: [{ windowSeconds: 60, limit: 200 }],
   upload_parts_by_user: [{ windowSeconds: 60, limit: 600 }],
+  provisioning_by_organization: [{ windowSeconds: 60, limit: 2000 }],
   api_by_ip: [{ windowSeconds: 60, limit: 100 }],
   authenticate_by_username: [{ windowSeconds: 1800, limit: 5 }],
   authenticate_from_known_network: [{ windowSeconds: 1800, limit: 5 }],

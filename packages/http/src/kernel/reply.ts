@@ -150,6 +150,8 @@ export interface Reply {
   readonly isEnvelope?: boolean;
   /** Logged with account and method. */
   readonly logIn?: LogInRecord;
+  /** Further fields of the audit line of an operation of administration. */
+  readonly audit?: WireFields | undefined;
 }
 
 /** Log-in, successful or not, for the audit log. */

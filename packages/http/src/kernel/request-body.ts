@@ -20,7 +20,7 @@ import {
 import { declaredLength, readAll, readAtOnce, readMultipart } from './multipart.js';
 import { bodyTooLarge, malformedJson } from './reply.js';
 import type { Fields, ReceivedRequest } from './request.js';
-import type { Route } from './route.js';
+import type { OrganizationClient, Route } from './route.js';
 
 /** Returns undefined for content types without fields. */
 export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | undefined {
@@ -216,6 +216,7 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
 /** Request that a body belongs to and that owns its resources. */
 export interface BodyOwner {
   readonly proof: Proof | undefined;
+  readonly client: OrganizationClient | undefined;
   readonly charges: Charge[];
   /** Files stored for the request. */
   readonly blobs: ReceivedBlob[];
@@ -260,7 +261,7 @@ export class RequestBodies {
 
   private async receive(request: ReceivedRequest, owner: BodyOwner, route: Route | undefined): Promise<Body> {
     const { limits, budgets } = this;
-    const isKnown = isProven(owner.proof);
+    const isKnown = isProven(owner.proof) || owner.client !== undefined;
     const client = clientOf(request, owner.proof);
     const isLong = isKnown && route?.takesLongBody === true && this.isLong(request.raw);
     const budget = isLong ? budgets.longBodies : isKnown ? budgets.bodies : budgets.anonymousBodies;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError, type ErrorCode, type RealmId } from '@parley/domain/kernel';
 import type { Identity } from './authenticate.js';
-import { HttpRefusal, type LogInRecord } from './reply.js';
+import { HttpRefusal, type LogInRecord, type WireFields } from './reply.js';
 import type { ReceivedRequest } from './request.js';
-import type { Route } from './route.js';
+import type { OrganizationClient, Route } from './route.js';
 
 /**
  * Structured logger with pino's argument order. Without `warn`, warnings are logged as errors; without `debug`, debug
@@ -60,6 +60,7 @@ const ADMINISTERED = [
   'export',
   'invites',
   'realm',
+  'scim',
   'streams',
   'user_groups',
   'users',
@@ -128,6 +129,10 @@ export interface LoggedRequest {
   readonly hasFailedLogin: boolean;
   /** Log-in that the operation reports. */
   readonly logIn?: LogInRecord | undefined;
+  /** Program that acted for an organization. */
+  readonly client: OrganizationClient | undefined;
+  /** Further fields of the audit line of an operation of administration. */
+  readonly audit?: WireFields | undefined;
 }
 
 /**
@@ -150,7 +155,7 @@ export class RequestLog {
       route: route?.path ?? this.contractPathOf(request.path),
       status,
       durationMs: Math.round(durationMs * 100) / 100,
-      realmId: logged?.identity?.realmId,
+      realmId: (logged?.identity ?? logged?.client)?.realmId,
       userId: logged?.identity?.userId,
       host: request.host.slice(0, MAX_LOGGED_LENGTH),
       ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
@@ -169,8 +174,9 @@ export class RequestLog {
     } else if (logged?.hasFailedLogin) {
       warn(this.logger, { audit: 'failed log-in', ...fields, account: accountOf(request) }, 'failed log-in');
     } else if (route && isAdministration(route)) {
-      const { changes } = logged ?? {};
-      const about = { target: request.pathParameters, ...(changes && { changes }) };
+      const { changes, client, audit } = logged ?? {};
+      const program = client && { program: client.name };
+      const about = { target: request.pathParameters, ...(changes && { changes }), ...program, ...audit };
       warn(this.logger, { audit: 'administration', ...fields, ...about }, 'administration');
     } else this.logger.info(fields, 'request');
   }

@@ -91,6 +91,16 @@ export interface AnonymousClient {
 
 export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousClient;
 
+/** Program that acts for an organization instead of a user. */
+export interface OrganizationClient {
+  readonly realmId: RealmId;
+  /** Named by audit lines. */
+  readonly name: string;
+}
+
+/** Recognizes such a program by its credentials. @throws HttpRefusal 401 */
+export type Authorize = (request: Request, realmId: RealmId | null, resolve: Resolve) => Promise<OrganizationClient>;
+
 /** Input of a custom handler. */
 export interface Context<A extends Auth, D, U> {
   readonly request: Request;
@@ -98,6 +108,8 @@ export interface Context<A extends Auth, D, U> {
   readonly dto: D;
   /** User of the browser on routes with `knowsCaller`, if logged in; perhaps of another organization. */
   readonly identity: Identity | undefined;
+  /** Program on routes with `authorize`. */
+  readonly client: OrganizationClient | undefined;
   /** Instance of the route's `useCase`. */
   readonly useCase: U;
   /** Resolves other use cases. */
@@ -146,6 +158,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly takesSessions?: boolean;
   /** True to provide the user of the browser to an operation for anyone. */
   readonly knowsCaller?: boolean;
+  /** Admits only programs that act for an organization, before their body is read. */
+  readonly authorize?: A extends 'anyone' ? Authorize : never;
   /** True to keep the body as bytes, whatever its content type; parameters are in the query only. */
   readonly takesRawBody?: boolean;
   /** True if the handler streams the body itself, for content types without parameters. */
@@ -241,6 +255,7 @@ export interface Route {
   readonly tellsCsrfToken: boolean;
   readonly takesSessions: boolean;
   readonly knowsCaller: boolean;
+  readonly authorize: Authorize | undefined;
   readonly takesRawBody: boolean;
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
@@ -290,6 +305,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     tellsCsrfToken: false,
     takesSessions: false,
     knowsCaller: false,
+    authorize: undefined,
     takesRawBody: false,
     streamsBody: false,
     optionsHeaders: undefined,

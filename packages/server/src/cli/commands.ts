@@ -1,4 +1,5 @@
 import type { Command } from './command.js';
+import { DIRECTORY_COMMANDS } from './directory.commands.js';
 import { FILE_COMMANDS, MESSAGE_COMMANDS } from './message.commands.js';
 import { PUSH_COMMANDS } from './push.commands.js';
 import { EXPORT_COMMANDS, REALM_COMMANDS } from './realm.commands.js';
@@ -11,6 +12,7 @@ export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
   ...REALM_COMMANDS,
   ...USER_COMMANDS,
+  ...DIRECTORY_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...EXPORT_COMMANDS,
   ...FILE_COMMANDS,

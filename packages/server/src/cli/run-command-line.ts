@@ -142,7 +142,7 @@ const printable = (line: string): string => line.split('\t').map(toSingleLine).j
 
 /** Returns the command that the first words name and the remaining words. */
 function commandIn(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | null {
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const name = args.slice(0, length).join(' ');
     const command = args.length >= length && COMMANDS.find((it) => it.name === name);
     if (command) return { command, rest: args.slice(length) };

@@ -11,6 +11,7 @@ import { FacadeEvents, type ParleyEvent, type ParleyEventType } from './events.j
 import { type Hook, type HookOptions, type HookTypes, HostHooks } from './message-hooks.js';
 import { type Realms, realmsOf, type Users, usersOf } from './people.js';
 import type { UserRef } from './references.js';
+import { type ScimTokens, scimTokensOf } from './scim-tokens.js';
 
 /** Middleware; without `next`, a request listener for Node's own server. */
 export type MountedHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -64,6 +65,7 @@ export const errorHandler =
 export interface Facade {
   readonly realms: Realms;
   readonly users: Users;
+  readonly scimTokens: ScimTokens;
   /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
   as(user: UserRef, options?: ChatOptions): Chat;
   /**
@@ -101,6 +103,7 @@ export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls }: F
   return {
     realms: realmsOf(uow, urls, resolve),
     users: usersOf(resolve),
+    scimTokens: scimTokensOf(resolve),
     as: (ref, options) => chatAs(resolve, ref, options),
     on(type, listener) {
       eventTypeAt('The type', type);

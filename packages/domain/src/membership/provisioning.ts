@@ -1,0 +1,128 @@
+import type { Role } from '../access/roles.js';
+import { declareErrors } from '../kernel/errors.js';
+import type { GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+
+export const PROVISIONING_ERRORS = declareErrors({
+  /** The resource has changed since the client read it. */
+  STALE_RESOURCE: 'conflict',
+  /** The value can be set once only. */
+  IMMUTABLE_VALUE: 'conflict',
+  /** The request names too many members. */
+  TOO_MANY_VALUES: 'invalid',
+  TOKEN_NAME_TAKEN: 'conflict',
+  INVALID_TOKEN_NAME: 'invalid',
+  UNKNOWN_TOKEN: 'unknown',
+  TOO_MANY_TOKENS: 'conflict',
+});
+
+type ProvisioningErrors = typeof PROVISIONING_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends ProvisioningErrors {}
+}
+
+/** Per organization. */
+export const MAX_PROVISIONING_TOKENS = 10;
+/** In code points. */
+export const MAX_TOKEN_NAME_LENGTH = 60;
+/** Members that one request names. */
+export const MAX_MEMBERS_PER_REQUEST = 10_000;
+
+/** Credential with which a directory manages the people and groups of one organization. */
+export interface ProvisioningToken {
+  readonly realmId: RealmId;
+  /** Unique in the organization; named by audit lines. */
+  readonly name: string;
+  readonly createdAt: UnixSeconds;
+}
+
+/** Group that a directory made. */
+export interface ProvisionedGroup {
+  readonly groupId: GroupId;
+  /** Id in the directory. */
+  readonly externalId: string | null;
+  /** True once the directory has deleted it; the group stays reserved for the directory. */
+  readonly isRemoved: boolean;
+}
+
+export interface ProvisioningReads {
+  /** Returns null if the realm has no such token. */
+  findToken(realmId: RealmId, fingerprint: string): Promise<ProvisioningToken | null>;
+  /** Ascending name. */
+  listTokens(realmId: RealmId): Promise<readonly ProvisioningToken[]>;
+  /** Users whom the directory has deleted; ascending. */
+  listRemovedUserIds(realmId: RealmId): Promise<readonly UserId[]>;
+  isUserRemoved(realmId: RealmId, userId: UserId): Promise<boolean>;
+  /** Returns null if no directory made the group. */
+  findGroup(realmId: RealmId, groupId: GroupId): Promise<ProvisionedGroup | null>;
+  /** Includes removed groups; ascending id. */
+  listGroups(realmId: RealmId): Promise<readonly ProvisionedGroup[]>;
+}
+
+/** Every implementation passes provisioning-repository.contract.ts. */
+export interface ProvisioningRepository extends ProvisioningReads {
+  /** The name must be free. */
+  addToken(token: ProvisioningToken, fingerprint: string): Promise<void>;
+  /** Returns false if the realm has no token of this name. */
+  removeToken(realmId: RealmId, name: string): Promise<boolean>;
+  /** Idempotent. */
+  setUserRemoved(realmId: RealmId, userId: UserId, isRemoved: boolean): Promise<void>;
+  /** Adds or replaces. */
+  putGroup(realmId: RealmId, group: ProvisionedGroup): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    provisioning: [reads: ProvisioningReads, repository: ProvisioningRepository];
+  }
+}
+
+export const PROVISIONING_FEATURE = {
+  notExported: {
+    provisioning: 'Directories know the server that they were connected to.',
+  },
+};
+
+/** Person as a directory describes them. */
+export interface ProvisionedUser {
+  readonly id: UserId;
+  readonly externalId: string | null;
+  readonly email: string;
+  readonly fullName: string;
+  readonly role: Role;
+  readonly isActive: boolean;
+  readonly createdAt: UnixSeconds;
+  readonly version: string;
+}
+
+/** Properties that a directory sets; absent ones stay as they are. */
+export interface ProvisionedUserChange {
+  readonly externalId?: string;
+  readonly email?: string;
+  readonly fullName?: string;
+  readonly role?: Role;
+  readonly isActive?: boolean;
+}
+
+/** Group with its members, deactivated people included. */
+export interface ProvisionedGroupView {
+  readonly id: GroupId;
+  readonly externalId: string | null;
+  readonly name: string;
+  readonly createdAt: UnixSeconds | null;
+  /** Ascending. */
+  readonly memberIds: readonly UserId[];
+  readonly version: string;
+}
+
+export interface ProvisionedGroupChange {
+  readonly name?: string;
+  readonly externalId?: string | null;
+  /** Replaces all members before others are added and removed. */
+  readonly members?: readonly UserId[];
+  readonly added?: readonly UserId[];
+  readonly removed?: readonly UserId[];
+}
+
+/** Version that the client last read; null if it may overwrite any. */
+export type ExpectedVersion = ((version: string) => boolean) | null;

@@ -1,0 +1,37 @@
+import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/membership';
+import type { Resolve } from '../injector.js';
+import { objectAt, textAt } from './arguments.js';
+import { Addresses } from './references.js';
+
+export interface ScimTokenRef {
+  /** Name of the organization. */
+  readonly realm: string;
+  /** Name of the token in the organization. */
+  readonly name: string;
+}
+
+/** Tokens with which directories manage the people and groups of an organization by SCIM 2.0. */
+export interface ScimTokens {
+  /** Returns a new token, which is stored as a hash only. */
+  create(token: ScimTokenRef): Promise<string>;
+  /** Ascending name. */
+  list(realm: string): Promise<readonly { readonly name: string; readonly createdAt: number }[]>;
+  revoke(token: ScimTokenRef): Promise<void>;
+}
+
+export function scimTokensOf(resolve: Resolve): ScimTokens {
+  const addresses = resolve(Addresses);
+  const referenceOf = async (ref: ScimTokenRef) => ({
+    name: textAt('name', objectAt('The token', ref).name),
+    realmId: await addresses.realmId(ref.realm),
+  });
+  return {
+    create: async (ref) => resolve(IssueProvisioningToken).execute(await referenceOf(ref)),
+    list: async (realm) =>
+      (await resolve(ListProvisioningTokens).execute(await addresses.realmId(realm))).map(({ name, createdAt }) => ({
+        name,
+        createdAt,
+      })),
+    revoke: async (ref) => resolve(RevokeProvisioningToken).execute(await referenceOf(ref)),
+  };
+}
