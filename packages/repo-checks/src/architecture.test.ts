@@ -180,6 +180,9 @@ const RULES: Readonly<Record<string, Rules>> = {
 const TEST_FOLDERS = new Set(['fixtures', 'testing']);
 
 const TEST_LIBRARIES = [
+  // The adapter for PostgreSQL compares its schema with that of SQLite.
+  '@parley/sqlite',
+  'better-sqlite3',
   '@parley/repo-checks',
   '@parley/testkit',
   // Contracts require Jest, so the index does not export them.
