@@ -83,7 +83,7 @@ const config: Config = {
           {
             ...project,
             displayName: 'postgres',
-            roots: ['<rootDir>/packages/postgres/src'],
+            roots: ['<rootDir>/packages/postgres/src', '<rootDir>/packages/acceptance/src'],
             globalSetup: '<rootDir>/packages/postgres/src/testing/server.ts',
             globalTeardown: '<rootDir>/packages/postgres/src/testing/stop-server.ts',
           },

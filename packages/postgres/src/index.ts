@@ -1,2 +1,1 @@
-// The adapter cannot be configured yet.
-export {};
+export { openPostgresStorage } from './database.js';

@@ -111,6 +111,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/images',
       '@parley/markdown',
       '@parley/node-adapters',
+      '@parley/postgres',
+      '@parley/postgres/testing',
       '@parley/repo-checks',
       '@parley/server',
       '@parley/server/testing',

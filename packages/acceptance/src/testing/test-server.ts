@@ -37,7 +37,7 @@ import {
 import { fieldsOf } from './expectations.js';
 import { ResponseChecks } from './response-checks.js';
 import type { TestReply } from './test-reply.js';
-import { openTestStorage, type TestStorage } from './test-storage.js';
+import { openTestStorage, type StoredContents, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
   /** Routes in addition to those of the API. */
@@ -82,7 +82,7 @@ export interface TestServerOptions {
 
 /** Data of an organization from another server; loading it is faster than creating it. */
 export interface ServerSnapshot {
-  readonly contents: Buffer;
+  readonly contents: StoredContents;
   readonly realmId: RealmId;
   readonly people: Readonly<Record<TestPerson, TestUser>>;
   /** Seed for later randomness, so that earlier values do not repeat. */
@@ -147,7 +147,7 @@ const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 let initialSnapshot: Promise<ServerSnapshot> | undefined;
 
 /**
- * Complete application behind a real port, with memory or SQLite storage as the jest project configures. Contains the
+ * Complete application behind a real port, on SQLite or PostgreSQL as the Jest project says. Contains the
  * realm `zulip` at the root address with a user of each role, unless a snapshot is given. The clock stands still
  * until advanced. Call `close` after the test.
  */
@@ -199,11 +199,11 @@ export class TestServer {
 
   private static async open(
     { worksInBackground = false, buses = new LocalBus(), ...options }: Omit<TestServerOptions, 'snapshot'>,
-    contents: Buffer | undefined,
+    contents: StoredContents | undefined,
     seed: number,
   ): Promise<TestServer> {
     const clock = new FixedClock();
-    const storage = openTestStorage(clock, contents);
+    const storage = await openTestStorage(clock, contents);
     const { blobs = new MemoryBlobStore(clock) } = options;
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -244,7 +244,7 @@ export class TestServer {
   /** Starts another server on the same database, connected by the bus. It is closed before this one. */
   async startAnother(): Promise<TestServer> {
     const { clock, seed, url, worksInBackground, buses } = this;
-    const storage = this.storage.openAgain();
+    const storage = await this.storage.openAgain();
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const parts: ParleyParts = {
@@ -412,9 +412,10 @@ export class TestServer {
 
   /** Returns a snapshot for other servers; times are relative to the start of its clock. */
   async closeAsSnapshot(): Promise<ServerSnapshot> {
+    const contents = this.storage.keepContents();
     await this.close();
     const { realmId, people, seed } = this;
-    return { contents: this.storage.contents(), realmId, people, seed: seed + 1 };
+    return { contents: await contents, realmId, people, seed: seed + 1 };
   }
 
   async close(): Promise<void> {

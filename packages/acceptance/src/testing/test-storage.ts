@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
+import { openPostgresStorage } from '@parley/postgres';
+import { createDatabase } from '@parley/postgres/testing';
 import { openSqliteStorage } from '@parley/sqlite';
 import { intercepting } from '@parley/testkit';
+
+/** Content of a SQLite file, or name of a database on PostgreSQL that nobody uses. */
+export type StoredContents = Buffer | string;
 
 /** Storage of a test server. */
 export interface TestStorage {
@@ -13,23 +18,57 @@ export interface TestStorage {
   readonly commits: number;
   /** Removes its data outside the process. */
   close(): Promise<void>;
-  /** Content of the closed storage, for initializing others. */
-  contents(): Buffer;
+  /** Called before closing. Resolves with the content of the closed storage, for initializing others. */
+  keepContents(): Promise<StoredContents>;
   /** Opens the same database again, as another process does. */
-  openAgain(): TestStorage;
+  openAgain(): Promise<TestStorage>;
 }
 
-/** Opens a SQLite file in a temporary folder, empty or with given content. */
-export function openTestStorage(clock: Clock, contents?: Buffer): TestStorage {
+/** Database with its place. */
+interface Place {
+  open(clock: Clock): Promise<{ readonly uow: UnitOfWork; close(): Promise<void> }>;
+  contents(): StoredContents;
+  remove(): Promise<void>;
+}
+
+/** True in the Jest project for PostgreSQL. */
+const isOnPostgres = process.env.PARLEY_TEST_POSTGRES !== undefined;
+
+/** Opens a database of its own, empty or with given content. */
+export async function openTestStorage(clock: Clock, contents?: StoredContents): Promise<TestStorage> {
+  const place = isOnPostgres ? await placeOnServer(contents as string) : placeInFile(contents as Buffer);
+  return openAt(place, clock, true);
+}
+
+function placeInFile(contents: Buffer | undefined): Place {
   const path = join(mkdtempSync(join(tmpdir(), 'parley-http-')), 'parley.db');
   if (contents) writeFileSync(path, contents);
-  return openAt(path, clock, true);
+  return {
+    open: async (clock) => openSqliteStorage({ path, clock, words: htmlMessages }),
+    contents: () => readFileSync(path),
+    remove: async () => rmSync(dirname(path), { recursive: true }),
+  };
 }
 
-function openAt(path: string, clock: Clock, isOwner: boolean): TestStorage {
-  const { uow, close } = openSqliteStorage({ path, clock, words: htmlMessages });
+async function placeOnServer(copyOf: string | undefined): Promise<Place> {
+  const { url, name, drop } = await createDatabase(copyOf === undefined ? {} : { copyOf });
+  let isKept = false;
+  return {
+    open: (clock) => openPostgresStorage({ url, clock, words: htmlMessages }),
+    contents() {
+      isKept = true;
+      return name;
+    },
+    async remove() {
+      if (!isKept) await drop();
+    },
+  };
+}
+
+async function openAt(place: Place, clock: Clock, isOwner: boolean): Promise<TestStorage> {
+  const { uow, close } = await place.open(clock);
   let commits = 0;
-  let kept: Buffer;
+  let keep: ((contents: StoredContents) => void) | undefined;
   return {
     uow: intercepting(uow, {
       write: async (work, run) => {
@@ -44,10 +83,13 @@ function openAt(path: string, clock: Clock, isOwner: boolean): TestStorage {
     async close() {
       await close();
       if (!isOwner) return;
-      kept = readFileSync(path);
-      rmSync(dirname(path), { recursive: true });
+      keep?.(place.contents());
+      await place.remove();
     },
-    contents: () => kept,
-    openAgain: () => openAt(path, clock, false),
+    keepContents: () =>
+      new Promise((resolve) => {
+        keep = resolve;
+      }),
+    openAgain: () => openAt(place, clock, false),
   };
 }

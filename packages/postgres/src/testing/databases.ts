@@ -48,17 +48,19 @@ const createTemplate = () =>
   });
 
 export interface TestDatabase {
+  readonly name: string;
   readonly url: string;
   drop(): Promise<void>;
 }
 
-/** Creates a database of one test, with the schema or without. */
-export async function createDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
+/** Creates a database of one test: a copy of a database that nobody uses, else one with the schema. */
+export async function createDatabase({ copyOf = TEMPLATE } = {}): Promise<TestDatabase> {
   hasTemplate ??= createTemplate();
   await hasTemplate;
   const name = `parley_${process.pid}_${++created}`;
-  await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${isEmpty ? 'template0' : TEMPLATE}`));
+  await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${copyOf}`));
   return {
+    name,
     url: urlOf(name),
     drop: () => administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
   };

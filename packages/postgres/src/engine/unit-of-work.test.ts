@@ -1,0 +1,245 @@
+import type { EventSeq, RealmId, Transaction } from '@parley/domain/kernel';
+import { FixedClock } from '@parley/testkit';
+import pg from 'pg';
+import { PostgresEventLog } from '../kernel/events.js';
+import { type CuttingProxy, startCuttingProxy } from '../testing/cutting-proxy.js';
+import { createDatabase, type TestDatabase } from '../testing/databases.js';
+import type { Connection } from './connection.js';
+import type { WritableRepositories } from './feature.js';
+import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool } from './sessions.js';
+import { PostgresUnitOfWork } from './unit-of-work.js';
+
+const FIRST = 1 as RealmId;
+const SECOND = 2 as RealmId;
+/** Text of the statement in the protocol, unlike that of `READ COMMITTED`. */
+const COMMIT = '\0COMMIT\0';
+const unavailable = expect.objectContaining({ code: 'STORAGE_UNAVAILABLE' });
+
+let database: TestDatabase;
+let proxy: CuttingProxy | undefined;
+const opened: PostgresUnitOfWork[] = [];
+
+beforeEach(async () => {
+  database = await createDatabase();
+  await run('CREATE TABLE counter (id bigint PRIMARY KEY, value bigint NOT NULL)');
+  await run('INSERT INTO counter VALUES (1, 0), (2, 0)');
+});
+
+afterEach(async () => {
+  for (const uow of opened.splice(0)) await uow.close();
+  await proxy?.close();
+  proxy = undefined;
+  await database.drop();
+});
+
+async function run(sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query(sql);
+  await client.end();
+  return rows;
+}
+
+/** Opens a unit of work whose units get the connection itself. */
+function open(url = database.url, limits: Partial<PoolLimits> = {}): PostgresUnitOfWork {
+  const pool = new pg.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...limits }, pg.types));
+  const sessions = new SessionPool(pool, (connection) => ({ connection }) as unknown as WritableRepositories);
+  const uow = new PostgresUnitOfWork(sessions);
+  opened.push(uow);
+  return uow;
+}
+
+const connectionOf = (tx: unknown): Connection => (tx as { readonly connection: Connection }).connection;
+
+const raise = (tx: unknown, code: string) =>
+  connectionOf(tx).command(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END $$`).run();
+
+/** Reads and writes in two statements, which loses updates unless units run one after the other. */
+const increase = (id: number) => async (tx: Transaction) => {
+  const connection = connectionOf(tx);
+  const value = await connection.values<number>('SELECT value FROM counter WHERE id = $1').get(id);
+  await connection.command('UPDATE counter SET value = $1 WHERE id = $2').run(value! + 1, id);
+};
+
+const counted = async (id: number): Promise<number> =>
+  Number((await run(`SELECT value FROM counter WHERE id = ${id}`))[0]!.value);
+
+describe('units on PostgreSQL', () => {
+  it('run one after the other in one organization, also on two servers', async () => {
+    const servers = [open(), open()];
+    await Promise.all(Array.from({ length: 40 }, (_, n) => servers[n % 2]!.write(FIRST, increase(1))));
+    expect(await counted(1)).toBe(40);
+  });
+
+  it('run at the same time in two organizations', async () => {
+    const uow = open();
+    let finish = () => {};
+    const other = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const first = uow.write(FIRST, async (tx) => {
+      await increase(1)(tx);
+      await other;
+    });
+    await uow.write(SECOND, increase(2));
+    finish();
+    await first;
+    expect([await counted(1), await counted(2)]).toEqual([1, 1]);
+  });
+
+  it('run alone across organizations, also on two servers', async () => {
+    const servers = [open(), open()];
+    const writes = Array.from({ length: 30 }, (_, n) =>
+      n % 3 === 0
+        ? servers[n % 2]!.writeAcross(increase(1))
+        : servers[n % 2]!.write(n % 3 === 1 ? FIRST : SECOND, increase(n % 3)),
+    );
+    await Promise.all(writes);
+    expect(await counted(1)).toBe(20);
+  });
+
+  it.each(['40001', '40P01'])('run again after SQLSTATE %s and undo what they counted', async (code) => {
+    const uow = open();
+    const steps: string[] = [];
+    await uow.write(FIRST, async (tx) => {
+      steps.push('run');
+      tx.onRollback(() => void steps.push('undo'));
+      await increase(1)(tx);
+      if (steps.length === 1) await raise(tx, code);
+    });
+    expect(steps).toEqual(['run', 'undo', 'run']);
+    expect(await counted(1)).toBe(1);
+  });
+
+  it('are rejected as busy when three runs conflict', async () => {
+    let runs = 0;
+    const write = open().write(FIRST, async (tx) => {
+      runs++;
+      await raise(tx, '40001');
+    });
+    await expect(write).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    expect(runs).toBe(3);
+  });
+
+  it('fail with a statement whose error their work has caught', async () => {
+    const write = open().write(FIRST, async (tx) => {
+      await increase(1)(tx);
+      await raise(tx, '23505').catch(() => {});
+    });
+    await expect(write).rejects.toThrow('no');
+    expect(await counted(1)).toBe(0);
+  });
+
+  it('fail with a deferred statement, without its parameters in the error', async () => {
+    const write = open().write(FIRST, async (tx) => {
+      connectionOf(tx).command('INSERT INTO counter (id, value) VALUES ($1, $2)').defer(1, 4711);
+    });
+    const error: Error = await write.then(
+      () => new Error('committed'),
+      (reason) => reason,
+    );
+    expect(error.message).toContain('INSERT INTO counter');
+    expect(error.message).not.toContain('4711');
+  });
+
+  it('send deferred statements in order before the next one', async () => {
+    const seen = await open().write(FIRST, async (tx) => {
+      const connection = connectionOf(tx);
+      const set = connection.command('UPDATE counter SET value = $1 WHERE id = 1');
+      set.defer(7);
+      set.defer(8);
+      return connection.values<number>('SELECT value FROM counter WHERE id = 1').get();
+    });
+    expect(seen).toBe(8);
+  });
+
+  it('commit a unit that only defers', async () => {
+    await open().write(FIRST, async (tx) => connectionOf(tx).command('UPDATE counter SET value = 9').defer());
+    expect(await counted(2)).toBe(9);
+  });
+
+  it('reject the use of a repository after their end', async () => {
+    let kept: Transaction | undefined;
+    await open().write(FIRST, async (tx) => {
+      kept = tx;
+    });
+    await expect(increase(1)(kept!)).rejects.toThrow('after its unit of work ended');
+  });
+
+  it('end when they await something else for too long', async () => {
+    const uow = open(database.url, { idleUnitMs: 100 });
+    const write = uow.write(FIRST, async (tx) => {
+      await increase(1)(tx);
+      await new Promise(() => {});
+    });
+    await expect(write).rejects.toEqual(unavailable);
+    await uow.write(FIRST, increase(1));
+    expect(await counted(1)).toBe(1);
+  });
+});
+
+describe('lost connections', () => {
+  beforeEach(async () => {
+    proxy = await startCuttingProxy(database.url);
+  });
+
+  it('return the result of a commit that the server has executed', async () => {
+    const uow = open(proxy!.url);
+    proxy!.cutAt(COMMIT, 'after');
+    await uow.write(FIRST, increase(1));
+    expect(await counted(1)).toBe(1);
+  });
+
+  it('reject a unit whose commit never arrived', async () => {
+    const uow = open(proxy!.url);
+    proxy!.cutAt(COMMIT, 'before');
+    await expect(uow.write(FIRST, increase(1))).rejects.toEqual(unavailable);
+    expect(await counted(1)).toBe(0);
+    await uow.write(FIRST, increase(1));
+  });
+
+  it('reject units while the server is away and serve the next ones afterwards', async () => {
+    const uow = open(proxy!.url);
+    proxy!.cutAt('UPDATE counter', 'before');
+    await expect(uow.write(FIRST, increase(1))).rejects.toEqual(unavailable);
+    await uow.write(FIRST, increase(1));
+    await proxy!.close();
+    await expect(uow.write(FIRST, increase(1))).rejects.toEqual(unavailable);
+    await expect(uow.readAcross((r) => connectionOf(r).values('SELECT 1').get())).rejects.toEqual(unavailable);
+    expect(await counted(1)).toBe(1);
+  });
+});
+
+describe('event log on PostgreSQL', () => {
+  it('shows a reader with a cursor every number once while eight writers commit and fail', async () => {
+    await run(
+      `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                          rendered_description, permissions, user_defaults)
+       VALUES (1, 1, 'a', '', '', 0, 0, '{}', '', '{}', '{}')`,
+    );
+    await run('INSERT INTO event_log_head VALUES (1, 0, 0, 0)');
+    const uow = open();
+    const logOf = (tx: unknown) => new PostgresEventLog(connectionOf(tx), new FixedClock());
+    const append = (n: number) => async (tx: Transaction) => {
+      await logOf(tx).append(FIRST, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
+      if (n % 5 === 0) throw new Error('no');
+    };
+    const writers = Promise.allSettled(
+      Array.from({ length: 8 }, async (_, writer) => {
+        for (let n = writer; n < 160; n += 8)
+          await (n % 2 ? uow.write(FIRST, append(n)) : uow.writeAcross(append(n))).catch(() => {});
+      }),
+    );
+    const seen: EventSeq[] = [];
+    let isOver = false;
+    void writers.then(() => {
+      isOver = true;
+    });
+    for (let isLast = false; !isLast; ) {
+      isLast = isOver;
+      const page = await uow.read(FIRST, (r) => logOf(r).listAfter(FIRST, seen.at(-1) ?? (0 as EventSeq), 50));
+      seen.push(...page.map(({ seq }) => seq));
+    }
+    expect(seen).toEqual(Array.from({ length: 128 }, (_, n) => n + 1));
+  });
+});

@@ -1,0 +1,64 @@
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+
+export interface CuttingProxy {
+  /** URL of the same database through the proxy. */
+  readonly url: string;
+  /** Cuts the connection that sends the text next, before or after the server has received it. */
+  cutAt(text: string, moment: 'before' | 'after'): void;
+  /** Number of packets that clients have sent. */
+  readonly packets: number;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy between clients and the socket of a database server. */
+export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
+  const target = new URL(url);
+  const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`;
+  const sockets = new Set<Socket>();
+  let cut: { readonly text: string; readonly moment: 'before' | 'after' } | null = null;
+  let packets = 0;
+  const server = createServer((client) => {
+    const upstream = createConnection(path);
+    let isCut = false;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => sockets.delete(socket));
+    }
+    client.on('data', (data) => {
+      packets++;
+      if (cut !== null && data.includes(cut.text)) {
+        isCut = true;
+        const { moment } = cut;
+        cut = null;
+        if (moment === 'before') {
+          client.destroy();
+          upstream.destroy();
+          return;
+        }
+      }
+      upstream.write(data);
+    });
+    // The response to what was cut ends the connection instead.
+    upstream.on('data', (data) => (isCut ? client.destroy() : client.write(data)));
+    client.once('close', () => upstream.end());
+    upstream.once('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const through = new URL(url);
+  through.searchParams.delete('host');
+  through.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: through.href,
+    cutAt(text, moment) {
+      cut = { text, moment };
+    },
+    get packets() {
+      return packets;
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,2 @@
+/** Databases for tests of other packages. */
+export { createDatabase } from './databases.js';
