@@ -53,10 +53,19 @@ export {
   channelOf as completionChannel,
   completionAt,
   type EmojiName,
+  rankOf,
   type Suggestion,
   suggestionsFor,
 } from './messages/completion.js';
 export type { SendRefusal } from './messages/rights.js';
+export {
+  nextIndex,
+  type Poll,
+  type TodoList,
+  type Widget,
+  type WidgetAction,
+  widgetOf,
+} from './messages/widgets.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';
 export { applyEvent, begin, EVENT_RULES, present } from './session/rules.js';

@@ -163,7 +163,7 @@ test('edits and deletes an own message, and reacts to the message of another per
   const cordelia = await logIn('cordelia', place);
   await messageWith(hamlet.page, 'React to me').hover();
   await messageWith(hamlet.page, 'React to me').getByRole('button', { name: 'Add a reaction' }).click();
-  await hamlet.page.getByRole('button', { name: ':tada:' }).click();
+  await hamlet.page.getByRole('option', { name: ':tada:' }).click();
   await expect(
     messageWith(cordelia.page, 'React to me').getByRole('button', { name: /King Hamlet reacted with :tada:/ }),
   ).toBeVisible();

@@ -16,6 +16,8 @@ export interface Server {
   /** Calls the API as a person of the demo; returns the fields of the response. */
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   call(person: string, method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<any>;
+  /** Uploads a file by the API. */
+  upload(person: string, path: string, name: string, bytes: Buffer): Promise<void>;
 }
 
 async function startServer(folder: string, port: number): Promise<{ child: ChildProcess; port: number }> {
@@ -51,8 +53,21 @@ export const test = base.extend<Fixtures, { server: Server }>({
       const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
       let { child, port } = await startServer(folder, 0);
       const url = `http://localhost:${port}`;
+      const headersOf = async (person: string) => ({
+        Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}`,
+      });
       await use({
         url,
+        async upload(person, path, name, bytes) {
+          const body = new FormData();
+          body.append('file', new Blob([new Uint8Array(bytes)]), name);
+          const response = await fetch(`${url}/api/v1${path}`, {
+            method: 'POST',
+            headers: await headersOf(person),
+            body,
+          });
+          if (!response.ok) throw new Error(await response.text());
+        },
         async crash() {
           child.kill('SIGKILL');
           await once(child, 'exit');
@@ -63,7 +78,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
           for (const [name, value] of Object.entries(params)) {
             form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
           }
-          const headers = { Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}` };
+          const headers = await headersOf(person);
           const isQuery = method === 'GET';
           const response = await fetch(`${url}/api/v1${path}${isQuery ? `?${form}` : ''}`, {
             method,

@@ -116,6 +116,12 @@ export interface MessageRow {
 /** State of one end of a list of messages. `none`: no further messages. */
 export type ListEnd = 'unknown' | 'more' | 'loading' | 'failed' | 'none';
 
+/** Text and topic of a search hit as HTML, in which the words that were searched are marked. */
+export interface SearchMatch {
+  readonly content: string;
+  readonly subject: string;
+}
+
 /** Messages of a narrow. Ends with `close`. */
 export interface ConversationView {
   readonly narrow: Narrow;
@@ -133,6 +139,8 @@ export interface ConversationView {
   readonly movedTo: Reading<Destination | null>;
   /** Reason why the messages could not be loaded. */
   readonly failure: Reading<{ readonly code: string; readonly message: string } | null>;
+  /** Marks of a search hit; null elsewhere. Observed inside computations. */
+  match(messageId: number): SearchMatch | null;
   loadOlder(): Promise<void>;
   loadNewer(): Promise<void>;
   /** Opens the list at another message, or at the newest. */

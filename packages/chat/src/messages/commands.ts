@@ -6,6 +6,7 @@ import { type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { TopicPolicy } from '../kernel/view-models.js';
 import { apiNarrow } from './match.js';
 import { MESSAGE_RULES, withFlag } from './messages.js';
+import type { WidgetAction } from './widgets.js';
 
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 
@@ -125,6 +126,15 @@ export class Commands {
       allow_empty_topic_name: true,
     });
     return messages[0]?.id ?? null;
+  }
+
+  /** Votes in a poll, ticks a task, or adds an option or a task. */
+  async act(messageId: number, action: WidgetAction): Promise<void> {
+    await this.gateway.post('/submessage', {
+      message_id: messageId,
+      msg_type: 'widget',
+      content: JSON.stringify(action),
+    });
   }
 
   async delete(messageId: number): Promise<void> {

@@ -2,9 +2,9 @@ import { type Event, type Message, ParleyError } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
 import { covers, type Destination, destinationKey, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
-import { derived, isSame, type Reading } from '../kernel/reactive.js';
+import { derived, isSame, type Reading, Table } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
-import type { ConversationView, ListEnd } from '../kernel/view-models.js';
+import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
 import { apiNarrow, matches } from './match.js';
 import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 
@@ -199,6 +199,11 @@ export class MessageLists {
   }
 }
 
+interface FoundMessage extends Message {
+  readonly match_content?: string;
+  readonly match_subject?: string;
+}
+
 /** Messages of one narrow. */
 export class MessageList implements ConversationView {
   readonly destination;
@@ -209,6 +214,7 @@ export class MessageList implements ConversationView {
   readonly firstUnread: Signal<number | null> = signal(null);
   readonly movedTo: Signal<Destination | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
+  private readonly matches = new Table<number, SearchMatch>();
   /** True after "mark as unread from here", until the list is opened again. */
   private readsNothing = false;
   private readonly spans: Signal<readonly Span[]> = signal([]);
@@ -262,6 +268,7 @@ export class MessageList implements ConversationView {
     await this.during('first', async () => {
       const answer = await this.lists.fetch(this.narrow, anchor, count, count);
       if (load !== this.loads) return;
+      this.keepMatches(answer.messages);
       batch(() => {
         this.spans.value = [];
         this.add(
@@ -300,6 +307,10 @@ export class MessageList implements ConversationView {
     await this.hooks.markUnreadFrom(this.narrow, messageId);
   }
 
+  match(messageId: number): SearchMatch | null {
+    return this.matches.get(messageId) ?? null;
+  }
+
   received(id: number): void {
     const message = this.state.messages.peek(id);
     if (!message) return;
@@ -317,6 +328,8 @@ export class MessageList implements ConversationView {
 
   /** Moves messages in or out after their conversation or flags changed. */
   changed(ids: readonly number[]): void {
+    // The marks belong to the former text.
+    for (const id of ids) this.matches.delete(id);
     if (this.narrow.some(({ operator }) => operator === 'search')) return;
     const out = new Set<number>();
     let spans = this.spans.peek();
@@ -365,6 +378,7 @@ export class MessageList implements ConversationView {
     await this.during('first', async () => {
       const answer = await this.lists.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
       if (load !== this.loads) return;
+      this.keepMatches(answer.messages);
       const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
       const ids = answer.messages.map(({ id }) => id);
       this.add(ids, answer.found_oldest, answer.found_newest, found);
@@ -386,8 +400,17 @@ export class MessageList implements ConversationView {
     await this.during(side, async () => {
       const [before, after] = side === 'older' ? [PAGE, 0] : [0, PAGE];
       const answer = await this.lists.fetch(this.narrow, from, before, after, false);
+      this.keepMatches(answer.messages);
       const ids = answer.messages.map(({ id }) => id);
       this.add(ids, side === 'older' && answer.found_oldest, side === 'newer' && answer.found_newest, from);
+    });
+  }
+
+  private keepMatches(messages: readonly Message[]): void {
+    batch(() => {
+      for (const { id, match_content: content, match_subject: subject } of messages as readonly FoundMessage[]) {
+        if (content !== undefined && subject !== undefined) this.matches.set(id, { content, subject });
+      }
     });
   }
 

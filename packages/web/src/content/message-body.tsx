@@ -40,6 +40,12 @@ export const MessageBody = memo(function MessageBody({ html }: { readonly html: 
   return <div className={styles.body}>{drawAll(nodes)}</div>;
 });
 
+/** Draws HTML within a line, such as a topic with marked words. */
+export function InlineContent({ html }: { readonly html: string }) {
+  const { baseUrl } = useWorld();
+  return drawAll(parseContent(html, baseUrl));
+}
+
 const drawAll = (nodes: readonly ContentNode[]): ReactNode[] => nodes.map((node, index) => draw(node, index));
 
 function draw(node: ContentNode, key: number): ReactNode {

@@ -1,12 +1,13 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, TextQuote } from 'lucide-react';
+import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { AttachButton, pastedFiles, useDroppedFiles } from './attach-files.js';
 import { useCompletion } from './completion.js';
@@ -184,6 +185,18 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       <div className={styles.tools}>
         <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
           <AttachButton destination={filesOf} />
+          <IconButton
+            icon={Smile}
+            label={i18n._('Insert emoji')}
+            opens="dialog"
+            onClick={({ currentTarget }) =>
+              openOverlay(currentTarget, async () => {
+                const { EmojiPicker } = await import('./emoji-picker.js');
+                const insert = (name: string) => format((element) => insertTextIntoField(element, `:${name}: `))();
+                return <EmojiPicker label={i18n._('Insert emoji')} onPick={({ emoji_name }) => insert(emoji_name)} />;
+              })
+            }
+          />
           <IconButton
             icon={Bold}
             label={i18n._('Bold')}

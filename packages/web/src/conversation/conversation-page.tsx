@@ -109,9 +109,10 @@ function Messages({ view, commands }: MessagesProps) {
         isFirstUnread={key === unreadKey}
         showsDestination={!isOneConversation}
         commands={commands}
+        view={view}
       />
     ),
-    [keys, unreadKey, isOneConversation, commands],
+    [keys, unreadKey, isOneConversation, commands, view],
   );
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { Check, ChevronRight, Globe, Hash, Lock, User, Users } from 'lucide-react';
+import { InlineContent } from '../content/message-body.js';
 import { useAddressOf, useChat, useField, useNames } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './destination-heading.module.css';
@@ -9,23 +10,25 @@ interface Props {
   readonly destination: Destination;
   /** Message at which the link opens the conversation; null: at its first unread message. */
   readonly messageId?: number | null;
+  /** HTML of the topic, with marked words. */
+  readonly match?: string | undefined;
 }
 
 /** Name of a conversation with a link to it. */
-export function DestinationHeading({ destination, messageId = null }: Props) {
+export function DestinationHeading({ destination, messageId = null, match }: Props) {
   const href = useAddressOf(destination, messageId);
   return (
     <div className={styles.heading}>
       <a href={href}>
-        <DestinationName destination={destination} />
+        <DestinationName destination={destination} match={match} />
       </a>
     </div>
   );
 }
 
-export function DestinationName({ destination }: { readonly destination: Destination }) {
+export function DestinationName({ destination, match }: Omit<Props, 'messageId'>) {
   return destination.kind === 'channel' ? (
-    <TopicName channelId={destination.channelId} topic={destination.topic} />
+    <TopicName channelId={destination.channelId} topic={destination.topic} match={match} />
   ) : (
     <PeopleNames userIds={destination.userIds} />
   );
@@ -58,7 +61,13 @@ export function ChannelName({ channelId }: { readonly channelId: number }) {
   );
 }
 
-function TopicName({ channelId, topic }: { readonly channelId: number; readonly topic: string }) {
+interface TopicNameProps {
+  readonly channelId: number;
+  readonly topic: string;
+  readonly match: string | undefined;
+}
+
+function TopicName({ channelId, topic, match }: TopicNameProps) {
   const chat = useChat();
   const channel = useReading(chat.sidebar.channel(channelId));
   const { title, isResolved } = useTopicTitle(topic);
@@ -69,7 +78,7 @@ function TopicName({ channelId, topic }: { readonly channelId: number; readonly 
       <strong>{channel?.name ?? i18n._('Unknown channel')}</strong>
       <ChevronRight size={14} aria-hidden />
       {isResolved && <Check size={14} aria-label={i18n._('resolved')} />}
-      <span className={styles.topic}>{title}</span>
+      <span className={styles.topic}>{match?.includes('<span') ? <InlineContent html={match} /> : title}</span>
     </span>
   );
 }

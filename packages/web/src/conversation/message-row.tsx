@@ -1,10 +1,17 @@
 import { useLingui } from '@lingui/react';
-import { destinationKey, type MessageRow as Message, narrowOf } from '@parley/chat';
+import {
+  type ConversationView,
+  destinationKey,
+  type MessageRow as Message,
+  narrowOf,
+  type SearchMatch,
+  widgetOf,
+} from '@parley/chat';
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
-import { memo, useState } from 'react';
+import { lazy, memo, Suspense, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
-import { useChat } from '../services/context.js';
+import { useChat, useComputed } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
 import { MessageActions } from './message-actions.js';
@@ -21,18 +28,21 @@ export interface MessageRowProps {
   /** True in lists of several conversations. */
   readonly showsDestination: boolean;
   readonly commands: MessageCommands;
+  readonly view: ConversationView;
 }
 
 /** Messages of one person within ten minutes share a name and a picture. */
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { messageKey, previousKey, isFirstUnread, showsDestination, commands } = props;
+  const { messageKey, previousKey, isFirstUnread, showsDestination, commands, view } = props;
   const chat = useChat();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
   const { i18n } = useLingui();
   const [isEditing, setEditing] = useState(false);
+  const id = message?.id ?? 0;
+  const match = useComputed(() => view.match(id), [view, id]);
   if (!message) return null;
   const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
 
@@ -66,7 +76,9 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
           <span>{i18n._('New')}</span>
         </div>
       )}
-      {hasHeading && <DestinationHeading destination={message.destination} messageId={message.id} />}
+      {hasHeading && (
+        <DestinationHeading destination={message.destination} messageId={message.id} match={match?.subject} />
+      )}
       <article
         className={styles.message}
         data-continued={isContinued || undefined}
@@ -88,7 +100,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
               </a>
             </header>
           )}
-          <Content message={message} isEditing={isEditing} onClose={() => setEditing(false)} />
+          <Content message={message} match={match} isEditing={isEditing} onClose={() => setEditing(false)} />
           <Footer message={message} onEdit={commands.editFailed} />
           <Reactions message={message} />
         </div>
@@ -102,15 +114,25 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
 
 interface ContentProps {
   readonly message: Message;
+  readonly match: SearchMatch | null;
   readonly isEditing: boolean;
   readonly onClose: () => void;
 }
 
-function Content({ message, isEditing, onClose }: ContentProps) {
+const Widget = lazy(() => import('./widget.js').then(({ Widget: component }) => ({ default: component })));
+
+function Content({ message, match, isEditing, onClose }: ContentProps) {
   if (isEditing) return <MessageEditor message={message} onClose={onClose} />;
   // Own messages that the server has not rendered yet.
   if (message.html === null) return <p className={styles.source}>{message.markdown}</p>;
-  return <MessageBody html={message.html} />;
+  if (message.submessages.length > 0 && widgetOf(message.submessages)) {
+    return (
+      <Suspense fallback={<MessageBody html={message.html} />}>
+        <Widget message={message} />
+      </Suspense>
+    );
+  }
+  return <MessageBody html={match?.content ?? message.html} />;
 }
 
 function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: (message: Message) => void }) {

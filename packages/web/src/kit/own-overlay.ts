@@ -16,7 +16,12 @@ export function useOverlay(): OwnOverlay {
   return own;
 }
 
-/** Element that gets the focus when the overlay closes: the row around the anchor if that is hidden meanwhile. */
-export function focusAfter(anchor: HTMLElement): HTMLElement | null {
+/**
+ * Element that gets the focus when the overlay closes: the row around the anchor if that is hidden meanwhile. False if
+ * a command has moved the focus elsewhere.
+ */
+export function focusAfter(anchor: HTMLElement): HTMLElement | null | false {
+  const active = document.activeElement;
+  if (active && active !== document.body && !active.closest('[role="dialog"], [role="menu"]')) return false;
   return anchor.checkVisibility() ? anchor : anchor.closest<HTMLElement>('[tabindex]');
 }

@@ -1,17 +1,40 @@
-import type { Chat, EmojiName } from '@parley/chat';
+import type { Chat, Emoji, EmojiName } from '@parley/chat';
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 
-/** Names of emoji: the organization's own, then Unicode's, which are loaded on first use. */
+/** An emoji that people can use. */
+export interface EmojiEntry extends Emoji {
+  /** Names of it, the usual one first. */
+  readonly names: readonly string[];
+  /** The emoji itself; empty for the organization's own. */
+  readonly character: string;
+  readonly imageUrl: string | null;
+}
+
+/** Emoji of the organization, then Unicode's, which are loaded on first use. */
 export class EmojiNames {
+  readonly entries: ReadonlySignal<readonly EmojiEntry[]>;
+  /** Names, the usual ones of all emoji first, because they are the ones that people see on messages. */
   readonly all: ReadonlySignal<readonly EmojiName[]>;
-  private readonly unicode = signal<readonly EmojiName[]>([]);
+  private readonly unicode = signal<readonly EmojiEntry[]>(POPULAR);
   private isLoaded = false;
 
   constructor(
     private readonly chat: Chat,
     baseUrl: string,
   ) {
-    this.all = computed(() => [...ownNames(chat, baseUrl), ...this.unicode.value]);
+    this.entries = computed(() => {
+      const own = ownEntries(chat, baseUrl);
+      const taken = new Set(own.map(({ emoji_name: name }) => name));
+      // Custom emoji take the place of standard ones of the same name (messages §12.1).
+      return [...own, ...this.unicode.value.filter(({ emoji_name: name }) => !taken.has(name))];
+    });
+    this.all = computed(() => {
+      const named = (pick: (names: readonly string[]) => readonly string[]) =>
+        this.entries.value.flatMap(({ names, character, imageUrl }) =>
+          pick(names).map((name) => ({ name, character, imageUrl })),
+        );
+      return [...named((names) => names.slice(0, 1)), ...named((names) => names.slice(1))];
+    });
   }
 
   /** Loads the names once; a failed attempt is repeated at the next use. */
@@ -21,7 +44,7 @@ export class EmojiNames {
     this.isLoaded = true;
     try {
       const { code_to_names: names } = (await (await fetch(url)).json()) as EmojiData;
-      this.unicode.value = unicodeNames(names);
+      this.unicode.value = unicodeEntries(names);
     } catch {
       this.isLoaded = false;
     }
@@ -32,22 +55,57 @@ interface EmojiData {
   readonly code_to_names: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Canonical names first, because they are the ones that people see on messages. */
-function unicodeNames(names: EmojiData['code_to_names']): readonly EmojiName[] {
-  const rows = Object.entries(names).map(([code, list]) => ({ character: characterOf(code), list }));
-  const of = (pick: (list: readonly string[]) => readonly string[]) =>
-    rows.flatMap(({ character, list }) => pick(list).map((name) => ({ name, character, imageUrl: null })));
-  return [...of((list) => list.slice(0, 1)), ...of((list) => list.slice(1))];
-}
-
-const characterOf = (code: string): string =>
+export const characterOf = (code: string): string =>
   String.fromCodePoint(...code.split('-').map((digits) => Number.parseInt(digits, 16)));
 
-function ownNames(chat: Chat, baseUrl: string): readonly EmojiName[] {
+const unicodeEntry = (code: string, names: readonly string[]): EmojiEntry => ({
+  emoji_name: names[0]!,
+  emoji_code: code,
+  reaction_type: 'unicode_emoji',
+  names,
+  character: characterOf(code),
+  imageUrl: null,
+});
+
+/** Shown first, and before the others are loaded. */
+const POPULAR = [
+  unicodeEntry('1f44d', ['+1', 'thumbs_up']),
+  unicodeEntry('1f389', ['tada']),
+  unicodeEntry('1f642', ['smile']),
+  unicodeEntry('2764', ['heart']),
+  unicodeEntry('1f6e0', ['working_on_it']),
+  unicodeEntry('1f419', ['octopus']),
+  unicodeEntry('1f440', ['eyes']),
+  unicodeEntry('2705', ['check']),
+];
+
+/** Blocks of Unicode with faces and hands, which people use most. */
+const FACES: readonly (readonly [from: number, to: number])[] = [
+  [0x1f600, 0x1f64f],
+  [0x1f910, 0x1f92f],
+  [0x1f970, 0x1f97a],
+  [0x1f440, 0x1f450],
+];
+
+function unicodeEntries(names: EmojiData['code_to_names']): readonly EmojiEntry[] {
+  const all = Object.entries(names).map(([code, list]) => unicodeEntry(code, list));
+  const popular = new Map(POPULAR.map((entry, index) => [entry.emoji_code, index]));
+  const rank = ({ emoji_code: code }: EmojiEntry) => {
+    const first = Number.parseInt(code, 16);
+    const block = FACES.findIndex(([from, to]) => first >= from && first <= to);
+    return popular.get(code) ?? POPULAR.length + (block === -1 ? FACES.length : block);
+  };
+  return all.sort((a, b) => rank(a) - rank(b));
+}
+
+function ownEntries(chat: Chat, baseUrl: string): readonly EmojiEntry[] {
   return Object.values(chat.field('realm_emoji') ?? {})
     .filter(({ deactivated }) => !deactivated)
-    .map(({ name, source_url: url }) => ({
-      name,
+    .map(({ id, name, source_url: url }) => ({
+      emoji_name: name,
+      emoji_code: id,
+      reaction_type: 'realm_emoji',
+      names: [name],
       character: '',
       // Addresses of the organization are relative to its mount path.
       imageUrl: new URL(url.startsWith('/') ? url.slice(1) : url, baseUrl).href,

@@ -1,0 +1,135 @@
+import { useLingui } from '@lingui/react';
+import { type MessageRow, nextIndex, type Poll, type TodoList, type WidgetAction, widgetOf } from '@parley/chat';
+import { type ReactNode, useId, useState } from 'react';
+import kit from '../kit/kit.module.css';
+import { useChat, useComputed, useNames } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import styles from './widget.module.css';
+
+interface Props {
+  readonly message: MessageRow;
+}
+
+/** Poll or to-do list in which people vote, tick and add. */
+export function Widget({ message }: Props) {
+  const chat = useChat();
+  const widget = widgetOf(message.submessages);
+  const id = message.id!;
+  const canAct = useComputed(() => chat.rights.canReact(id), [chat, id]);
+  const act = (action: WidgetAction) => void chat.commands.act(id, action).catch(reportFailure);
+  const add = (make: (index: number) => WidgetAction) => act(make(nextIndex(message.submessages, chat.state.selfId)));
+  if (!widget) return null;
+  return (
+    <fieldset className={styles.widget} disabled={!canAct}>
+      {widget.kind === 'poll' ? (
+        <PollBody poll={widget} act={act} add={add} />
+      ) : (
+        <TodoBody list={widget} act={act} add={add} />
+      )}
+    </fieldset>
+  );
+}
+
+interface BodyProps {
+  act(action: WidgetAction): void;
+  add(make: (index: number) => WidgetAction): void;
+}
+
+function PollBody({ poll, act, add }: BodyProps & { readonly poll: Poll }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <legend>{poll.question === '' ? i18n._('Poll') : poll.question}</legend>
+      <ul className={styles.rows}>
+        {poll.options.map((option) => (
+          <Option key={option.key} option={option} act={act} />
+        ))}
+      </ul>
+      <AddField
+        label={i18n._('New option')}
+        onAdd={(option) => add((idx) => ({ type: 'new_option', option, idx }))}
+        isKnown={(text) => poll.options.some((option) => option.text === text)}
+      />
+    </>
+  );
+}
+
+function Option({ option, act }: { readonly option: Poll['options'][number]; readonly act: BodyProps['act'] }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const { key, text, voterIds } = option;
+  const isOwn = voterIds.includes(chat.state.selfId);
+  const names = useNames(voterIds.slice(0, 20));
+  const textId = useId();
+  return (
+    <li className={styles.row}>
+      <button
+        type="button"
+        className={styles.vote}
+        aria-pressed={isOwn}
+        aria-describedby={textId}
+        onClick={() => act({ type: 'vote', key, vote: isOwn ? -1 : 1 })}
+      >
+        <span className={kit.hiddenText}>{i18n._('Vote')} </span>
+        {voterIds.length}
+      </button>
+      <span id={textId}>
+        {text} {names.length > 0 && <span className={styles.detail}>({names.join(', ')})</span>}
+      </span>
+    </li>
+  );
+}
+
+function TodoBody({ list, act, add }: BodyProps & { readonly list: TodoList }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <legend>{list.title === '' ? i18n._('Task list') : list.title}</legend>
+      <ul className={styles.rows}>
+        {list.tasks.map(({ key, text, detail, isDone }) => (
+          <li key={key}>
+            <label className={styles.row}>
+              <input type="checkbox" checked={isDone} onChange={() => act({ type: 'strike', key })} />
+              <span data-done={isDone || undefined}>
+                {text} {detail !== '' && <span className={styles.detail}>{detail}</span>}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      <AddField
+        label={i18n._('New task')}
+        onAdd={(task) => add((key) => ({ type: 'new_task', key, task, desc: '', completed: false }))}
+        isKnown={(text) => list.tasks.some((task) => task.text === text)}
+      />
+    </>
+  );
+}
+
+interface AddFieldProps {
+  readonly label: string;
+  onAdd(text: string): void;
+  isKnown(text: string): boolean;
+}
+
+function AddField({ label, onAdd, isKnown }: AddFieldProps): ReactNode {
+  const { i18n } = useLingui();
+  const [text, setText] = useState('');
+  const trimmed = text.trim();
+  return (
+    <form
+      className={styles.add}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (trimmed === '' || isKnown(trimmed)) return;
+        onAdd(trimmed);
+        setText('');
+      }}
+    >
+      <input aria-label={label} placeholder={label} value={text} onChange={(event) => setText(event.target.value)} />
+      <button type="submit" disabled={trimmed === '' || isKnown(trimmed)}>
+        {i18n._('Add')}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,77 @@
+import { expect, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+
+test('reacts with any emoji, found by several parts of its name and chosen by keys', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'emoji', 'Pick one');
+  const { page } = await logIn('hamlet', await placeOf(server, 'emoji'));
+  const message = messageWith(page, 'Pick one');
+  await message.hover();
+  await message.getByRole('button', { name: 'Add a reaction' }).click();
+  const search = page.getByRole('combobox', { name: 'Search emoji' });
+  await expect(search).toBeFocused();
+  await expect(page.getByRole('option').nth(40)).toBeAttached();
+  expect(await violationsIn(page)).toEqual([]);
+  await search.fill('rad nuc');
+  await expect(page.getByText('No emoji found')).toBeVisible();
+  await search.fill('work ham');
+  await page.keyboard.press('Enter');
+  await search.fill('person bow');
+  await page.keyboard.press('ArrowDown');
+  await search.fill('octop');
+  await expect(page.getByRole('option', { name: ':octopus:' })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(search).toHaveCount(0);
+  await expect(message.getByRole('button', { name: /reacted with :octopus:/ })).toBeVisible();
+});
+
+test('offers the emoji of the organization, for reactions and in texts', async ({ server, logIn }) => {
+  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  await server.upload('iago', '/realm/emoji/our_thing', 'thing.png', Buffer.from(pixel, 'base64'));
+  const { page } = await logIn('hamlet', await placeOf(server, 'own-emoji'));
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await page.getByRole('combobox', { name: 'Search emoji' }).fill('our th');
+  await page.getByRole('option', { name: ':our_thing:' }).click();
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await expect(field).toHaveValue(':our_thing: ');
+  await expect(field).toBeFocused();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('article').getByRole('img', { name: ':our thing:' })).toBeVisible();
+});
+
+test('votes in a poll and adds an option', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'polls');
+  const hamlet = await logIn('hamlet', place);
+  await send(hamlet.page, '/poll Where do we meet?\nRome\nVerona');
+  const cordelia = await logIn('cordelia', place);
+  const poll = (page: typeof hamlet.page) => page.getByRole('group', { name: 'Where do we meet?' });
+  const vote = poll(cordelia.page).getByRole('listitem').filter({ hasText: 'Verona' }).getByRole('button');
+  await vote.click();
+  await expect(vote).toHaveAttribute('aria-pressed', 'true');
+  await expect(poll(hamlet.page).getByRole('listitem').filter({ hasText: 'Verona' })).toContainText('Cordelia');
+  expect(await violationsIn(cordelia.page)).toEqual([]);
+  await poll(hamlet.page).getByRole('textbox', { name: 'New option' }).fill('Venice');
+  await hamlet.page.keyboard.press('Enter');
+  await expect(poll(cordelia.page).getByRole('listitem')).toHaveCount(3);
+  await vote.click();
+  await expect(poll(hamlet.page).getByRole('listitem').filter({ hasText: 'Verona' })).not.toContainText('Cordelia');
+});
+
+test('ticks tasks of a to-do list and adds one', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'todo'));
+  await send(page, '/todo Party\nCake: a big one\nCandles');
+  const list = page.getByRole('group', { name: 'Party' });
+  await list.getByRole('checkbox', { name: /Cake/ }).click();
+  await list.getByRole('textbox', { name: 'New task' }).fill('Guests');
+  await list.getByRole('button', { name: 'Add' }).click();
+  await expect(list.getByRole('checkbox')).toHaveCount(3);
+  await page.reload();
+  await expect(list.getByRole('checkbox', { name: /Cake/ })).toBeChecked();
+});
+
+test('marks the words that were searched', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'quinces everywhere', 'Two quinces and a pear');
+  const { page } = await logIn('hamlet', '#feed');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('quinces');
+  await page.keyboard.press('Enter');
+  await expect(messageWith(page, 'Two quinces').locator('mark')).toHaveText('quinces');
+  await expect(page.getByRole('region', { name: 'Messages' }).getByRole('link').locator('mark')).toHaveText('quinces');
+});
