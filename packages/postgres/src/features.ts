@@ -2,6 +2,10 @@ import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { type Migration, migrationsOf, Quarantine } from '@parley/storage';
 import { CONFIRMATION_FEATURE } from './access/confirmations.js';
+import { CHANNEL_FOLDER_FEATURE } from './channels/channel-folders.js';
+import { CHANNEL_FEATURE } from './channels/channels.js';
+import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
+import { TOPIC_POLICY_FEATURE } from './channels/topic-policies.js';
 import type { Connection } from './engine/connection.js';
 import type { PostgresFeature, SharedObjects, WritableRepositories } from './engine/feature.js';
 import { SQL_TEXTS } from './engine/sql-texts.js';
@@ -19,6 +23,20 @@ import { HOST_USER_FEATURE } from './membership/host-users.js';
 import { INVITATION_FEATURE } from './membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
 import { PROVISIONING_FEATURE } from './membership/provisioning.js';
+import { DRAFT_FEATURE } from './messages/drafts.js';
+import { MESSAGE_ARCHIVE_FEATURE } from './messages/message-archive.js';
+import { MESSAGE_EDIT_FEATURE } from './messages/message-edits.js';
+import { MESSAGE_FEATURE } from './messages/messages.js';
+import { NAVIGATION_VIEW_FEATURE } from './messages/navigation-views.js';
+import { MESSAGE_PAGE_FEATURE } from './messages/page-reads.js';
+import { PERSONAL_MESSAGE_FEATURE } from './messages/personal-messages.js';
+import { REACTION_FEATURE } from './messages/reactions.js';
+import { RECIPIENT_FEATURE } from './messages/recipients.js';
+import { SCHEDULING_FEATURE } from './messages/scheduling.js';
+import { SEARCH_FEATURE } from './messages/search.js';
+import { SEND_ONCE_FEATURE } from './messages/send-once.js';
+import { SNIPPET_FEATURE } from './messages/snippets.js';
+import { TOPIC_FEATURE } from './messages/topics.js';
 import { NOTIFICATION_FEATURE } from './push/notifications.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
@@ -43,12 +61,30 @@ const ALL = [
   ACTOR_FEATURE,
   PROFILE_FEATURE,
   GROUP_FEATURE,
+  CHANNEL_FEATURE,
+  CHANNEL_FOLDER_FEATURE,
+  DEFAULT_CHANNEL_FEATURE,
+  TOPIC_POLICY_FEATURE,
+  MESSAGE_FEATURE,
+  RECIPIENT_FEATURE,
+  MESSAGE_PAGE_FEATURE,
+  TOPIC_FEATURE,
+  MESSAGE_EDIT_FEATURE,
+  MESSAGE_ARCHIVE_FEATURE,
+  PERSONAL_MESSAGE_FEATURE,
+  SEARCH_FEATURE,
+  REACTION_FEATURE,
   BOT_FEATURE,
   PUSH_FEATURE,
   NOTIFICATION_FEATURE,
   WEB_PUSH_FEATURE,
   PRESENCE_FEATURE,
   STATUS_FEATURE,
+  SCHEDULING_FEATURE,
+  DRAFT_FEATURE,
+  SEND_ONCE_FEATURE,
+  SNIPPET_FEATURE,
+  NAVIGATION_VIEW_FEATURE,
   ONBOARDING_FEATURE,
   ALERT_WORD_FEATURE,
   EVENT_FEATURE,

@@ -67,6 +67,8 @@ export const PROPERTY_INDEXES: Readonly<Record<IndexedProperty, string>> = {
   mentionsChannel: 'message_mentioning_channel',
 };
 
+/** Topic keys of resolved topics begin so. */
+export const RESOLVED = RESOLVED_PREFIX;
 /** Smallest text after all topic keys with the prefix of resolved topics. */
 export const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOLVED_PREFIX.codePointAt(1)! + 1);
 

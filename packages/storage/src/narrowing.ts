@@ -28,7 +28,7 @@ export interface Narrowing<List> {
   readonly besidesSearch: Restriction<List>;
   /** Search terms of all conditions; null without a search. */
   readonly searched: { readonly terms: readonly string[] } | null;
-  /** Conditions on the viewer's read state and flags. */
+  /** Conditions that queries cannot decide: on the viewer's read state and flags. */
   readonly personal: readonly MessageCondition[];
   /** Series that contain the messages; null for no restriction. */
   readonly series: readonly Series[] | null;
@@ -62,7 +62,8 @@ export interface ConditionWriter<List> {
   property(property: IndexedProperty): string;
   /** The message has all index terms and contains all phrases. */
   search(terms: readonly string[], phrases: readonly string[]): ConditionSql<List>;
-  phrases(phrases: readonly string[]): ConditionSql<List>;
+  /** Null if the storage cannot find phrases; they are then among the personal conditions. */
+  readonly phrases: ((phrases: readonly string[]) => ConditionSql<List>) | null;
   /** The column has none of the values. */
   outside(column: 'topic_key' | 'sender_id' | 'id', values: readonly (string | number)[]): ConditionSql<List>;
   /** Replaces null in a condition. */
@@ -213,7 +214,7 @@ class Terms<List> {
   add(condition: MessageCondition): boolean {
     if (isNothing(condition)) return false;
     if (condition.kind === 'allOf') return condition.conditions.every((each) => this.add(each));
-    if (isPersonal(condition)) {
+    if (isPersonal(condition) || (this.writer.phrases === null && hasPhrasesInside(condition))) {
       this.personal.push(condition);
       return true;
     }
@@ -258,7 +259,8 @@ class Terms<List> {
         return true;
       case 'search':
         for (const term of condition.terms) this.searchTerms.add(wordTerm(term));
-        for (const phrase of condition.phrases) this.phrases.add(phrase);
+        if (this.writer.phrases !== null) for (const phrase of condition.phrases) this.phrases.add(phrase);
+        else if (condition.phrases.length > 0) this.personal.push({ ...condition, terms: [] });
         return true;
       case 'mentions':
         this.searchTerms.add(mentionTerm(condition.userId));
@@ -320,7 +322,7 @@ class Terms<List> {
       withinSeries: joined(terms.flatMap(([what, text]) => (fulfilled.includes(what) ? [] : [text]))),
       besidesSearch: joined([
         ...terms.flatMap(([what, text]) => (what === 'searched' ? [] : [text])),
-        ...(this.phrases.size === 0 ? [] : [and(...this.writer.phrases([...this.phrases]))]),
+        ...(this.phrases.size === 0 ? [] : [and(...this.writer.phrases!([...this.phrases]))]),
       ]),
       searched: this.searchTerms.size === 0 ? null : { terms: [...this.searchTerms] },
       personal,
@@ -467,6 +469,14 @@ function isPersonal(condition: MessageCondition): boolean {
       return condition.kind === 'flag';
   }
 }
+
+/** True for a search for phrases that is negated or part of a combination. */
+const hasPhrasesInside = (condition: MessageCondition): boolean =>
+  (condition.kind === 'not' && hasPhrases(condition.condition)) ||
+  ((condition.kind === 'anyOf' || condition.kind === 'allOf') && condition.conditions.some(hasPhrases));
+
+const hasPhrases = (condition: MessageCondition): boolean =>
+  condition.kind === 'search' ? condition.phrases.length > 0 : hasPhrasesInside(condition);
 
 const keyOf = ({ recipientId, topicKey }: ChannelTopic): string => `${recipientId}:${topicKey}`;
 

@@ -25,6 +25,18 @@ export const ascending = (a: number, b: number): number => a - b;
 /** Parses a set whose order is unspecified. Returns it ascending. */
 export const idList = <Id extends number>(json: string): Id[] => (JSON.parse(json) as Id[]).sort(ascending);
 
+/** Groups rows by a key, in order. */
+export function grouped<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, Row[]> {
+  const groups = new Map<Key, Row[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const existing = groups.get(key);
+    if (existing) existing.push(row);
+    else groups.set(key, [row]);
+  }
+  return groups;
+}
+
 /** Rows in columnar form: one array of values per column. */
 export type Columns<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
 

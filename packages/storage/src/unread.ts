@@ -80,8 +80,12 @@ export class Nearest {
 const FIRST_BATCH = 16;
 const LARGEST_BATCH = 4096;
 /** Splits ranges into batches of ordinals, with sizes increasing from batch to batch. */
-export function* batches(ranges: Iterable<OrdinalRange>, from: 'start' | 'end'): Generator<readonly OrdinalRange[]> {
-  let size = FIRST_BATCH;
+export function* batches(
+  ranges: Iterable<OrdinalRange>,
+  from: 'start' | 'end',
+  firstSize = FIRST_BATCH,
+): Generator<readonly OrdinalRange[]> {
+  let size = firstSize;
   let room = size;
   let batch: OrdinalRange[] = [];
   for (let { first, last } of ranges) {

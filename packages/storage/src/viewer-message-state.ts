@@ -11,7 +11,7 @@ import {
   type Span,
 } from '@parley/domain/messages';
 import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './message-rows.js';
-import type { Flag } from './rows.js';
+import { type Flag, grouped } from './rows.js';
 
 /** Small columns covered by the page indexes, sufficient to evaluate list conditions. */
 export type MessageIndexColumns = readonly [
@@ -160,17 +160,9 @@ export function byRecipient(rows: readonly SpanTuple[]): ReadonlyMap<RecipientId
   return spans;
 }
 
-export function byUser<Row extends readonly [UserId, ...unknown[]]>(
+export const byUser = <Row extends readonly [UserId, ...unknown[]]>(
   rows: readonly Row[],
-): ReadonlyMap<UserId, readonly Row[]> {
-  const lists = new Map<UserId, Row[]>();
-  for (const row of rows) {
-    const existing = lists.get(row[0]);
-    if (existing) existing.push(row);
-    else lists.set(row[0], [row]);
-  }
-  return lists;
-}
+): ReadonlyMap<UserId, readonly Row[]> => grouped(rows, ([userId]) => userId);
 
 /** Returns the range of ordinals per original recipient. */
 export function ordinalRangesOf(messages: readonly MessageIndexRow[]): RecipientOrdinalRange[] {

@@ -71,6 +71,12 @@ interface Deferred {
 
 const NAMES = new Map<string, string>();
 
+/** PostgreSQL stores no zero bytes, so the replacement character takes their place. */
+function storable(parameter: Parameter): unknown {
+  if (typeof parameter === 'string') return parameter.includes('\0') ? parameter.replaceAll('\0', '\ufffd') : parameter;
+  return Array.isArray(parameter) ? parameter.map(storable) : parameter;
+}
+
 /** Name under which a connection keeps the prepared statement. */
 function nameOf(sql: string): string {
   let name = NAMES.get(sql);
@@ -206,7 +212,7 @@ export class Connection {
   private async query(sql: string, parameters: readonly Parameter[], shape: Shape): Promise<AnyResult> {
     this.sent = true;
     this.trace?.(sql);
-    const text = { name: nameOf(sql), text: sql, values: parameters as unknown[] };
+    const text = { name: nameOf(sql), text: sql, values: parameters.map(storable) };
     try {
       return shape === 'row' ? await this.client.query(text) : await this.client.query({ ...text, rowMode: 'array' });
     } catch (error) {

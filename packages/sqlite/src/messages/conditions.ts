@@ -31,7 +31,6 @@ import {
   wordTerm,
 } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
-import { LRUCache } from 'lru-cache';
 import type { Connection, Query } from '../engine/connection.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
@@ -62,14 +61,6 @@ export function defineSearchFunctions(database: Database, words: SearchWords): v
     holdsPhrases(content, topic, JSON.parse(phrases)) ? 1 : 0,
   );
 }
-
-/** A few dozen are in use; unusual narrows make more. */
-const MAX_STATEMENTS = 200;
-
-/** LRU cache of statements whose text depends on the request; `memo` prepares the missing ones. */
-export const newStatementCache = <Statement extends {}>(
-  prepare: (text: string) => Statement,
-): LRUCache<string, Statement> => new LRUCache({ max: MAX_STATEMENTS, memoMethod: prepare });
 
 /** Evaluates conditions on the viewer's read state and flags, which no query can, message by message. */
 export class ConditionSubjects {

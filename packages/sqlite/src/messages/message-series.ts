@@ -5,6 +5,7 @@ import {
   idOf,
   type MessageIndexRow,
   merge,
+  newStatementCache,
   orderOf,
   type PageBounds,
   PROPERTY_BITS,
@@ -14,7 +15,6 @@ import {
 } from '@parley/storage';
 import type { LRUCache } from 'lru-cache';
 import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
-import { newStatementCache } from './conditions.js';
 import type { Restriction } from './message-filter.js';
 import { indexFor, indexTerms, type Narrowing } from './message-filter.js';
 import { MessageIndexQuery } from './viewer-message-state.js';

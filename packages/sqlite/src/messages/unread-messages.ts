@@ -16,6 +16,7 @@ import {
   type MessageIndexColumns,
   type MessageIndexRow,
   Nearest,
+  newStatementCache,
   onlyRecipient,
   type PageBounds,
   PROPERTY_BITS,
@@ -29,7 +30,7 @@ import {
 } from '@parley/storage';
 import type { LRUCache } from 'lru-cache';
 import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
-import { ConditionSubjects, newStatementCache } from './conditions.js';
+import { ConditionSubjects } from './conditions.js';
 import { between, type Narrowing } from './message-filter.js';
 import type { UnreadSpans } from './read-sets.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';

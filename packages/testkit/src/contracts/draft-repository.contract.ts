@@ -47,7 +47,8 @@ export function draftRepositoryContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       expect(await countBytes(fixture, 'a')).toBe(0);
       await add(fixture, 'a', 100, { content: 'a\0é' });
-      expect(await countBytes(fixture, 'a')).toBe(4);
+      // Storages that keep no zero bytes replace them.
+      expect([4, 6]).toContain(await countBytes(fixture, 'a'));
     });
 
     it("lists a user's drafts by last edit, then newest first", async () => {

@@ -1,0 +1,68 @@
+import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
+import type { Connection, Query } from '../engine/connection.js';
+
+/** Inclusive range of ids whose times ascend. */
+interface IdRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Finds the position in id order at which a time begins. */
+export class SentSince {
+  private readonly firstSince: Query<number>;
+  private readonly newestId: Query<number>;
+  private readonly importOf: Query<IdRange>;
+  private readonly importBefore: Query<IdRange>;
+
+  constructor(connection: Connection) {
+    // Binary search, because ids are allocated in order of time.
+    this.firstSince = connection.values(
+      `WITH RECURSIVE bounds (low, high) AS (
+         SELECT $1::bigint, $2::bigint
+         UNION ALL
+         SELECT CASE WHEN m.sent_at < $3 THEN m.id + 1 ELSE low END,
+                CASE WHEN m.sent_at < $3 THEN high ELSE (low + high) / 2 END
+         FROM bounds LEFT JOIN message m ON m.id = (SELECT min(id) FROM message WHERE id >= (low + high) / 2 AND id < high)
+         WHERE low < high
+       )
+       SELECT low FROM bounds WHERE low = high`,
+    );
+    this.newestId = connection.values('SELECT coalesce(max(id), 0) FROM message');
+    const range = 'SELECT first_id AS first, last_id AS last FROM imported_messages';
+    this.importOf = connection.rows(`${range} WHERE realm_id = $1`);
+    this.importBefore = connection.rows(`${range} WHERE first_id <= $1 ORDER BY first_id DESC LIMIT 1`);
+  }
+
+  /** Returns an id such that no message of the realm with a lower id was sent at or after that time. */
+  async firstId(realmId: RealmId, since: UnixSeconds): Promise<number> {
+    // Ids of an import belong to one realm, and its later messages have higher ids.
+    const own = await this.importOf.get(realmId);
+    if (own) {
+      const first = await this.firstIn(own, since);
+      if (first <= own.last) return first;
+    }
+    return Math.max(await this.firstGiven(since), own ? own.last + 1 : 0);
+  }
+
+  /** Searches messages sent here, between the imports, newest range first. */
+  private async firstGiven(since: UnixSeconds): Promise<number> {
+    let last = (await this.newestId.get())!;
+    let found = last + 1;
+    while (last > 0) {
+      const before = (await this.importBefore.get(last)) ?? { first: 0, last: 0 };
+      const between = { first: before.last + 1, last };
+      last = before.first - 1;
+      if (between.first > between.last) continue;
+      const first = await this.firstIn(between, since);
+      if (first <= between.last) found = first;
+      // Earlier ranges were sent earlier.
+      if (first > between.first) break;
+    }
+    return found;
+  }
+
+  /** Returns the id after the last one if there is none. */
+  private async firstIn({ first, last }: IdRange, since: UnixSeconds): Promise<number> {
+    return (await this.firstSince.get(first, last + 1, since))!;
+  }
+}

@@ -1,0 +1,384 @@
+import { topicKey } from '@parley/domain/channels';
+import type { MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  type EditedText,
+  extendLatest,
+  type Message,
+  type MessageRepository,
+  type NewMessage,
+  type Submessage,
+  type SubmessageSummary,
+} from '@parley/domain/messages';
+import {
+  bitsOf,
+  idOf,
+  OWNERSHIP_SOURCES,
+  PROPERTY_BITS,
+  type Quarantine,
+  type SubmessageRow,
+  TEXT_BITS,
+  toFlag,
+  toSubmessage,
+} from '@parley/storage';
+import type { Connection } from '../engine/connection.js';
+import type { PostgresFeature } from '../engine/feature.js';
+import { lastSeqOf } from '../kernel/events.js';
+import { INDEXED_TEXT, type IndexedText, SearchTerms } from './conditions.js';
+import { MessageRows } from './message-rows.js';
+import { ReadSets, Spans } from './read-sets.js';
+import { MessageIndexRowsById } from './viewer-message-state.js';
+
+/** Values of a new message row. */
+export type InsertedMessage = Omit<NewMessage, 'readBy' | 'exceptions'>;
+
+const COLUMNS = `realm_id, sender_id, sent_recipient_id, recipient_id, channel_id, property_bits, sent_at, last_edited_at,
+  last_moved_at, topic, topic_key, client_name, topic_links, content, rendered_content`;
+
+/** Inserts message rows without per-user data. */
+export class MessageInsert {
+  private readonly takeMany;
+  private readonly insertNext;
+  private readonly insert;
+  private readonly noteDirect;
+
+  constructor(connection: Connection) {
+    this.takeMany = connection.values<Ordinal>(
+      'UPDATE recipient SET last_ordinal = last_ordinal + $1 WHERE id = $2 AND realm_id = $3 RETURNING last_ordinal',
+    );
+    // The row of the recipient stays locked until the commit, so ids ascend with ordinals.
+    this.insertNext = connection.tuples<readonly [MessageId, Ordinal]>(
+      `WITH taken AS (
+         UPDATE recipient SET last_ordinal = last_ordinal + 1 WHERE id = $3 AND realm_id = $1 RETURNING last_ordinal)
+       INSERT INTO message (${COLUMNS}, ordinal, version)
+       SELECT $1::bigint, $2::bigint, $3::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint,
+              $9::text, $10::text, $11::text, $12::text, $13::text, $14::text, taken.last_ordinal, 1 FROM taken
+       RETURNING id, ordinal`,
+    );
+    this.insert = connection.command(
+      `INSERT INTO message (${COLUMNS}, ordinal, version, id)
+       VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 1, $16)`,
+    );
+    this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = $1 WHERE recipient_id = $2');
+  }
+
+  /** Reserves `count` ordinals and returns the last one. */
+  async takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Promise<Ordinal> {
+    const last = await this.takeMany.get(count, recipientId, realmId);
+    if (last === undefined) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
+    return last;
+  }
+
+  /** Adds a message with the next id and ordinal. @param key see `topicKeyOf` */
+  async addNext(message: InsertedMessage, key: string | null): Promise<readonly [MessageId, Ordinal]> {
+    const added = await this.insertNext.get(...valuesOf(message, key));
+    if (!added) throw new Error(`No recipient ${message.recipientId} in realm ${message.realmId}`);
+    return added;
+  }
+
+  /** Adds a message before the next statement. @param key see `topicKeyOf` */
+  add(message: InsertedMessage, id: MessageId, ordinal: Ordinal, key: string | null): void {
+    this.insert.defer(...valuesOf(message, key), ordinal, id);
+  }
+
+  /** Records the newest message of a direct conversation. */
+  noteNewest(recipientId: RecipientId, id: MessageId): void {
+    this.noteDirect.defer(id, recipientId);
+  }
+}
+
+/** Null for direct messages. */
+export const topicKeyOf = ({ channelId, topic }: Pick<NewMessage, 'channelId' | 'topic'>): string | null =>
+  channelId === null ? null : topicKey(topic);
+
+/** Values in the order of `COLUMNS`, the recipient once. */
+const valuesOf = (message: InsertedMessage, key: string | null) =>
+  [
+    message.realmId,
+    message.senderId,
+    message.recipientId,
+    message.channelId,
+    bitsOf(message),
+    message.sentAt,
+    message.lastEditedAt ?? null,
+    message.lastMovedAt ?? null,
+    message.topic,
+    key,
+    message.clientName,
+    message.topicLinks.length === 0 ? null : JSON.stringify(message.topicLinks),
+    message.content,
+    message.renderedContent,
+  ] as const;
+
+export class PostgresMessageRepository implements MessageRepository {
+  private readonly rows: MessageRows;
+  private readonly indexRowsById: MessageIndexRowsById;
+  private readonly inserts: MessageInsert;
+  private readonly spans: Spans;
+  private readonly readSets: ReadSets;
+
+  private readonly times;
+  private readonly oldestIds;
+  private readonly changeText;
+  private readonly changeRendered;
+  private readonly nameNobody;
+  private readonly nameSome;
+  private readonly insertSubmessage;
+  private readonly summary;
+  private readonly renewVersion;
+  private readonly mutersOf;
+  private readonly insertFlags;
+  private readonly removals;
+  private readonly renewNewest;
+
+  constructor(
+    connection: Connection,
+    quarantine: Quarantine,
+    private readonly searchTerms: SearchTerms,
+  ) {
+    this.rows = new MessageRows(connection, quarantine);
+    this.indexRowsById = new MessageIndexRowsById(connection);
+    this.inserts = new MessageInsert(connection);
+    this.spans = new Spans(connection);
+    this.readSets = new ReadSets(connection);
+
+    this.times = connection.tuples<readonly [MessageId, UnixSeconds]>(
+      'SELECT id, sent_at FROM message WHERE id = ANY($1::bigint[]) AND realm_id = $2 ORDER BY id',
+    );
+    this.oldestIds = connection.values<MessageId>(
+      'SELECT id FROM message WHERE recipient_id = $1 AND id < $2 AND realm_id = $3 ORDER BY id LIMIT $4',
+    );
+    this.changeText = connection.tuples<IndexedText>(
+      `UPDATE message m SET content = $1, rendered_content = $2, last_edited_at = $3, version = version + 1,
+         property_bits = (property_bits & ~${TEXT_BITS}::bigint) | ${PROPERTY_BITS.isEdited} | $4
+       WHERE id = $5 AND realm_id = $6 RETURNING ${INDEXED_TEXT}`,
+    );
+    this.changeRendered = connection.tuples<IndexedText>(
+      `UPDATE message m SET rendered_content = $1, version = version + 1 WHERE id = $2 AND realm_id = $3
+       RETURNING ${INDEXED_TEXT}`,
+    );
+    this.nameNobody = connection.command(
+      `UPDATE message_flag SET mentioned = 0, topic_wildcard_mentioned = 0, has_alert_word = 0
+       WHERE message_id = $1 AND (mentioned = 1 OR topic_wildcard_mentioned = 1 OR has_alert_word = 1)`,
+    );
+    this.nameSome = connection.command(
+      `INSERT INTO message_flag (user_id, message_id, realm_id, mentioned, topic_wildcard_mentioned, has_alert_word)
+       SELECT f.user_id, $1::bigint, $2::bigint, f.mentioned, f.topic_wildcard_mentioned, f.has_alert_word
+       FROM unnest($3::bigint[], $4::smallint[], $5::smallint[], $6::smallint[])
+         f (user_id, mentioned, topic_wildcard_mentioned, has_alert_word)
+       ON CONFLICT (user_id, message_id) DO UPDATE SET mentioned = excluded.mentioned,
+         has_alert_word = excluded.has_alert_word, topic_wildcard_mentioned = excluded.topic_wildcard_mentioned`,
+    );
+    this.insertSubmessage = connection.values<number>(
+      `INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+    );
+    this.summary = connection.rows<
+      SubmessageRow & { readonly count: number; readonly length: number; readonly own: 0 | 1 }
+    >(
+      `SELECT s.*, t.count, t.length, t.own FROM (
+         SELECT count(*), coalesce(sum(length(content)), 0) AS length, coalesce(bool_or(sender_id = $1), false) AS own,
+                min(id) AS first
+         FROM submessage WHERE message_id = $2 AND realm_id = $3) t
+       LEFT JOIN submessage s ON s.id = t.first`,
+    );
+    this.renewVersion = connection.command('UPDATE message SET version = version + 1 WHERE id = $1 AND realm_id = $2');
+    this.mutersOf = connection.values<UserId>(
+      `SELECT user_id FROM muted_sender
+       WHERE user_id = ANY($1::bigint[]) AND sender_id = $2 AND until_message_id IS NULL`,
+    );
+    this.insertFlags = connection.command(
+      `INSERT INTO message_flag (user_id, message_id, realm_id, source, read, mentioned, topic_wildcard_mentioned,
+                                 has_alert_word)
+       SELECT f.user_id, $1::bigint, $2::bigint, f.source, f.read, f.mentioned, f.topic_wildcard_mentioned, f.has_alert_word
+       FROM unnest($3::bigint[], $4::bigint[], $5::smallint[], $6::smallint[], $7::smallint[], $8::smallint[])
+         f (user_id, source, read, mentioned, topic_wildcard_mentioned, has_alert_word)`,
+    );
+    this.removals = [
+      `INSERT INTO removed_message (id, realm_id, sender_id, sent_recipient_id, ordinal, removed_at_seq)
+       SELECT m.id, m.realm_id, m.sender_id, m.sent_recipient_id, m.ordinal, ${lastSeqOf('m.realm_id')}
+       FROM message m WHERE m.id = ANY($1::bigint[])`,
+      `INSERT INTO removed_message_holder (message_id, user_id, realm_id)
+       SELECT message_id, user_id, realm_id FROM message_flag
+       WHERE message_id = ANY($1::bigint[]) AND source <> 0`,
+      'DELETE FROM message_flag WHERE message_id = ANY($1::bigint[])',
+      'DELETE FROM submessage WHERE message_id = ANY($1::bigint[])',
+      'DELETE FROM message_search WHERE message_id = ANY($1::bigint[])',
+      'DELETE FROM message WHERE id = ANY($1::bigint[])',
+    ].map((sql) => connection.command(sql));
+    this.renewNewest = connection.command(
+      `UPDATE direct_participant p
+       SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = p.recipient_id)
+       WHERE recipient_id = ANY($1::bigint[])`,
+    );
+  }
+
+  async find(realmId: RealmId, id: MessageId): Promise<Message | null> {
+    return (await this.list(realmId, [id]))[0] ?? null;
+  }
+
+  async list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]> {
+    return (await this.rows.list(realmId, ids)).map((row) => this.rows.toMessage(row));
+  }
+
+  async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
+    const row = (await this.summary.get(authorId, id, realmId))!;
+    const { count, length, own } = row;
+    return { count, length, first: count > 0 ? toSubmessage(row) : null, hasOfAuthor: own === 1 };
+  }
+
+  async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
+    return (await this.times.all(ids, realmId)).map(([id, sentAt]) => ({ id, sentAt }));
+  }
+
+  async listOldestIds(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    limit: number,
+    before: MessageId | null = null,
+  ): Promise<readonly MessageId[]> {
+    return this.oldestIds.all(recipientId, before ?? Number.MAX_SAFE_INTEGER, realmId, limit);
+  }
+
+  async append(message: NewMessage): Promise<Message> {
+    const { readBy, exceptions, ...values } = message;
+    const { realmId, senderId, recipientId, channelId } = message;
+    const key = topicKeyOf(message);
+    const named = [...exceptions.keys()];
+    const considered = [...new Set([...readBy, ...named])];
+    // Sent in one packet, because none needs the result of another.
+    const [[id, ordinal], receivers, muters, latest] = await Promise.all([
+      this.inserts.addNext(message, key),
+      considered.length === 0 ? NOBODY : this.spans.withOpen(recipientId, considered),
+      named.length === 0 ? [] : this.mutersOf.all(named, senderId),
+      readBy.length === 0 ? NOTHING_READ : this.readSets.latest(readBy, recipientId),
+    ]);
+    this.searchTerms.put([[id, realmId, senderId, recipientId, key, message.topic, message.renderedContent]]);
+    if (channelId === null) this.inserts.noteNewest(recipientId, id);
+    if (exceptions.size > 0) this.addExceptions(id, message, receivers, new Set(muters));
+    for (const userId of readBy) {
+      if (!receivers.has(userId)) continue;
+      const segment = latest.get(userId);
+      const extended = segment && extendLatest(segment, ordinal);
+      if (extended) this.readSets.write({ realmId, userId }, recipientId, extended);
+      else await this.readSets.markAll({ realmId, userId }, new Map([[recipientId, [ordinal]]]), true);
+    }
+    return {
+      ...values,
+      id,
+      sentRecipientId: recipientId,
+      ordinal,
+      hasReactions: false,
+      isEdited: message.isEdited ?? false,
+      lastEditedAt: message.lastEditedAt ?? null,
+      lastMovedAt: message.lastMovedAt ?? null,
+      version: 1,
+    };
+  }
+
+  async edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void> {
+    const { content, renderedContent, editedAt, exceptions } = text;
+    const changed = await this.changeText.all(content, renderedContent, editedAt, bitsOf(text), id, realmId);
+    if (changed.length === 0) return;
+    this.searchTerms.put(changed);
+    this.nameNobody.defer(id);
+    const named = [...exceptions];
+    if (named.length === 0) return;
+    this.nameSome.defer(
+      id,
+      realmId,
+      named.map(([userId]) => userId),
+      named.map(([, { mentioned }]) => toFlag(mentioned === true)),
+      named.map(([, { topicWildcardMentioned }]) => toFlag(topicWildcardMentioned === true)),
+      named.map(([, { hasAlertWord }]) => toFlag(hasAlertWord === true)),
+    );
+  }
+
+  async rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void> {
+    this.searchTerms.put(await this.changeRendered.all(renderedContent, id, realmId));
+  }
+
+  async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
+    const { messageId, senderId, kind, content } = submessage;
+    this.renewVersion.defer(messageId, realmId);
+    const id = (await this.insertSubmessage.get(messageId, senderId, realmId, kind, content))!;
+    return { ...submessage, id };
+  }
+
+  async remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
+    const indexRows = await this.indexRowsById.list(realmId, ids);
+    const removed = indexRows.map(idOf);
+    if (removed.length === 0) return removed;
+    for (const command of this.removals) command.defer(removed);
+    this.renewNewest.defer([...new Set(indexRows.map(([, , recipientId]) => recipientId))]);
+    return removed;
+  }
+
+  /** Adds rows for users whose state of the message differs from the default. */
+  private addExceptions(
+    id: MessageId,
+    message: NewMessage,
+    receivers: ReadonlySet<UserId>,
+    muters: ReadonlySet<UserId>,
+  ): void {
+    const { realmId, exceptions } = message;
+    const rows: (readonly (number | null)[])[] = [];
+    for (const [userId, sent] of exceptions) {
+      const isRead =
+        message.readBy.includes(userId) || muters.has(userId) || (message.isReadByDefault && sent.unread !== true);
+      const receives = receivers.has(userId);
+      const isUnreadNotice = message.isReadByDefault && !isRead;
+      const marks = [sent.mentioned, sent.topicWildcardMentioned, sent.hasAlertWord].map((on) => toFlag(on === true));
+      if (receives && !isUnreadNotice && !marks.includes(1)) continue;
+      const read = receives ? (isUnreadNotice ? 0 : null) : toFlag(isRead);
+      rows.push([userId, receives ? OWNERSHIP_SOURCES.spans : OWNERSHIP_SOURCES.sentWithoutSpan, read, ...marks]);
+    }
+    if (rows.length === 0) return;
+    const columns = [0, 1, 2, 3, 4, 5].map((column) => rows.map((row) => row[column]!));
+    this.insertFlags.defer(id, realmId, ...columns);
+  }
+}
+
+const NOBODY: ReadonlySet<UserId> = new Set();
+const NOTHING_READ = new Map();
+
+declare module '../engine/feature.js' {
+  interface SharedObjects {
+    readonly searchTerms: SearchTerms;
+  }
+}
+
+export const MESSAGE_FEATURE = {
+  schema: 'messages',
+  realmTables: [
+    'message_flag',
+    'moved_message',
+    'channel_move',
+    'read_segment',
+    'span',
+    'removed_message_holder',
+    'removed_message',
+    'archived_message',
+    'submessage',
+    'message_edit',
+    'message_search',
+    'message',
+    'direct_participant',
+    'recipient',
+    'muted_sender',
+  ],
+  notExported: {
+    archived_message: 'Deleted messages stay deleted.',
+    removed_message: 'Deleted messages stay deleted.',
+    removed_message_holder: 'Deleted messages stay deleted.',
+    channel_move: 'Exports hold the result of moves.',
+    moved_message: 'Exports hold the result of moves.',
+    message_search: 'Derives from the messages.',
+  },
+  shared:
+    ({ words }) =>
+    (connection) => ({ searchTerms: new SearchTerms(connection, words) }),
+  repositories:
+    ({ quarantine }) =>
+    (connection, { searchTerms }) => ({
+      messages: new PostgresMessageRepository(connection, quarantine, searchTerms),
+    }),
+} satisfies PostgresFeature;

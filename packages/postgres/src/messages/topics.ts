@@ -1,0 +1,202 @@
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
+import { idOf, MESSAGE_INDEX_COLUMNS, type MessageIndexColumns } from '@parley/storage';
+import { SentSince } from '../channels/sent-since.js';
+import type { Connection } from '../engine/connection.js';
+import type { PostgresFeature } from '../engine/feature.js';
+import { numbered } from './conditions.js';
+import { receivedBy } from './message-series.js';
+import { MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
+
+export class PostgresTopicReads implements TopicReads {
+  private readonly states: ViewerMessageStates;
+  private readonly sentSince: SentSince;
+  private readonly indexRowsById: MessageIndexRowsById;
+
+  private readonly anyMessage;
+  private readonly anyInTopic;
+  private readonly anyNamedTopic;
+  private readonly newestInTopics;
+  private readonly topicSenders;
+  private readonly topics;
+  private readonly topicNames;
+  private readonly counts;
+  private readonly candidates;
+  private readonly flagged;
+
+  constructor(connection: Connection) {
+    this.sentSince = new SentSince(connection);
+    this.states = new ViewerMessageStates(connection);
+    this.indexRowsById = new MessageIndexRowsById(connection);
+
+    this.anyMessage = connection.values<1>('SELECT 1 FROM message WHERE recipient_id = $1 AND realm_id = $2 LIMIT 1');
+    this.anyInTopic = connection.values<1>(
+      'SELECT 1 FROM message WHERE recipient_id = $1 AND topic_key = $2 AND realm_id = $3 LIMIT 1',
+    );
+    this.anyNamedTopic = connection.values<1>(
+      "SELECT 1 FROM message WHERE recipient_id = $1 AND topic_key > '' AND realm_id = $2 LIMIT 1",
+    );
+    this.newestInTopics = connection.tuples<readonly [key: string, id: MessageId]>(
+      `SELECT t.key, m.id FROM recipient r CROSS JOIN unnest($1::text[]) t (key)
+       CROSS JOIN LATERAL (
+         SELECT max(n.id) AS id FROM message n WHERE n.recipient_id = r.id AND n.topic_key = t.key) m
+       WHERE r.id = $2 AND r.realm_id = $3 AND m.id IS NOT NULL`,
+    );
+    this.topicSenders = connection.values<UserId>(
+      `SELECT DISTINCT sender_id FROM message WHERE recipient_id = $1 AND topic_key = $2 AND realm_id = $3
+       ORDER BY sender_id`,
+    );
+    // Skips from topic to topic and reads only the last message of each.
+    this.topics = connection.tuples<readonly [key: string, id: MessageId, topic: string]>(
+      `WITH RECURSIVE topic (key) AS (
+         SELECT min(topic_key) FROM message WHERE recipient_id = $1 AND topic_key IS NOT NULL
+         UNION ALL
+         SELECT (SELECT min(n.topic_key) FROM message n WHERE n.recipient_id = $1 AND n.topic_key > topic.key)
+         FROM topic WHERE topic.key IS NOT NULL
+       )
+       SELECT m.topic_key, m.id, m.topic FROM topic CROSS JOIN LATERAL (
+         SELECT n.topic_key, n.id, n.topic, n.realm_id FROM message n
+         WHERE n.recipient_id = $1 AND n.topic_key = topic.key ORDER BY n.id DESC LIMIT 1) m
+       WHERE m.realm_id = $2
+       ORDER BY m.id DESC`,
+    );
+    this.counts = connection.tuples<readonly [RecipientId, number]>(
+      `SELECT r.id, r.last_ordinal - f.ordinal + 1 FROM recipient r CROSS JOIN LATERAL (
+         SELECT m.ordinal FROM message m
+         WHERE m.recipient_id = r.id AND m.sent_recipient_id = r.id AND m.id >= $1 ORDER BY m.id LIMIT 1) f
+       WHERE r.id = ANY($2::bigint[]) AND r.realm_id = $3`,
+    );
+    this.topicNames = connection.tuples<readonly [MessageId, string]>(
+      'SELECT id, topic FROM message WHERE id = ANY($1::bigint[])',
+    );
+    // Newest message of each topic up to an id that the viewer may own.
+    const own = receivedBy({ realmId: 0 as RealmId, userId: 0 as UserId });
+    this.candidates = connection.tuples<readonly [...MessageIndexColumns, key: string]>(
+      numbered(
+        `SELECT c.*, t.key FROM unnest(?::text[], ?::bigint[]) t (key, last) CROSS JOIN LATERAL (
+           SELECT ${MESSAGE_INDEX_COLUMNS} FROM message m
+           WHERE m.recipient_id = ? AND m.topic_key = t.key AND m.id <= t.last ${own.sql}
+           ORDER BY m.id DESC LIMIT 1) c`,
+      ),
+    );
+    this.flagged = connection.tuples<readonly [key: string, id: MessageId]>(
+      `SELECT m.topic_key, max(m.id) FROM message_flag f JOIN message m ON m.id = f.message_id
+       WHERE f.user_id = $1 AND f.source <> 0 AND m.recipient_id = $2 AND m.topic_key = ANY($3::text[])
+       GROUP BY m.topic_key`,
+    );
+  }
+
+  async hasMessages(realmId: RealmId, recipientId: RecipientId, key?: string): Promise<boolean> {
+    const found =
+      key === undefined ? this.anyMessage.get(recipientId, realmId) : this.anyInTopic.get(recipientId, key, realmId);
+    return (await found) !== undefined;
+  }
+
+  async hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean> {
+    return (await this.anyNamedTopic.get(recipientId, realmId)) !== undefined;
+  }
+
+  async listNewestInTopics(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    return new Map(await this.newestInTopics.all(keys, recipientId, realmId));
+  }
+
+  async listNewestOwnInTopics(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    const newest = await this.newestInTopics.all([...new Set(keys)], recipientId, viewer.realmId);
+    return this.newestOwn(viewer, recipientId, newest);
+  }
+
+  async listTopicSenders(realmId: RealmId, recipientId: RecipientId, key: string): Promise<readonly UserId[]> {
+    return this.topicSenders.all(recipientId, key, realmId);
+  }
+
+  async listTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
+    const rows = await this.topics.all(recipientId, realmId);
+    return rows.map(([, maxMessageId, name]) => ({ name, maxMessageId }));
+  }
+
+  async listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
+    const topics = await this.topics.all(recipientId, viewer.realmId);
+    const newestOwn = await this.newestOwn(
+      viewer,
+      recipientId,
+      topics.map(([key, id]) => [key, id]),
+    );
+    const summaries: TopicSummary[] = [];
+    const older: MessageId[] = [];
+    for (const [key, id, name] of topics) {
+      const maxMessageId = newestOwn.get(key);
+      if (maxMessageId === id) summaries.push({ name, maxMessageId });
+      else if (maxMessageId !== undefined) older.push(maxMessageId);
+    }
+    if (older.length > 0)
+      for (const [maxMessageId, name] of await this.topicNames.all(older)) summaries.push({ name, maxMessageId });
+    return summaries.sort((a, b) => b.maxMessageId - a.maxMessageId);
+  }
+
+  async countSince(
+    realmId: RealmId,
+    recipientIds: readonly RecipientId[],
+    since: number,
+  ): Promise<ReadonlyMap<RecipientId, number>> {
+    const first = await this.sentSince.firstId(realmId, since);
+    return new Map(await this.counts.all(first, recipientIds, realmId));
+  }
+
+  /**
+   * Returns the viewer's newest message per topic key. `newest` holds the last message of each topic, which usually
+   * belongs to the viewer already. Each further round goes back by one message that the viewer has lost by a move.
+   */
+  private async newestOwn(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    newest: readonly (readonly [key: string, id: MessageId])[],
+  ): Promise<ReadonlyMap<string, MessageId>> {
+    const indexRows = await this.indexRowsById.list(
+      viewer.realmId,
+      newest.map(([, id]) => id),
+    );
+    const state = await this.states.load(viewer, indexRows);
+    const own = new Set(indexRows.filter((row) => state.isOwn(row)).map(idOf));
+    const found = new Map(newest.filter(([, id]) => own.has(id)));
+    let missing: readonly (readonly [string, number])[] = newest
+      .filter(([, id]) => !own.has(id))
+      .map(([key, id]) => [key, id - 1]);
+    if (missing.length === 0) return found;
+    const keys = missing.map(([key]) => key);
+    const flagged = this.flagged.all(viewer.userId, recipientId, keys);
+    while (missing.length > 0) {
+      const rows = await this.candidates.all(
+        missing.map(([key]) => key),
+        missing.map(([, last]) => last),
+        recipientId,
+        viewer.userId,
+      );
+      const kept = new Set((await this.states.ownMoved(viewer, rows)).map(idOf));
+      for (const row of rows) if (kept.has(idOf(row))) found.set(row[7], idOf(row));
+      missing = rows.filter((row) => !kept.has(idOf(row))).map((row) => [row[7], idOf(row) - 1]);
+    }
+    for (const [key, id] of await flagged) if (id > (found.get(key) ?? 0)) found.set(key, id);
+    return found;
+  }
+}
+
+declare module '../engine/feature.js' {
+  interface SharedObjects {
+    readonly topics: PostgresTopicReads;
+  }
+}
+
+export const TOPIC_FEATURE = {
+  shared: () => (connection) => ({ topics: new PostgresTopicReads(connection) }),
+  repositories:
+    () =>
+    (_, { topics }) => ({ topics }),
+} satisfies PostgresFeature;
