@@ -2,7 +2,7 @@ import { circlesOf, countLines, measures } from './measures.js';
 
 /** Limits of the measures. A limit is raised only with a reason in the commit. */
 const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min: number }>> = {
-  'product lines': { max: 105_000 },
+  'product lines': { max: 107_000 },
   'product files': { max: 800 },
   'median lines of a file': { min: 80 },
   '% of import and export lines': { max: 9.7 },
@@ -25,7 +25,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: storage': { max: 0 },
   'folders in circles: web': { max: 0 },
   'files above 450 lines': { max: 0 },
-  'files above 400 lines': { max: 10 },
+  'files above 400 lines': { max: 12 },
   'lines of hand-written documents': { max: 4500 },
 };
 
