@@ -414,9 +414,14 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const { uow, realm, channel } = fixture;
       const other = await anotherRealm(fixture, aChannel({ name: 'General' }));
       const byName = (realmId: RealmId) =>
-        uow.read(realmId, async ({ channels }) => idsOf(await channels.listByName(realmId, ['general'])));
-      expect(await byName(realm.id)).toEqual([channel('general').id]);
-      expect(await byName(other.realm.id)).toEqual([other.channel('General').id]);
+        uow.read(realmId, async ({ channels }) => [
+          (await channels.findByName(realmId, 'general'))?.id,
+          ...idsOf(await channels.listByName(realmId, ['general'])),
+        ]);
+      const { id } = channel('general');
+      expect(await byName(realm.id)).toEqual([id, id]);
+      const { id: otherId } = other.channel('General');
+      expect(await byName(other.realm.id)).toEqual([otherId, otherId]);
     });
 
     it('isolates realms', async () => {
