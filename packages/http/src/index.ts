@@ -45,7 +45,6 @@ export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted
 export type { WebAsset, WebAssets } from './kernel/web-assets.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
-export { compactResponseSchemaOf } from './openapi/openapi.js';
 export { notFoundPage } from './pages/layout.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';

@@ -3,7 +3,7 @@ import { eventSchema, form } from './kernel/event-presenter.js';
 import type { RouteDependencies, RouteParts, SectionParts } from './kernel/feature.js';
 import type { RegisterSection } from './kernel/register-section.js';
 import type { Route } from './kernel/route.js';
-import { openApiRoutes } from './openapi/docs-page.js';
+import { openApiRoutes } from './openapi/openapi-routes.js';
 
 /** Schema of all feature events plus the heartbeat (events §6.3). */
 const EVENT = eventSchema([...Object.values(EVENT_PRESENTERS).flatMap(({ forms }) => forms), form('heartbeat')]);

@@ -60,6 +60,7 @@ const { metafile, outputFiles } = await build({
   sourcesContent: false,
   // V8 keeps the source for the lifetime of the process, so comments are removed. Short lines keep stack traces readable.
   minifyWhitespace: true,
+  minifySyntax: true,
   lineLimit: 200,
   legalComments: 'linked',
   logLevel: 'warning',

@@ -10,6 +10,7 @@ import { ServerMetrics } from './observation/metrics.js';
 import { notReady, operatorListener, type ReadinessReport, withHealth } from './observation/readiness.js';
 import { openParley } from './open-parley.js';
 import type { ComposedParley } from './parley.js';
+import { releaseMemory } from './release-memory.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
 
@@ -19,6 +20,9 @@ export interface RunningServer {
   /** Finishes pending requests, then closes everything. Idempotent. */
   stop(): Promise<void>;
 }
+
+/** Leaves the first requests alone, and runs before the heap grows, which would make the collection long. */
+const MEMORY_RELEASE_MS = 1000;
 
 /**
  * Listens before it opens the database, so that neither a port in use nor a rejected database leaves anything behind.
@@ -54,7 +58,7 @@ export async function startServer(
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
       },
     );
-    const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
+    const isNewDemo = configuration.isDemo && (await (await import('./demo/create-demo.js')).createDemo(parley.ports));
     // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
     server.on('request', withHealth(ready, parley.handler));
@@ -62,7 +66,8 @@ export async function startServer(
     open(parley.handler);
     say(`Parley is at ${url}`);
     logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
-    for (const line of announcement) say(line);
+    if (configuration.isDemo) for (const line of await describeDemo(parley, configuration, url, isNewDemo)) say(line);
+    setTimeout(() => void releaseMemory(), MEMORY_RELEASE_MS).unref();
 
     let stopping: Promise<void> | undefined;
     return {
@@ -148,16 +153,14 @@ function listeningUrl(server: Server, host: string): string {
   return port === 80 ? `http://${name}` : `http://${name}:${port}`;
 }
 
-/** Prepares the demo and returns lines for the operator. */
-async function prepareDemo(
+/** Writes the credentials of the demo users beside the database and returns lines for the operator. */
+async function describeDemo(
   { ports }: ComposedParley,
   { database }: Configuration,
   url: string,
+  isNew: boolean,
 ): Promise<readonly string[]> {
-  const { createDemo } = await import('./demo/create-demo.js');
   const { listDemoAccess, writeZuliprcFiles } = await import('./demo/create-demo.js');
-  const isNew = await createDemo(ports);
-  if (isNew) await (await import('./demo/create-demo.js')).releaseMemory();
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
   const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', just created' : ''}; passwords are pw-ADDRESS`];

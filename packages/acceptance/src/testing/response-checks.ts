@@ -1,4 +1,5 @@
-import { compactResponseSchemaOf, eventTypeName, type Route } from '@parley/http';
+import { eventTypeName, type Route } from '@parley/http';
+import { compactResponseSchemaOf } from '@parley/http/openapi';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
 const ajv = new Ajv2020({

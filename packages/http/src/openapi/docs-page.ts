@@ -1,8 +1,5 @@
-import { StepScheduler } from '../kernel/json-lists.js';
-import { NoParameters } from '../kernel/params.js';
-import { type Route, route } from '../kernel/route.js';
 import { type Described, type Field, fieldsOf, responseOf, typeOf } from './client-api.js';
-import { describeApi, type OpenApiDocument, type OpenApiOperation } from './openapi.js';
+import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --shade: light-dark(#f4f4f4, #222); }
@@ -124,45 +121,3 @@ const detailsHtml = (summary: string, content: string): string =>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
-
-/** Allows only the inline styles of the page. */
-const PAGE_POLICY = [
-  'Content-Security-Policy',
-  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-];
-
-/** Routes of the OpenAPI document and its HTML page. Both are the same for all callers. */
-export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
-  const scheduler = new StepScheduler();
-  const description = once(() => scheduler.runSteps(describeApi(routes)));
-  const json = once(async () => JSON.stringify(await description()));
-  const page = once(async () => scheduler.runSteps(writeDocsPage(await description())));
-  return [
-    route('GET', '/openapi.json', {
-      auth: 'anyone',
-      dto: NoParameters,
-      response: 'bytes',
-      handle: async () => ({ status: 200, body: await json() }),
-    }),
-    route('GET', '/api/', {
-      auth: 'anyone',
-      atRoot: true,
-      dto: NoParameters,
-      response: 'bytes',
-      handle: async ({ request }) => {
-        // The link in the page is relative, since the page does not know the path of the server.
-        if (!request.path.endsWith('/')) return { status: 301, body: '', headers: ['Location', 'api/'] };
-        return { status: 200, body: await page(), contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };
-      },
-    }),
-  ];
-}
-
-/** Memoizes an async function; concurrent callers share the first call. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}

@@ -1,4 +1,4 @@
-import { releaseMemory } from './create-demo.js';
+import { releaseMemory } from './release-memory.js';
 
 describe('releaseMemory', () => {
   it('collects unreferenced objects', async () => {

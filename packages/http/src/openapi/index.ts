@@ -1,0 +1,1 @@
+export { compactResponseSchemaOf } from './openapi.js';

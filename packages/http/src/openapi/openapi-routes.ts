@@ -1,0 +1,48 @@
+import { StepScheduler } from '../kernel/json-lists.js';
+import { NoParameters } from '../kernel/params.js';
+import { type Route, route } from '../kernel/route.js';
+
+/** Routes of the OpenAPI document and its HTML page. Both are the same for all callers. */
+export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
+  const scheduler = new StepScheduler();
+  // Loaded on the first request to keep the texts out of servers whose documentation nobody reads.
+  const description = once(async () => scheduler.runSteps((await import('./openapi.js')).describeApi(routes)));
+  const json = once(async () => JSON.stringify(await description()));
+  const page = once(async () =>
+    scheduler.runSteps((await import('./docs-page.js')).writeDocsPage(await description())),
+  );
+  return [
+    route('GET', '/openapi.json', {
+      auth: 'anyone',
+      dto: NoParameters,
+      response: 'bytes',
+      handle: async () => ({ status: 200, body: await json() }),
+    }),
+    route('GET', '/api/', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: NoParameters,
+      response: 'bytes',
+      handle: async ({ request }) => {
+        // The link in the page is relative, since the page does not know the path of the server.
+        if (!request.path.endsWith('/')) return { status: 301, body: '', headers: ['Location', 'api/'] };
+        return { status: 200, body: await page(), contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };
+      },
+    }),
+  ];
+}
+
+/** Memoizes an async function; concurrent callers share the first call. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Allows only the inline styles of the page. */
+const PAGE_POLICY = [
+  'Content-Security-Policy',
+  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+];
