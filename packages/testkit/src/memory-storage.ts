@@ -176,11 +176,16 @@ function repositoriesOf(unit: MemoryUnit): Transaction {
   const repositories = allRepositoriesOf(unit);
   const { realmId } = unit;
   if (realmId === null) return repositories;
-  const guarded = Object.entries(repositories).map(([name, repository]) => [
-    name,
-    typeof repository === 'function' ? repository : ofRealm(realmId, repository),
-  ]);
-  return Object.fromEntries(guarded);
+  const guarded = new Map<unknown, object>();
+  return new Proxy(repositories, {
+    get(target, name) {
+      const repository: unknown = Reflect.get(target, name);
+      if (typeof repository !== 'object' || repository === null) return repository;
+      const guard = guarded.get(repository) ?? ofRealm(realmId, repository);
+      guarded.set(repository, guard);
+      return guard;
+    },
+  });
 }
 
 function ofRealm(realmId: RealmId, repository: object): object {

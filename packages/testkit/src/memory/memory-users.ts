@@ -33,7 +33,8 @@ export class MemoryUsers implements UserRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
   async find(realmId: RealmId, id: UserId): Promise<User | null> {
-    return this.members(realmId).find((user) => user.id === id) ?? null;
+    const row = this.unit.read('users').get(id);
+    return row?.user.realmId === realmId && !row.systemKind ? row.user : null;
   }
 
   async findByEmail(realmId: RealmId, email: string): Promise<User | null> {

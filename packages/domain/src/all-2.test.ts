@@ -1,3 +1,3 @@
 import { runTestFiles } from '@parley/testkit/suites';
 
-runTestFiles(__dirname);
+runTestFiles(__dirname, 2, 2);

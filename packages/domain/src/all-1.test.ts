@@ -1,0 +1,3 @@
+import { runTestFiles } from '@parley/testkit/suites';
+
+runTestFiles(__dirname, 1, 2);
