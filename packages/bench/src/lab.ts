@@ -92,8 +92,8 @@ export class Lab {
   }
 
   private world<T>(build: WorldBuilder<T>): Promise<Built> {
-    const known = this.built.get(build as WorldBuilder<never>);
-    if (known) return known;
+    const existing = this.built.get(build as WorldBuilder<never>);
+    if (existing) return existing;
     const made = this.make(build);
     this.built.set(build as WorldBuilder<never>, made);
     return made;

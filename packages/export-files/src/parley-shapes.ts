@@ -65,8 +65,8 @@ export function settings<R extends Registry>(registry: R): Shape<SettingValues<R
     const read: Record<string, unknown> = {};
     for (const [name, definition] of Object.entries(registry) as [string, SettingDefinition][]) {
       const own = members[name];
-      const isKnown = own === undefined || own === definition.default || isSettingValue(definition, own);
-      if (!isKnown) throw wrong(`${location}.${name}`, 'has no such value');
+      const isAllowed = own === undefined || own === definition.default || isSettingValue(definition, own);
+      if (!isAllowed) throw wrong(`${location}.${name}`, 'has no such value');
       read[name] = own === undefined ? definition.default : own;
     }
     return read as SettingValues<R>;

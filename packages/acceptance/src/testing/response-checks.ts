@@ -46,8 +46,8 @@ export class ResponseChecks {
 
 function checkOf(route: Route): Check | null {
   const name = `${route.method} ${route.atRoot ? '/' : ''}${route.path}`;
-  const known = checks.get(name);
-  if (known !== undefined) return known;
+  const existing = checks.get(name);
+  if (existing !== undefined) return existing;
   const schema = compactResponseSchemaOf(route);
   const check = schema && (hasEvents(schema) ? checkWithEvents(name, schema) : checkBy(name, ajv.compile(schema)));
   checks.set(name, check);
@@ -71,8 +71,8 @@ function checkWithEvents(name: string, schema: Schema): Check {
     let check = ofTypes.get(type);
     if (!check) {
       const event = eventTypeName(type);
-      const isKnown = event in schemas;
-      check = isKnown
+      const isListed = event in schemas;
+      check = isListed
         ? checkBy(`${name}, ${type}`, ajv.compile({ ...refTo(event), components: { schemas } }))
         : () => `${name} answers an event of a type that is not declared: ${type}`;
       ofTypes.set(type, check);

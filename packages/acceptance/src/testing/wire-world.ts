@@ -165,12 +165,12 @@ export async function expectInStep(
 ): Promise<void> {
   for (const [name, client] of clients) {
     await client.catchUp();
-    const known = ofFields(client.state, isEqual);
+    const held = ofFields(client.state, isEqual);
     const fresh = ofFields(await client.fresh(), isEqual);
     // Much faster than Jest's comparison, which is only needed to report differences.
-    if (isDeepStrictEqual(known, fresh)) continue;
+    if (isDeepStrictEqual(held, fresh)) continue;
     try {
-      expect(known).toEqual(fresh);
+      expect(held).toEqual(fresh);
     } catch (difference) {
       throw new Error(`The client of ${name} is out of step: ${(difference as Error).message}`);
     }

@@ -27,16 +27,16 @@ export class AnswerReader {
   take(chunk: Buffer): void {
     let rest = chunk;
     if (!this.head) {
-      const known = this.beginning ? Buffer.concat([this.beginning, chunk]) : chunk;
-      const end = known.indexOf(HEAD_END);
+      const start = this.beginning ? Buffer.concat([this.beginning, chunk]) : chunk;
+      const end = start.indexOf(HEAD_END);
       if (end < 0) {
-        this.beginning = Buffer.from(known);
+        this.beginning = Buffer.from(start);
         return;
       }
       this.beginning = null;
-      this.head = parseHead(known.toString('latin1', 0, end));
+      this.head = parseHead(start.toString('latin1', 0, end));
       this.missing = lengthOf(this.head.text);
-      rest = known.subarray(end + HEAD_END.length);
+      rest = start.subarray(end + HEAD_END.length);
     }
     this.missing -= rest.length;
     // The buffer is reused for the next chunk.

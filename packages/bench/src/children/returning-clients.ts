@@ -85,18 +85,18 @@ class ReturningClient {
     this.bytes += chunk.length;
     let rest = chunk;
     if (this.head !== null) {
-      const known = this.head + chunk.toString('latin1');
-      const end = known.indexOf(HEAD_END);
+      const received = this.head + chunk.toString('latin1');
+      const end = received.indexOf(HEAD_END);
       if (end < 0) {
-        this.head = known;
+        this.head = received;
         return;
       }
       rest = chunk.subarray(end + HEAD_END.length - this.head.length);
-      if (!known.startsWith('HTTP/1.1 200')) {
-        this.fail(new Error(known.slice(0, 500)));
+      if (!received.startsWith('HTTP/1.1 200')) {
+        this.fail(new Error(received.slice(0, 500)));
         return;
       }
-      this.missing = Number(/\r\ncontent-length: *(\d+)/i.exec(known.slice(0, end))?.[1]);
+      this.missing = Number(/\r\ncontent-length: *(\d+)/i.exec(received.slice(0, end))?.[1]);
       this.head = null;
       this.tail = '';
     }

@@ -116,15 +116,15 @@ export const CHANNEL_RULES: Pick<
         return;
       case 'remove':
         for (const { stream_id: id } of event.subscriptions) {
-          state.channels.change(id, (known) =>
-            known.membership === 'subscribed' ? { ...known, membership: 'former' } : known,
+          state.channels.change(id, (entry) =>
+            entry.membership === 'subscribed' ? { ...entry, membership: 'former' } : entry,
           );
           state.subscribers.change(id, (ids) => without(ids, [state.selfId]));
         }
         return;
       case 'update':
-        state.channels.change(event.stream_id, (known) =>
-          known.own ? { ...known, own: { ...known.own, [event.property]: event.value } } : known,
+        state.channels.change(event.stream_id, (entry) =>
+          entry.own ? { ...entry, own: { ...entry.own, [event.property]: event.value } } : entry,
         );
         return;
       case 'peer_add':
@@ -176,7 +176,7 @@ function split(row: Channel & Partial<Subscription>): Pick<ChannelState, 'channe
 }
 
 export function change(state: ChatState, id: number, changed: Partial<Channel>): void {
-  state.channels.change(id, (known) => ({ ...known, channel: { ...known.channel, ...changed } }));
+  state.channels.change(id, (entry) => ({ ...entry, channel: { ...entry.channel, ...changed } }));
 }
 
 /** Removes topic policies of archived and inaccessible channels, which are hidden from the user (channels §7). */

@@ -122,8 +122,8 @@ export class Memo<K, T> {
   ) {}
 
   at(key: K): Reading<T> {
-    const known = this.readings.get(key);
-    if (known) return known;
+    const existing = this.readings.get(key);
+    if (existing) return existing;
     if (this.readings.size >= MAX_MEMO) this.readings.delete(this.readings.keys().next().value!);
     const reading = derived(() => this.compute(key), this.isEqual);
     this.readings.set(key, reading);

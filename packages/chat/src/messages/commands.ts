@@ -189,7 +189,7 @@ export class Commands {
   async setChannelProperty(channelId: number, property: 'is_muted' | 'pin_to_top' | 'color', value: boolean | string) {
     const before = this.state.channels.peek(channelId)?.own;
     if (!before) return;
-    const put = (own: typeof before) => this.state.channels.change(channelId, (known) => ({ ...known, own }));
+    const put = (own: typeof before) => this.state.channels.change(channelId, (entry) => ({ ...entry, own }));
     await this.optimistic(
       () => put({ ...before, [property]: value }),
       () => put(before),

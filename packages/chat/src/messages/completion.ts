@@ -88,13 +88,13 @@ function isCode(before: string, line: string): boolean {
  */
 export function rankOf(query: string, name: string): 0 | 1 | 2 | null {
   const wanted = folded(query).trim();
-  const known = folded(name);
-  if (known === wanted) return 0;
-  if (known.startsWith(wanted)) return 1;
+  const candidate = folded(name);
+  if (candidate === wanted) return 0;
+  if (candidate.startsWith(wanted)) return 1;
   const parts = wanted.split(SEPARATORS);
   // Most names fail here, which saves splitting them.
-  if (!parts.every((part) => known.includes(part))) return null;
-  const words = known.split(SEPARATORS);
+  if (!parts.every((part) => candidate.includes(part))) return null;
+  const words = candidate.split(SEPARATORS);
   for (const part of parts.sort((a, b) => b.length - a.length)) {
     const at = words.findIndex((word) => word.startsWith(part));
     if (at === -1) return null;
@@ -130,12 +130,24 @@ export function suggestionsFor(
       return topics(state, query);
     case 'emoji':
       return best(
-        emoji.flatMap((known, order) => {
-          const rank = rankOf(query.text, known.name);
-          const insert = `:${known.name}: `;
+        emoji.flatMap((candidate, order) => {
+          const rank = rankOf(query.text, candidate.name);
+          const insert = `:${candidate.name}: `;
           return rank === null
             ? []
-            : [{ rank, order, key: insert, kind: 'emoji', label: known.name, id: 0, detail: '', emoji: known, insert }];
+            : [
+                {
+                  rank,
+                  order,
+                  key: insert,
+                  kind: 'emoji',
+                  label: candidate.name,
+                  id: 0,
+                  detail: '',
+                  emoji: candidate,
+                  insert,
+                },
+              ];
         }),
       );
   }

@@ -5,13 +5,13 @@ import { destinationOfMessage, isMutedTopic } from './unread.js';
 /** True or false if the client can decide whether a message belongs to a narrow; null if only the server can. */
 export function matches(state: ChatState, narrow: Narrow, message: StoredMessage): boolean | null {
   if (narrow.length === 0) return !isMuted(state, message);
-  let isKnown = true;
+  let isDecided = true;
   for (const term of narrow) {
     const result = matchesTerm(state, term, message);
-    if (result === null) isKnown = false;
+    if (result === null) isDecided = false;
     else if (result === (term.negated === true)) return false;
   }
-  return isKnown ? true : null;
+  return isDecided ? true : null;
 }
 
 function matchesTerm(state: ChatState, { operator, operand }: NarrowTerm, message: StoredMessage): boolean | null {

@@ -51,8 +51,8 @@ export class MessageLists {
   /** Opens a list at a message, or at the first unread one. */
   open(narrow: Narrow, near: number | null): MessageList {
     const key = narrowKey(narrow);
-    const known = this.lists.get(key);
-    const list = known ?? new MessageList(this.state, this, narrow, this.hooks);
+    const existing = this.lists.get(key);
+    const list = existing ?? new MessageList(this.state, this, narrow, this.hooks);
     // The most recently opened list is the last.
     this.lists.delete(key);
     this.lists.set(key, list);

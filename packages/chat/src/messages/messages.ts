@@ -90,10 +90,10 @@ function receive(state: ChatState, { message, flags, local_message_id: localId }
     const key = destination.userIds.join(',');
     state.recentDirects.set(key, { userIds: destination.userIds, maxMessageId: id });
   } else {
-    state.channels.change(destination.channelId, (known) =>
-      known.channel.first_message_id === null
-        ? { ...known, channel: { ...known.channel, first_message_id: id } }
-        : known,
+    state.channels.change(destination.channelId, (entry) =>
+      entry.channel.first_message_id === null
+        ? { ...entry, channel: { ...entry.channel, first_message_id: id } }
+        : entry,
     );
   }
   state.messages.set(id, { ...message, flags, ...(localId !== undefined && { localId }) });

@@ -10,7 +10,7 @@ export const UNREAD_PART: StatePart = {
   begin(state, answer) {
     const { unread } = state;
     const { pms = [], streams = [], huddles = [], mentions = [] } = answer.unread_msgs ?? {};
-    for (const known of [unread.destinations, unread.byDestination, unread.mentioned, unread.wildcards]) known.clear();
+    for (const set of [unread.destinations, unread.byDestination, unread.mentioned, unread.wildcards]) set.clear();
     const { user_id: selfId } = answer;
     const direct = (ids: readonly number[]): Destination => ({
       kind: 'direct',
@@ -138,7 +138,7 @@ export function markUnread(state: ChatState, id: number, details: Details): void
 /** Removes deleted messages. */
 export function forgetUnread(state: ChatState, ids: readonly number[]): void {
   const keys = ids.map((id) => take(state.unread, id));
-  for (const id of ids) for (const known of [state.unread.mentioned, state.unread.wildcards]) known.delete(id);
+  for (const id of ids) for (const set of [state.unread.mentioned, state.unread.wildcards]) set.delete(id);
   publish(state.unread, keys);
 }
 
@@ -160,7 +160,7 @@ export function moveUnread(
 
 /** Replaces mentions by those of the message's current content. */
 export function changeMentions({ unread }: ChatState, id: number, flags: readonly string[]): void {
-  for (const known of [unread.mentioned, unread.wildcards]) known.delete(id);
+  for (const set of [unread.mentioned, unread.wildcards]) set.delete(id);
   mark(unread, id, flags);
   const destination = unread.destinations.get(id);
   if (destination) publish(unread, [destinationKey(destination)]);

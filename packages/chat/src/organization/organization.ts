@@ -46,7 +46,9 @@ export const ORGANIZATION_RULES: Pick<
         case 'add':
           return [...domains, event.realm_domain];
         case 'change':
-          return domains.map((known) => (known.domain === event.realm_domain.domain ? event.realm_domain : known));
+          return domains.map((current) =>
+            current.domain === event.realm_domain.domain ? event.realm_domain : current,
+          );
         case 'remove':
           return domains.filter(({ domain }) => domain !== event.domain);
       }
@@ -55,8 +57,8 @@ export const ORGANIZATION_RULES: Pick<
   realm_emoji(state, event) {
     state.fields.change('realm_emoji', (emoji) => {
       if (event.op === 'add') return { ...emoji, [event.emoji.id]: event.emoji };
-      const known = emoji[event.emoji_id];
-      return known ? { ...emoji, [event.emoji_id]: { ...known, ...event.data } } : emoji;
+      const current = emoji[event.emoji_id];
+      return current ? { ...emoji, [event.emoji_id]: { ...current, ...event.data } } : emoji;
     });
   },
   // Exports are not part of the state; pages that list them fetch them.

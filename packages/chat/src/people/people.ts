@@ -60,7 +60,7 @@ export const PEOPLE_RULES: Pick<
       const others = bots.filter(({ user_id }) => user_id !== bot.user_id);
       if (event.op === 'add') return [...others, event.bot];
       if (event.op === 'delete') return others;
-      return bots.map((known) => (known.user_id === bot.user_id ? { ...known, ...event.bot } : known));
+      return bots.map((entry) => (entry.user_id === bot.user_id ? { ...entry, ...event.bot } : entry));
     });
   },
   user_status(state, { type: _, id: __, user_id, ...changed }) {
@@ -103,10 +103,10 @@ function changePerson(state: ChatState, person: Change): void {
     ...(new_email !== undefined && { email: new_email }),
     ...(role !== undefined && { role, is_owner: role === 100, is_admin: role <= 200, is_guest: role === 600 }),
   };
-  state.people.change(user_id, (known) => {
-    let user = assigned(known.user, changed);
-    if (value && known.list !== 'cross_realm_bots') user = withProfileValue(user, value);
-    if (is_active === undefined) return { ...known, user };
+  state.people.change(user_id, (entry) => {
+    let user = assigned(entry.user, changed);
+    if (value && entry.list !== 'cross_realm_bots') user = withProfileValue(user, value);
+    if (is_active === undefined) return { ...entry, user };
     return { user, list: is_active ? 'realm_users' : 'realm_non_active_users' };
   });
   if (is_active === false) leaveAllGroups(state, user_id);
@@ -139,8 +139,8 @@ function leaveAllGroups(state: ChatState, userId: number): void {
   for (const [id, group] of state.groups.all()) {
     state.groups.set(id, { ...withoutMember(group, userId), members: [...without(group.members, [userId])] });
   }
-  for (const [id, known] of state.channels.all()) {
-    state.channels.set(id, { ...known, channel: withoutMember(known.channel, userId) });
+  for (const [id, entry] of state.channels.all()) {
+    state.channels.set(id, { ...entry, channel: withoutMember(entry.channel, userId) });
   }
   for (const [name, value] of state.fields.table.all()) {
     const left = leftSetting(value, userId);

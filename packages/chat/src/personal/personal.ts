@@ -25,9 +25,9 @@ export const PERSONAL_RULES: Pick<
   device(state, event) {
     state.fields.change('devices', (devices) => {
       const { type: _, op, id: __, device_id, ...changed } = event;
-      const { [device_id]: known, ...others } = devices;
+      const { [device_id]: current, ...others } = devices;
       if (op === 'remove') return others;
-      return { ...others, [device_id]: { ...(known ?? NEW_DEVICE), ...changed } };
+      return { ...others, [device_id]: { ...(current ?? NEW_DEVICE), ...changed } };
     });
   },
   drafts(state, event) {
@@ -39,14 +39,14 @@ export const PERSONAL_RULES: Pick<
     state.fields.change('saved_snippets', (snippets) => {
       if (event.op === 'add') return [...snippets, event.saved_snippet];
       if (event.op === 'remove') return snippets.filter(({ id }) => id !== event.saved_snippet_id);
-      return snippets.map((known) => (known.id === event.saved_snippet.id ? event.saved_snippet : known));
+      return snippets.map((current) => (current.id === event.saved_snippet.id ? event.saved_snippet : current));
     });
   },
   navigation_view(state, event) {
     state.fields.change('navigation_views', (views) => {
       if (event.op === 'add') return [...views, event.navigation_view];
       if (event.op === 'remove') return views.filter(({ fragment }) => fragment !== event.fragment);
-      return views.map((known) => (known.fragment === event.fragment ? { ...known, ...event.data } : known));
+      return views.map((current) => (current.fragment === event.fragment ? { ...current, ...event.data } : current));
     });
   },
   reminders(state, event) {

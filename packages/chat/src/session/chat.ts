@@ -155,9 +155,9 @@ export class Chat {
       stream_id: channelId,
       allow_empty_topic_name: true,
     });
-    const known = new Map<string, Topic>();
-    for (const { name, max_id: maxId } of topics) known.set(name.toLowerCase(), { channelId, name, maxId });
-    this.state.topics.set(channelId, known);
+    const byName = new Map<string, Topic>();
+    for (const { name, max_id: maxId } of topics) byName.set(name.toLowerCase(), { channelId, name, maxId });
+    this.state.topics.set(channelId, byName);
   }
 
   /** Parses the `#…` part of an address; null if it has no meaning. */

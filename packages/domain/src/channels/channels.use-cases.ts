@@ -130,11 +130,11 @@ export class ListChannels {
           ? new Set(await repositories.channels.listSubscribedIds(realmId, actor.botOwnerId))
           : new Set<ChannelId>();
 
-      const isKnown = (channel: Channel) => hasMetadataAccess(actor, channel, own.has(channel.id));
+      const isVisible = (channel: Channel) => hasMetadataAccess(actor, channel, own.has(channel.id));
       const isWanted = (channel: Channel): boolean => {
-        if (input.includeAll || input.includeAllActive) return isKnown(channel);
+        if (input.includeAll || input.includeAllActive) return isVisible(channel);
         if (ofOwner.has(channel.id)) return true;
-        if (input.includeDefault && channel.isDefault && isKnown(channel)) return true;
+        if (input.includeDefault && channel.isDefault && isVisible(channel)) return true;
         if (input.includeReadable) return hasContentAccess(actor, channel, own.has(channel.id));
         return (
           (input.includePublic && actor.role !== 'guest' && !isPrivate(channel)) ||

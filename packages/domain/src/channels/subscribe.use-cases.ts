@@ -216,8 +216,8 @@ export class SubscribeUsers {
       const newcomers: Newcomer[] = [];
       for (const some of slicesOfUsers(userIds, Math.max(1, ids.length))) {
         for (const [userId, rows] of await reads.channels.listSubscriptionsOf(caller.realmId, some, ids)) {
-          const known = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
-          const channelIds = ids.filter((id) => !known.has(id));
+          const active = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
+          const channelIds = ids.filter((id) => !active.has(id));
           if (channelIds.length > 0) newcomers.push({ userId, channelIds });
         }
         if (newcomers.length > MAX_NOTIFIED_SUBSCRIBERS) return [];

@@ -203,11 +203,11 @@ export async function unsubscribeFromChannels(
 
   for (const channel of channels) {
     const subscribed = await tx.channels.filterSubscribed(realmId, channel.id, userIds);
-    const known = new Set(subscribed);
+    const already = new Set(subscribed);
     removed.set(channel.id, subscribed);
     notSubscribed.set(
       channel.id,
-      userIds.filter((id) => !known.has(id)).sort((a, b) => a - b),
+      userIds.filter((id) => !already.has(id)).sort((a, b) => a - b),
     );
     await tx.yield();
   }

@@ -6,7 +6,7 @@ import type { LinkifierRule, MarkdownRenderer, TopicLink } from '../markdown/mar
 import { type ImportSource, MAX_KEPT_ID, type RealmSource } from './realm-copy.js';
 
 /** Maps ids of one kind from the export to this server. */
-export abstract class KnownIds<Id extends number> implements ImportedIdMap<Id> {
+export abstract class IdLookup<Id extends number> implements ImportedIdMap<Id> {
   /** True if all ids are unchanged. */
   isIdentity = true;
 
@@ -34,7 +34,7 @@ export abstract class KnownIds<Id extends number> implements ImportedIdMap<Id> {
 }
 
 /** Ids assigned one by one. */
-export class IdMap<Id extends number> extends KnownIds<Id> {
+export class IdMap<Id extends number> extends IdLookup<Id> {
   private readonly ids = new Map<Id, Id>();
   private next = 0;
   /** Range of unused ids; null without `reserve`. */
@@ -83,7 +83,7 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
  * Ids of messages, possibly millions. All are assigned before the first message is created, because texts refer to
  * earlier and later ones.
  */
-export class MessageIds extends KnownIds<MessageId> {
+export class MessageIds extends IdLookup<MessageId> {
   private ranges = new IdRanges();
   /** Range within which all ids stay unchanged; null if new ids were planned. */
   private free: { readonly first: MessageId; readonly last: MessageId } | null = null;
@@ -217,10 +217,10 @@ export class TopicLinks {
 /** Ids that texts contain. */
 export interface NamedIds {
   readonly realm: { readonly from: RealmId; readonly to: RealmId };
-  readonly users: KnownIds<UserId>;
-  readonly groups: KnownIds<GroupId>;
-  readonly channels: KnownIds<ChannelId>;
-  readonly messages: KnownIds<MessageId>;
+  readonly users: IdLookup<UserId>;
+  readonly groups: IdLookup<GroupId>;
+  readonly channels: IdLookup<ChannelId>;
+  readonly messages: IdLookup<MessageId>;
   /** File names of custom emoji at the end of URLs, such as `7.gif`. Missing ones are unchanged. */
   readonly emojiFiles: ReadonlyMap<string, string>;
 }
@@ -303,7 +303,7 @@ export class TextRewriter {
   }
 }
 
-function mapped<Id extends number>(map: KnownIds<Id>, id: string): string {
+function mapped<Id extends number>(map: IdLookup<Id>, id: string): string {
   return String(map.find(Number(id) as Id) ?? id);
 }
 

@@ -64,9 +64,9 @@ export class RealmReader {
     const covered: CoveredScope = {
       scope,
       once<T>(reads: Repositories, load: (reads: Repositories, realmId: RealmId) => Promise<T>) {
-        const known = loaded.get(load) ?? load(reads, realmId);
-        loaded.set(load, known);
-        return known as Promise<T>;
+        const loading = loaded.get(load) ?? load(reads, realmId);
+        loaded.set(load, loading);
+        return loading as Promise<T>;
       },
       userIds: new Set(realm.users.map(({ user }) => user.id)),
       channelIds: new Set(realm.channels.map(({ id }) => id)),
@@ -118,7 +118,7 @@ export class RealmReader {
     for (const part of this.parts.realm) read.push(await part.read(reads, realmId, { channelIds }));
     return Object.assign(
       {
-        realm: { ...realm, settings: withKnownChannels(realm.settings, channelIds) },
+        realm: { ...realm, settings: withExportedChannels(realm.settings, channelIds) },
         customEmoji: (await reads.customEmoji.list(realmId)).map(({ realmId: _, ...emoji }) => ({
           ...emoji,
           fileName: `${emoji.id}.${emoji.format}`,
@@ -290,7 +290,7 @@ interface CoveredScope extends Covered {
 }
 
 /** Clears settings that refer to a channel outside the export. */
-const withKnownChannels = (settings: RealmSettings, channelIds: ReadonlySet<number>): RealmSettings =>
+const withExportedChannels = (settings: RealmSettings, channelIds: ReadonlySet<number>): RealmSettings =>
   mapChannelSettings(settings, (id) => (channelIds.has(id) ? id : null));
 
 async function readGroups(reads: Repositories, realmId: RealmId): Promise<readonly GroupCopy[]> {
@@ -322,9 +322,9 @@ async function readUsers(
       const isCovered = isPersonCovered(user.id, scope) || kinds.has(user.id);
       const botOptions = options.get(user.id)!;
       copies.push({
-        user: withKnownChannel(isCovered ? user : publicPart(user, defaults), channelIds),
+        user: withExportedChannel(isCovered ? user : publicPart(user, defaults), channelIds),
         systemKind: kinds.get(user.id) ?? null,
-        botOptions: isCovered && hasOptions(botOptions) ? withKnownEvents(botOptions, channelIds) : null,
+        botOptions: isCovered && hasOptions(botOptions) ? withExportedEvents(botOptions, channelIds) : null,
       });
     }
     await reads.yield();
@@ -346,13 +346,13 @@ function publicPart(user: User, defaults: UserSettings): User {
   return { ...user, email, settings, editedSettings: [] };
 }
 
-function withKnownChannel(user: User, channelIds: ReadonlySet<number>): User {
+function withExportedChannel(user: User, channelIds: ReadonlySet<number>): User {
   const channelId = user.bot?.defaultSendingChannelId ?? null;
   if (!user.bot || channelId === null || channelIds.has(channelId)) return user;
   return { ...user, bot: { ...user.bot, defaultSendingChannelId: null } };
 }
 
-const withKnownEvents = (options: BotOptions, channelIds: ReadonlySet<ChannelId>): BotOptions =>
+const withExportedEvents = (options: BotOptions, channelIds: ReadonlySet<ChannelId>): BotOptions =>
   options.eventsChannelId === null || channelIds.has(options.eventsChannelId)
     ? options
     : { ...options, eventsChannelId: null };
@@ -382,7 +382,7 @@ async function readHolders(
   realmId: RealmId,
   views: readonly MessageView[],
   receivers: ReadonlyMap<RecipientId, readonly UserId[]>,
-  { scope, userIds: known }: CoveredScope,
+  { scope, userIds: loading }: CoveredScope,
 ): Promise<ReadonlyMap<MessageId, readonly HolderCopy[]>> {
   const holders = new Map<MessageId, HolderCopy[]>(views.map(({ message }) => [message.id, []]));
   const flagging = await reads.copies.listFlagging(realmId, [...holders.keys()]);
@@ -400,7 +400,7 @@ async function readHolders(
     }
     group.ids.push(id);
     for (const userId of flagging.get(id) ?? []) {
-      if (known.has(userId) && isPersonCovered(userId, scope)) group.userIds.add(userId);
+      if (loading.has(userId) && isPersonCovered(userId, scope)) group.userIds.add(userId);
     }
   }
   for (const { userIds, ids } of idsByRecipients.values()) {
@@ -423,7 +423,7 @@ function copyOf(
   const { realmId: _, sentRecipientId: __, ordinal: ___, version: ____, hasReactions: _____, ...copied } = message;
   return {
     message: copied,
-    edits: edits.filter(({ userId }) => userIds.has(userId)).map((edit) => withKnownMove(edit, channelIds)),
+    edits: edits.filter(({ userId }) => userIds.has(userId)).map((edit) => withExportedMove(edit, channelIds)),
     reactions: reactions
       .filter(({ userId }) => userIds.has(userId))
       .map(({ userId, type, code, name }) => ({ userId, type, code, name })),
@@ -435,7 +435,7 @@ function copyOf(
 }
 
 /** Omits the origin of a message that was moved out of a channel outside the export. */
-const withKnownMove = (edit: MessageEdit, channelIds: ReadonlySet<ChannelId>): MessageEdit =>
+const withExportedMove = (edit: MessageEdit, channelIds: ReadonlySet<ChannelId>): MessageEdit =>
   edit.channel === null || (channelIds.has(edit.channel.from) && channelIds.has(edit.channel.to))
     ? edit
     : { ...edit, channel: null };

@@ -56,8 +56,8 @@ export class EventCache {
    */
   async listAfter(realmId: RealmId, after: EventSeq, upTo: EventSeq): Promise<readonly LoggedEvent[] | null> {
     const next = (after + 1) as EventSeq;
-    const known = this.run(realmId, next, upTo);
-    if (known.length > 0) return known;
+    const run = this.run(realmId, next, upTo);
+    if (run.length > 0) return run;
     const limit = EVENTS_PER_PAGE - (next % EVENTS_PER_PAGE);
     const { changes } = this;
     const read = await this.uow.read(realmId, ({ events }) => events.listAfter(realmId, after, limit, PAGE_BYTES));

@@ -34,9 +34,9 @@ export type Loaded<L extends SnapshotLoaders> = { readonly [Name in keyof L]: Aw
 export function takeSnapshot(
   repositories: Repositories,
   caller: Caller,
-  known: readonly (readonly [SnapshotLoader<unknown>, unknown])[] = [],
+  preloaded: readonly (readonly [SnapshotLoader<unknown>, unknown])[] = [],
 ): Snapshot {
-  const loaded = new Map(known.map(([loader, value]) => [loader, Promise.resolve(value)]));
+  const loaded = new Map(preloaded.map(([loader, value]) => [loader, Promise.resolve(value)]));
   const snapshot: Snapshot = {
     caller,
     repositories,

@@ -176,8 +176,8 @@ export class UpsertHostUser {
       throw new DomainError('INVALID_EMAIL', `'${email}' is no email address.`);
     }
     const wanted = { ...input, fullName };
-    const known = await this.uow.read(wanted.realmId, (repositories) => this.find(repositories, wanted));
-    if (known && !differs(known, wanted)) return known;
+    const user = await this.uow.read(wanted.realmId, (repositories) => this.find(repositories, wanted));
+    if (user && !differs(user, wanted)) return user;
     const newAddress = `${this.randomness.uuid()}@${NOBODYS_DOMAIN}`;
     return this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);

@@ -31,7 +31,7 @@ export interface WebhookDelivery {
   readonly trigger: TriggeredBot['trigger'];
   readonly view: MessageView;
   /** False if the bot may not know the sender. */
-  readonly isSenderKnown: boolean;
+  readonly isSenderVisible: boolean;
 }
 
 export interface WebhookRequest {
@@ -262,7 +262,7 @@ async function loadDelivery(reads: Repositories, realmId: RealmId, botId: UserId
   const viewer = await reads.actors.get({ realmId, userId: botId });
   const hidden = await inaccessibleUserIds(reads, viewer, realm, [view.sender.id]);
   const { trigger } = waiting;
-  return { waiting, delivery: { realm, bot, viewer, webhook, trigger, view, isSenderKnown: hidden.size === 0 } };
+  return { waiting, delivery: { realm, bot, viewer, webhook, trigger, view, isSenderVisible: hidden.size === 0 } };
 }
 
 export interface PostIntegrationInput {

@@ -185,9 +185,9 @@ export const MESSAGE_SELECTION: QueueSelection = {
 
 type MessageReceiver = Pick<Receiver, 'flags' | 'held'>;
 
-const NOTHING_KNOWN: MessageReceiver = { flags: new Map(), held: new Set() };
+const NO_MESSAGES: MessageReceiver = { flags: new Map(), held: new Set() };
 
-export const messageReceiver = (): MessageReceiver => NOTHING_KNOWN;
+export const messageReceiver = (): MessageReceiver => NO_MESSAGES;
 
 export const needsMessages = ({ messageIds, heldMessageIds }: EventNeeds): boolean =>
   messageIds !== undefined || heldMessageIds !== undefined;
@@ -208,8 +208,8 @@ export async function loadMessageReceivers(
     for (const userId of userIds) held.set(userId, (held.get(userId) ?? new Set()).add(messageId));
   }
   return requests.map(({ owner: { userId } }) => ({
-    flags: flags?.get(userId) ?? NOTHING_KNOWN.flags,
-    held: held.get(userId) ?? NOTHING_KNOWN.held,
+    flags: flags?.get(userId) ?? NO_MESSAGES.flags,
+    held: held.get(userId) ?? NO_MESSAGES.held,
   }));
 }
 

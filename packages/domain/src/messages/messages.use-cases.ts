@@ -91,7 +91,7 @@ export interface GetMessageOutput {
   readonly flags: PersonalFlags;
   readonly realm: Realm;
   /** True if the caller may see the sender. */
-  readonly isSenderKnown: boolean;
+  readonly isSenderVisible: boolean;
 }
 
 /** Returns a single message (messages §6). */
@@ -108,7 +108,7 @@ export class GetMessage {
       const realm = await repositories.realms.get(actor.realmId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, [loaded.message.senderId]);
       const flags = loaded.flags ?? HISTORICAL;
-      return { viewer: actor, view: view!, flags, realm, isSenderKnown: hiddenUserIds.size === 0 };
+      return { viewer: actor, view: view!, flags, realm, isSenderVisible: hiddenUserIds.size === 0 };
     });
   }
 }
@@ -288,7 +288,7 @@ export class SpectateMessage {
       const channelId = view?.message.channelId ?? null;
       const channel = channelId === null ? null : await reads.channels.find(realm.id, channelId);
       enforce(canSpectateMessage(realm, channel, spectators));
-      return { viewer: actor, view: view!, flags: FLAGS, realm, isSenderKnown: true };
+      return { viewer: actor, view: view!, flags: FLAGS, realm, isSenderVisible: true };
     });
   }
 }

@@ -390,8 +390,8 @@ export async function findNamedPeople(
     .map(({ operand }) => operand);
   const asked = new Set(operands.flatMap(idsIn));
   const addresses = new Set(operands.flatMap(addressesIn));
-  const known = asked.size === 0 ? [] : await reads.users.list(actor.realmId, [...asked]);
-  const ids = new Set(known.map(({ id }) => id));
+  const listed = asked.size === 0 ? [] : await reads.users.list(actor.realmId, [...asked]);
+  const ids = new Set(listed.map(({ id }) => id));
   if (addresses.size === 0) return { ids, byAddress: new Map() };
   const emailDomain = realmUrls.emailDomainOf(await reads.realms.get(actor.realmId));
   const found = await findByPublicAddress(reads, actor.realmId, [...addresses], emailDomain);

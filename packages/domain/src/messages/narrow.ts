@@ -50,7 +50,7 @@ export async function resolveNarrow(
   const conditions: MessageCondition[] = [];
   const sorts = new Set<string>();
   // Repeated terms are resolved once.
-  const known = new Map<string, ResolvedTerm>();
+  const resolvedTerms = new Map<string, ResolvedTerm>();
   const resolving = { ...context, people: await findNamedPeople(context, terms) };
   let opensHistory = false;
   let isPersonal = false;
@@ -59,8 +59,8 @@ export async function resolveNarrow(
     const row = findNarrowOperator(operator);
     if (!row?.resolve) throw invalidNarrow(`unknown operator ${operator}`);
     const key = JSON.stringify([row.names[0], operand]);
-    const resolved = known.get(key) ?? (await row.resolve(resolving, operand));
-    known.set(key, resolved);
+    const resolved = resolvedTerms.get(key) ?? (await row.resolve(resolving, operand));
+    resolvedTerms.set(key, resolved);
     conditions.push(negated ? not(resolved.condition) : resolved.condition);
     opensHistory ||= !negated && resolved.opensHistory === true;
     isPersonal ||= row.isPersonal?.(operand) ?? false;

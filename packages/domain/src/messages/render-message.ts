@@ -179,15 +179,18 @@ async function resolveUsers(
   const everyById = userIds.size > 0 ? await tx.users.list(realm.id, [...userIds]) : [];
   const ids = [...everyNamed, ...everyById].map((user) => user.id);
   const inaccessible = actor && (await inaccessibleUserIds(tx, actor, realm, ids));
-  const isKnown = (user: User) => !inaccessible?.has(user.id);
-  const named = everyNamed.filter(isKnown);
+  const isAccessible = (user: User) => !inaccessible?.has(user.id);
+  const named = everyNamed.filter(isAccessible);
   const byFoldedName = new Map(named.map((user) => [foldCase(user.fullName), user]));
   const usersByName = new Map<string, User>();
   for (const name of userNames) {
     const user = byFoldedName.get(foldCase(name));
     if (user) usersByName.set(name, user);
   }
-  return { usersByName, usersById: new Map<UserId, User>(everyById.filter(isKnown).map((user) => [user.id, user])) };
+  return {
+    usersByName,
+    usersById: new Map<UserId, User>(everyById.filter(isAccessible).map((user) => [user.id, user])),
+  };
 }
 
 function resolveGroups(groups: readonly Group[], names: ReadonlySet<string>): ReadonlyMap<string, MentionableGroup> {
@@ -347,14 +350,14 @@ export class UserTextParser {
       realm: await realms.get(realmId),
       wish: (await users.find(realmId, userId))?.settings.translateEmoticons ?? false,
     }));
-    const existing = this.knownAs(realm);
+    const existing = this.entryOf(realm);
     if (existing.wishes.size >= MAX_PEOPLE) existing.wishes.clear();
     existing.wishes.set(userId, wish);
     return wish ? existing.translating : existing.plain;
   }
 
   /** Returns the cache entry if its options are current, else a new one. */
-  private knownAs(realm: Realm): RealmEntry {
+  private entryOf(realm: Realm): RealmEntry {
     const existing = this.realms.get(realm.id);
     if (existing?.realm === realm) return existing;
     const plain = this.optionsBy(realm, false);

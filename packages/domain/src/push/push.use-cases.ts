@@ -80,13 +80,13 @@ export class AddPushToken {
    * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, token: PushToken): Promise<void> {
-    const { realm, isKnown } = await this.uow.read(caller.realmId, async (repositories) => {
+    const { realm, isStored } = await this.uow.read(caller.realmId, async (repositories) => {
       await enforceHuman(repositories, caller);
       requirePushToken(token.kind, token.token);
       const tokens = await repositories.pushTokens.list(caller.realmId, caller.userId);
-      return { realm: await repositories.realms.get(caller.realmId), isKnown: tokens.some((it) => isSame(it, token)) };
+      return { realm: await repositories.realms.get(caller.realmId), isStored: tokens.some((it) => isSame(it, token)) };
     });
-    if (isKnown) return;
+    if (isStored) return;
     // Register first, so that a token rejected by the service is not stored.
     await this.service?.registerToken({ realm, userId: caller.userId }, token);
     await this.uow.write(caller.realmId, async (tx) => {

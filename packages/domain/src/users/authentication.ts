@@ -30,7 +30,7 @@ export interface TokenClaims {
 }
 
 /** Maximum number of cache entries. */
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 
 /** Cache of authenticated callers by credential, evicted when their account changes. */
 export class CallerCache<T extends { readonly userId: UserId }> implements EventListener {
@@ -47,7 +47,7 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
     const { forgotten } = this;
     const found = await look();
     if (found === null) return found;
-    if (this.callers.size >= MAX_KNOWN) this.callers.clear();
+    if (this.callers.size >= MAX_CACHED) this.callers.clear();
     if (this.forgotten === forgotten) this.callers.set(claim, found);
     return found;
   }

@@ -33,8 +33,8 @@ export class Identities {
     const unknown: number[] = [];
     const left = [...here];
     for (const id of recorded) {
-      const known = this.of(kind).there.get(id);
-      const at = known === undefined ? -1 : left.indexOf(known);
+      const matched = this.of(kind).there.get(id);
+      const at = matched === undefined ? -1 : left.indexOf(matched);
       if (at === -1) unknown.push(id);
       else left.splice(at, 1);
     }
@@ -59,8 +59,8 @@ export class Identities {
   }
 
   private of(kind: string) {
-    const known = this.byKind.get(kind);
-    if (known) return known;
+    const matched = this.byKind.get(kind);
+    if (matched) return matched;
     const maps = { there: new Map<number, number>(), back: new Map<number, number>() };
     this.byKind.set(kind, maps);
     return maps;

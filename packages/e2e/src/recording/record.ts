@@ -193,10 +193,10 @@ async function* generatedRequests(organization: LargeOrganization): AsyncGenerat
     const { method, target, headers, body } = request;
     return [`${++count} ${name}`, { as, method, target, headers, body: storedBody(body) }];
   };
-  const known = knownValues(organization);
+  const existing = existingValues(organization);
   const routes = ROUTES.filter((route) => !signsOut(route));
   for (const route of routes) {
-    for await (const { what, request } of validationInputs(route, known)) {
+    for await (const { what, request } of validationInputs(route, existing)) {
       // Invitations that end during the run are in some lists and not in others.
       if (EXPIRES_SOON.test(String(request.body))) continue;
       yield named(`${nameOf(route)}: ${what}`, callerOf(route), request);
@@ -204,7 +204,7 @@ async function* generatedRequests(organization: LargeOrganization): AsyncGenerat
     }
   }
   for (const route of routes) {
-    for (const { description, fieldsFor } of generatedInputs(route, known)) {
+    for (const { description, fieldsFor } of generatedInputs(route, existing)) {
       // Long texts are rendered for a limited time, which depends on the machine.
       if (description.startsWith('content:')) continue;
       const request = await encodeRequest(route, fieldsFor(HOSTILE_ROOM));
@@ -224,7 +224,7 @@ function callerOf({ path, roleRequirements, auth }: Route): Caller {
 }
 
 /** Values for parameters that name something, by their names. */
-function knownValues({ members, channelIds, size }: LargeOrganization): Fields {
+function existingValues({ members, channelIds, size }: LargeOrganization): Fields {
   const member = members.at(-1)!;
   return { user_id: member.id, email: member.email, stream_id: channelIds.at(-1), message_id: size.messages };
 }

@@ -60,9 +60,9 @@ function sampleOf(schema: ParameterSchema, n = 1): unknown {
         sampleOf(items, index + 1),
       );
     case 'object': {
-      const known = Object.entries(properties).map(([key, one]) => [key, sampleOf(one, n)] as const);
+      const existing = Object.entries(properties).map(([key, one]) => [key, sampleOf(one, n)] as const);
       const entry = typeof others === 'object' ? [['1', sampleOf(others, n)] as const] : [];
-      return Object.fromEntries([...known, ...entry]);
+      return Object.fromEntries([...existing, ...entry]);
     }
     default:
       return leastOf(schema);
@@ -177,13 +177,13 @@ function* textsFor({ type }: Member): Generator<readonly [what: string, text: st
  * their types take.
  * @param known Values for parameters by name, which exist.
  */
-export async function* validationInputs(route: Route, known: Fields): AsyncGenerator<DescribedRequest> {
+export async function* validationInputs(route: Route, existing: Fields): AsyncGenerator<DescribedRequest> {
   const members = membersOfDto(route.dto);
   const isInPath = ({ name }: Member) => new RegExp(`[:*]${name}(?=/|$)`).test(route.path);
   const leastFor = ({ name, type }: Member): string =>
-    fieldTextOf(type, known[name] ?? leastOf(type.schema as ParameterSchema));
+    fieldTextOf(type, existing[name] ?? leastOf(type.schema as ParameterSchema));
   const inPath = Object.fromEntries(
-    [...route.path.matchAll(/[:*](\w+)/g)].map(([, name]) => [name!, String(known[name!] ?? 1)]),
+    [...route.path.matchAll(/[:*](\w+)/g)].map(([, name]) => [name!, String(existing[name!] ?? 1)]),
   );
   const base: Record<string, string> = { ...inPath };
   for (const member of members) if (member.isRequired || isInPath(member)) base[member.name] = leastFor(member);

@@ -5,7 +5,7 @@ import { flag, orElse, orNull, text, time } from '../parley-shapes.js';
 import { group, grouped, NAME, type TableReader, user } from './table-reader.js';
 
 export function readGroups(tables: TableReader, users: readonly UserCopy[]): readonly GroupCopy[] {
-  const known = new Set(users.map(({ user: { id: own } }) => own));
+  const userIds = new Set(users.map(({ user: { id: own } }) => own));
   const members = grouped(
     tables.table('zerver_usergroupmembership', { user_group: group, user_profile: user }),
     (it) => it.user_group,
@@ -35,7 +35,7 @@ export function readGroups(tables: TableReader, users: readonly UserCopy[]): rea
       creatorId: orNull(user)(row?.creator, 'zerver_namedusergroup.creator'),
       createdAt: orNull(time)(row?.date_created, 'zerver_namedusergroup.date_created'),
       permissions: row ? tables.permissionsOf(GROUP_PERMISSIONS, row) : null,
-      memberIds: (members.get(own) ?? []).map((it) => it.user_profile).filter((userId) => known.has(userId)),
+      memberIds: (members.get(own) ?? []).map((it) => it.user_profile).filter((userId) => userIds.has(userId)),
       subgroupIds: (subgroups.get(own) ?? []).map((it) => it.subgroup),
     };
   });

@@ -16,13 +16,13 @@ export function realmSettings(tables: TableReader, channels: readonly Channel[])
     signup_announcements_stream_id: row.signup_announcements_stream ?? -1,
     zulip_update_announcements_stream_id: row.zulip_update_announcements_stream ?? -1,
   };
-  const known = Object.fromEntries(
+  const stored = Object.fromEntries(
     Object.entries(columns).map(([name, value]) => [
       name,
       /_(?:stream|channel)_id$/.test(name) && !channelIds.has(value) ? -1 : value,
     ]),
   );
-  return settingsOf(STORED_REALM_SETTINGS, tables.names.realm, known);
+  return settingsOf(STORED_REALM_SETTINGS, tables.names.realm, stored);
 }
 
 export function realmImages(tables: TableReader): RealmImages {

@@ -280,20 +280,20 @@ const existing = <T extends { readonly isArchived: boolean }>(channels: readonly
   knowsArchived(context) ? channels : channels.filter(({ isArchived }) => !isArchived);
 
 function presentChannelsCreated({ channels }: EventOf<'channel.created'>, context: EventContext): Presented {
-  const known = existing(channels, context);
-  if (known.length === 0) return [];
-  const key = known.length === channels.length ? 'all' : 'in use';
-  return [[context.shared(key, () => opened({ type: 'stream', ...presentCreated(known) }))]];
+  const current = existing(channels, context);
+  if (current.length === 0) return [];
+  const key = current.length === channels.length ? 'all' : 'in use';
+  return [[context.shared(key, () => opened({ type: 'stream', ...presentCreated(current) }))]];
 }
 
 /** Shares each channel among all receivers. */
 function presentChannelsShown({ channelIds }: EventOf<'channel.shown'>, context: EventContext): Presented {
   const { channelViews } = context.receiver;
-  const known = existing(
+  const current = existing(
     channelIds.flatMap((id) => channelViews.get(id) ?? []),
     context,
   );
-  const pieces = known.flatMap((view, index) => [
+  const pieces = current.flatMap((view, index) => [
     index === 0 ? '{"type":"stream","op":"create","streams":[' : '},',
     context.shared(`channel ${view.id}`, () => opened(presentChannel(view))),
   ]);

@@ -181,9 +181,9 @@ export function presentationOf({ presentation }: EventQueue): QueuePresentation 
   const { eventTypes, applyMarkdown, clientGravatar, slimPresence, capabilities, client } = presentation;
   const areFlags = [applyMarkdown, clientGravatar, slimPresence].every((flag) => typeof flag === 'boolean');
   const areNames = isTextList(capabilities) && (eventTypes === null || isTextList(eventTypes));
-  const isKnown = CLIENT_VARIANTS.includes(client as ClientVariant['key']);
+  const isVariant = CLIENT_VARIANTS.includes(client as ClientVariant['key']);
   // All members were validated above.
-  return areFlags && areNames && isKnown ? (presentation as unknown as QueuePresentation) : null;
+  return areFlags && areNames && isVariant ? (presentation as unknown as QueuePresentation) : null;
 }
 
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');

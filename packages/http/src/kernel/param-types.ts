@@ -301,12 +301,12 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
   return json({
     normalize(value) {
       if (!isDictionary(value)) return value;
-      const known: Record<string, unknown> = {};
+      const listed: Record<string, unknown> = {};
       for (const { key, type } of members) {
-        if (Object.hasOwn(value, key)) known[key] = type.normalize(value[key]);
+        if (Object.hasOwn(value, key)) listed[key] = type.normalize(value[key]);
       }
       const stray = strayKeyOf(value);
-      return stray === undefined ? known : { ...known, [stray]: value[stray] };
+      return stray === undefined ? listed : { ...listed, [stray]: value[stray] };
     },
     check(value) {
       if (!isDictionary(value)) return paramErrorOf(value, 'a dict');

@@ -65,8 +65,8 @@ export class CallHistory {
   under(quotas: readonly Quota[]): CallHistory {
     if (this.quotas === quotas) return this;
     const history = new CallHistory(quotas);
-    const known = Math.min(this.count, this.times.length, history.capacity);
-    for (let index = this.count - known; index < this.count; index++) history.add(this.at(index));
+    const size = Math.min(this.count, this.times.length, history.capacity);
+    for (let index = this.count - size; index < this.count; index++) history.add(this.at(index));
     return history;
   }
 

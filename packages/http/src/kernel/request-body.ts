@@ -261,19 +261,19 @@ export class RequestBodies {
 
   private async receive(request: ReceivedRequest, owner: BodyOwner, route: Route | undefined): Promise<Body> {
     const { limits, budgets } = this;
-    const isKnown = isProven(owner.proof) || owner.client !== undefined;
+    const isIdentified = isProven(owner.proof) || owner.client !== undefined;
     const client = clientOf(request, owner.proof);
-    const isLong = isKnown && route?.takesLongBody === true && this.isLong(request.raw);
-    const budget = isLong ? budgets.longBodies : isKnown ? budgets.bodies : budgets.anonymousBodies;
+    const isLong = isIdentified && route?.takesLongBody === true && this.isLong(request.raw);
+    const budget = isLong ? budgets.longBodies : isIdentified ? budgets.bodies : budgets.anonymousBodies;
     const charge = new Charge(budget, client);
     owner.charges.push(charge);
     const sink = route?.storesFiles ? this.sink : null;
     const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
-    const files = isKnown && takesFiles ? new Charge(budgets.files, client) : null;
+    const files = isIdentified && takesFiles ? new Charge(budgets.files, client) : null;
     if (files) owner.charges.push(files);
     if (sink || route?.streamsBody) owner.charges.push(this.uploadOf(client));
     const body = await readBody(request.raw, {
-      maxBytes: isLong ? limits.longBodyBytes : isKnown ? limits.bodyBytes : limits.anonymousBodyBytes,
+      maxBytes: isLong ? limits.longBodyBytes : isIdentified ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files || isLong ? limits.filesMs : limits.bodyMs,
       charge,
       turns: isLong ? this.turns : null,

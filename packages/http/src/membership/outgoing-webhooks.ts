@@ -48,14 +48,14 @@ export class WireWebhookFormats implements WebhookFormats {
     };
   }
 
-  private json({ realm, bot, viewer, webhook, trigger, view, isSenderKnown }: WebhookDelivery): WebhookRequest {
+  private json({ realm, bot, viewer, webhook, trigger, view, isSenderVisible }: WebhookDelivery): WebhookRequest {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
     const message = presentMessage(view, publicRealm, {
       asHtml: false,
       clientGravatar: false,
       withExternalIds: true,
       seesSenderEmail: seesEmailOf(viewer, view.sender),
-      hidesSender: !isSenderKnown,
+      hidesSender: !isSenderVisible,
       allowEmptyTopicName: false,
       client: variantByKey('standard'),
       editHistory: realm.settings.messageEditHistoryVisibilityPolicy,
@@ -73,7 +73,7 @@ export class WireWebhookFormats implements WebhookFormats {
   }
 
   /** Fields of Slack's outgoing webhooks, for messages in channels. */
-  private slackForm({ realm, bot, webhook, trigger, view, isSenderKnown }: WebhookDelivery): WebhookRequest {
+  private slackForm({ realm, bot, webhook, trigger, view, isSenderVisible }: WebhookDelivery): WebhookRequest {
     const { message, sender, conversation } = view;
     const [channelId, name] = conversation.kind === 'channel' ? [conversation.channelId, conversation.name] : [0, ''];
     const body = new URLSearchParams({
@@ -85,7 +85,7 @@ export class WireWebhookFormats implements WebhookFormats {
       thread_ts: String(message.id),
       timestamp: String(message.sentAt),
       user_id: `U${sender.id}`,
-      user_name: isSenderKnown ? sender.fullName : UNKNOWN_USER_NAME,
+      user_name: isSenderVisible ? sender.fullName : UNKNOWN_USER_NAME,
       text: message.content,
       trigger_word: TRIGGERS[trigger],
       service_id: String(bot.id),

@@ -336,7 +336,7 @@ export const presentSentMessage = ({ id, newVisibility }: SentMessage): WireFiel
 
 /** Messages §6. */
 export function presentGetMessage(
-  { viewer, view, flags, realm, isSenderKnown }: GetMessageOutput,
+  { viewer, view, flags, realm, isSenderVisible }: GetMessageOutput,
   dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
   realmUrls: RealmUrls,
   { client, parts, withExternalIds }: Pick<MessageForm, 'client' | 'parts' | 'withExternalIds'>,
@@ -346,7 +346,7 @@ export function presentGetMessage(
     clientGravatar: true,
     allowEmptyTopicName: dto.allow_empty_topic_name,
     seesSenderEmail: seesEmailOf(viewer, view.sender),
-    hidesSender: !isSenderKnown,
+    hidesSender: !isSenderVisible,
     withExternalIds,
     client,
     editHistory: realm.settings.messageEditHistoryVisibilityPolicy,

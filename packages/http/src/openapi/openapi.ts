@@ -315,8 +315,8 @@ class Components {
     const { title } = value as JsonSchema;
     const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.walk(each)]));
     if (typeof title !== 'string') return schema;
-    const known = this.schemas[title];
-    if (known && JSON.stringify(known) !== JSON.stringify(schema))
+    const existing = this.schemas[title];
+    if (existing && JSON.stringify(existing) !== JSON.stringify(schema))
       throw new Error(`Two schemas have the title ${title}`);
     this.schemas[title] = schema;
     return { $ref: `#/components/schemas/${title}` };

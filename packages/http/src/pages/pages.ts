@@ -54,7 +54,7 @@ class UnsubscribeDto {
 
 const PATH = '/accounts/unsubscribe/:kind/:key/';
 
-const isKnown = (kind: string): kind is Unsubscribable => UNSUBSCRIBABLE.includes(kind as Unsubscribable);
+const isUnsubscribable = (kind: string): kind is Unsubscribable => UNSUBSCRIBABLE.includes(kind as Unsubscribable);
 
 const broken = (site: Site): Reply => errorPage(site, { status: 404, message: 'This link is not valid.' });
 
@@ -66,7 +66,7 @@ const unsubscribePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', PATH, {
     dto: UnsubscribeDto,
     handle: async ({ site, dto: { kind } }) =>
-      isKnown(kind)
+      isUnsubscribable(kind)
         ? pageReply({
             title: site.t('Unsubscribe'),
             site,
@@ -79,7 +79,7 @@ const unsubscribePages = (parts: PageParts): readonly Route[] => [
     dto: UnsubscribeDto,
     useCase: TurnOffEmails,
     handle: async ({ site, realm, dto: { kind, key }, useCase }) => {
-      if (!isKnown(kind)) return broken(site);
+      if (!isUnsubscribable(kind)) return broken(site);
       await useCase.execute(realm.id, { kind, key });
       return pageReply({
         title: site.t('Unsubscribe'),

@@ -49,9 +49,9 @@ export const authenticationMethodsParam: ParamType<Record<string, boolean>> = re
 
 export function toAuthenticationMethods(methods: Readonly<Record<string, boolean>>): AuthenticationMethodChanges {
   const names = Object.keys(methods);
-  const known = names.filter((name) => METHODS.has(name));
+  const supported = names.filter((name) => METHODS.has(name));
   return {
-    methods: new Map(known.map((name) => [METHODS.get(name)!, methods[name]!])),
+    methods: new Map(supported.map((name) => [METHODS.get(name)!, methods[name]!])),
     unknown: names.find((name) => !METHODS.has(name)) ?? null,
   };
 }

@@ -52,7 +52,7 @@ export const unicodeEmojiCharacters: InlineRule = (text, { stash }) => {
   if (!HINT.test(text)) return text;
   return text.replace(POSSIBLE, (typed) => {
     if (PRESENTED_AS_TEXT.test(typed)) return typed;
-    const found = knownAs(typed);
+    const found = matchOf(typed);
     return found ? stash(emojiSpan(found.code, found.name, found.text)) : typed;
   });
 };
@@ -64,16 +64,16 @@ interface EmojiMatch {
 }
 
 /** Cache of emoji by source text, because a message may repeat one thousands of times. */
-const known = new Map<string, EmojiMatch>();
+const matches = new Map<string, EmojiMatch>();
 
-function knownAs(typed: string): EmojiMatch | undefined {
-  let emoji = known.get(typed);
+function matchOf(typed: string): EmojiMatch | undefined {
+  let emoji = matches.get(typed);
   if (!emoji) {
     const code = codeOf(typed);
     const name = unicodeEmoji().namesByCode.get(code)?.[0];
     if (name === undefined) return undefined;
     emoji = { code, name, text: `:${name}:` };
-    known.set(typed, emoji);
+    matches.set(typed, emoji);
   }
   return emoji;
 }

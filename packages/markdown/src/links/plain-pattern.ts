@@ -13,7 +13,7 @@ import {
 import { type Group, PlainPatternReader, type Step } from './plain-pattern-reader.js';
 
 /** Cache limit, enough for several large lists. */
-const MAX_KNOWN = 5000;
+const MAX_CACHED = 5000;
 /** Allowed characters after a match. */
 const AFTER = inverse(setOf([...range('0', '9'), ...range('A', 'Z'), ...range('a', 'z')]));
 
@@ -45,7 +45,7 @@ export class PlainPattern {
   static of(pattern: string): PlainPattern | null {
     let existing = PlainPattern.compiled.get(pattern);
     if (existing === undefined) {
-      if (PlainPattern.compiled.size >= MAX_KNOWN) PlainPattern.compiled.clear();
+      if (PlainPattern.compiled.size >= MAX_CACHED) PlainPattern.compiled.clear();
       existing = PlainPattern.read(pattern);
       PlainPattern.compiled.set(pattern, existing);
     }

@@ -150,14 +150,14 @@ export function peopleBy(
   externalIds: ExternalIds,
   hidden: ReadonlySet<UserId> = new Set(),
 ): (person: { readonly id: UserId; readonly fullName: string }) => ChatPerson {
-  const known = new Map<UserId, ChatPerson>();
+  const loaded = new Map<UserId, ChatPerson>();
   return ({ id, fullName }) => {
-    let person = known.get(id);
+    let person = loaded.get(id);
     if (!person) {
       person = hidden.has(id)
         ? { id, externalId: null, name: 'Unknown user' }
         : { id, externalId: externalIds.get(id) ?? null, name: fullName };
-      known.set(id, person);
+      loaded.set(id, person);
     }
     return person;
   };
@@ -315,8 +315,8 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
     async get(id) {
       numberedAt('id', id);
       const who = await caller();
-      const { view, flags, isSenderKnown } = await resolve(GetMessage).execute(who, { id: id as MessageId });
-      const hidden = new Set(isSenderKnown ? [] : [view.sender.id]);
+      const { view, flags, isSenderVisible } = await resolve(GetMessage).execute(who, { id: id as MessageId });
+      const hidden = new Set(isSenderVisible ? [] : [view.sender.id]);
       const [message] = await present(parts, who.realmId, {
         views: [view],
         flags: new Map([[view.message.id, flags]]),

@@ -17,7 +17,7 @@ export function referenceOf(ref: UserRef): HostUserReference {
 }
 
 /** Maximum number of cached external ids. */
-const MAX_KNOWN = 10_000;
+const MAX_CACHED = 10_000;
 
 /** Resolves names used by the host application. */
 export class Addresses {
@@ -62,15 +62,15 @@ export class Addresses {
 
   /** Returns external ids by user. Users without one are absent; the map may contain other users. */
   async externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
-    const known = this.externalIds;
-    const unknown = userIds.filter((id) => !known.has(id));
-    if (unknown.length === 0) return known;
+    const ids = this.externalIds;
+    const unknown = userIds.filter((id) => !ids.has(id));
+    if (unknown.length === 0) return ids;
     const all = new Map(await this.users.externalIdsOf(realmId, [...new Set(unknown)]));
     // Replaced instead of cleared, since concurrent callers still read the old map.
-    if (this.externalIds.size >= MAX_KNOWN) this.externalIds = new Map();
+    if (this.externalIds.size >= MAX_CACHED) this.externalIds = new Map();
     for (const [id, externalId] of all) this.externalIds.set(id, externalId);
     for (const id of userIds) {
-      const externalId = known.get(id);
+      const externalId = ids.get(id);
       if (externalId !== undefined) all.set(id, externalId);
     }
     return all;
@@ -78,7 +78,7 @@ export class Addresses {
 
   private async findUserId(realmId: RealmId, externalId: string): Promise<UserId> {
     const [id] = await this.users.getIds(realmId, [externalId]);
-    if (this.idsByName.size >= MAX_KNOWN) this.idsByName.clear();
+    if (this.idsByName.size >= MAX_CACHED) this.idsByName.clear();
     this.idsByName.set(keyOf(realmId, externalId), id!);
     return id!;
   }

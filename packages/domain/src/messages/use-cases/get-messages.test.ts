@@ -292,9 +292,9 @@ describe('GetMessage', () => {
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
       aMessage({ from: 'moderator', to: 'shared', content: 'hi' }),
     );
-    expect(await one(fixture, 'guest', idOf(fixture, 'hi'))).toMatchObject({ isSenderKnown: false });
-    expect(await one(fixture, 'guest', idOf(fixture, 'shared'))).toMatchObject({ isSenderKnown: true });
-    expect(await one(fixture, 'late', idOf(fixture, 'hi'))).toMatchObject({ isSenderKnown: true });
+    expect(await one(fixture, 'guest', idOf(fixture, 'hi'))).toMatchObject({ isSenderVisible: false });
+    expect(await one(fixture, 'guest', idOf(fixture, 'shared'))).toMatchObject({ isSenderVisible: true });
+    expect(await one(fixture, 'late', idOf(fixture, 'hi'))).toMatchObject({ isSenderVisible: true });
     const { hiddenUserIds } = await get(fixture, 'guest', []);
     expect([...hiddenUserIds]).toEqual([fixture.user('moderator').id]);
   });
