@@ -19,6 +19,7 @@ export * from './memory-blob-store.js';
 export * from './memory-partial-blob-store.js';
 export * from './png.js';
 export * from './random-histories.js';
+export * from './random-read-states.js';
 export * from './sample-images.js';
 export * from './schema-bounds.js';
 export * from './seeded-randomness.js';

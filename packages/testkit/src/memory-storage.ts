@@ -89,6 +89,9 @@ export class MemoryStorage {
   /** Number of successful writes. */
   commits = 0;
 
+  /** If set, ids that a failed unit has used are not used again, as with sequences of PostgreSQL. */
+  keepsUsedIds = false;
+
   private lastWrite: Promise<unknown> = Promise.resolve();
 
   /** `tables`: initial tables, such as `contents` of another storage. */
@@ -164,12 +167,17 @@ export class MemoryStorage {
       return result;
     } catch (error) {
       record.rollBack();
+      if (this.keepsUsedIds) this.tables = { ...this.tables, counters: withIdsOf(unit, this.tables.counters) };
       throw error;
     } finally {
       unit.end();
     }
   }
 }
+
+/** Counters of ids have plain names; others, such as ordinals of a recipient, are composed. */
+const withIdsOf = (unit: MemoryUnit, counters: ReadonlyMap<string, number> = new Map()): Map<string, number> =>
+  new Map([...counters, ...[...unit.read('counters')].filter(([name]) => !name.includes(':'))]);
 
 /** Repositories of a unit, which fails when it touches rows of another organization than the one it names. */
 function repositoriesOf(unit: MemoryUnit): Transaction {
