@@ -47,6 +47,7 @@ export {
 export type { Reading } from './kernel/reactive.js';
 export { ChatState, type Fields } from './kernel/state.js';
 export type * from './kernel/view-models.js';
+export type { Arrival } from './messages/arrivals.js';
 export type { Emoji, Move } from './messages/commands.js';
 export {
   type CompletionQuery,

@@ -180,6 +180,9 @@ export async function placeOf(server: Server, topic: string, channel = 'Verona')
 export const post = (server: Server, person: string, topic: string, content: string) =>
   server.call(person, 'POST', '/messages', { type: 'channel', to: 'Verona', topic, content, read_by_sender: true });
 
+export const idOf = async (server: Server, person: string): Promise<number> =>
+  (await server.call(person, 'GET', '/users/me')).user_id;
+
 /** Chooses an entry of the menu of a message. */
 export async function choose(page: Page, message: string, entry: string): Promise<void> {
   await messageWith(page, message).hover();

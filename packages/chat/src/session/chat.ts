@@ -1,10 +1,11 @@
-import { ParleyError, type ReceivedEvent } from '@parley/client';
+import { type MessageEvent, ParleyError, type ReceivedEvent } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
 import { type Address, type Destination, formatAddress, type Narrow, parseAddress } from '../kernel/narrow.js';
 import type { CachedChat, ChatCache, Clock, EventSource, Gateway } from '../kernel/ports.js';
 import type { Reading } from '../kernel/reactive.js';
 import { ChatState, type Fields, type Topic } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
+import { type Arrival, arrivalOf } from '../messages/arrivals.js';
 import { Commands } from '../messages/commands.js';
 import { MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
@@ -62,6 +63,7 @@ export class Chat {
   private readonly gateway: Gateway;
   private readonly clock: Clock;
   private events: EventSource | null = null;
+  private readonly listeners = new Set<(arrival: Arrival) => void>();
   private sweptAt = 0;
   private readonly journal: Journal;
   private readonly keepsQueue: boolean;
@@ -196,7 +198,19 @@ export class Chat {
       }
       this.lists.after(event);
     });
+    if (event.type === 'message') this.announce(event);
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
+  }
+
+  /** Calls back with new messages that the user's settings want to be noticed. Returns the function that ends this. */
+  onArrival(listener: (arrival: Arrival) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private announce(event: MessageEvent): void {
+    const arrival = this.listeners.size > 0 ? arrivalOf(this.state, event) : null;
+    if (arrival) for (const listener of this.listeners) listener(arrival);
   }
 
   /** Begins with the state of the last run. */

@@ -18,6 +18,7 @@ import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './app.module.css';
 import { ConnectionLine } from './connection-line.js';
 import { FailureLine } from './failure-line.js';
+import { NotificationsLine } from './notifications-line.js';
 import { useTheme } from './theme.js';
 
 /** The whole application: sidebar, heading and the page that the address names. */
@@ -51,6 +52,7 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
             <Search />
           </header>
           <ConnectionLine />
+          <NotificationsLine />
           <FailureLine />
           <ErrorBoundary key={place.hash} text={i18n._('This page could not be shown.')}>
             <Page />

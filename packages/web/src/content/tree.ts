@@ -83,6 +83,13 @@ export function parseContent(html: string, baseUrl: string): readonly ContentNod
   return new TreeBuilder(baseUrl).children(template.content);
 }
 
+/** Text of the HTML of a message, on one line. */
+export function textOf(html: string): string {
+  const template = document.createElement('template');
+  template.innerHTML = policy.createHTML(renameStyles(html)) as string;
+  return (template.content.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
+}
+
 /**
  * Keeps inline styles away from the parser, because the content security policy reports each of them. Text and
  * attributes contain no `<` or `>` (markdown §2.1).

@@ -53,3 +53,6 @@ export function navigate(hash: string): void {
 export function replaceAddress(hash: string): void {
   location.replace(hash);
 }
+
+/** Key of the conversation that is shown; the address for other pages. */
+export const placeKey = (): string => current().key;

@@ -1,0 +1,81 @@
+import type { Page } from '@playwright/test';
+import { expect, idOf, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+
+interface Recorded {
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Replaces the browser's notifications and sounds by records of them. */
+async function record(page: Page, permission: NotificationPermission): Promise<void> {
+  await page.addInitScript((given) => {
+    const shown: object[] = [];
+    let sounds = 0;
+    class Stub {
+      static permission = given;
+      onclick: (() => void) | null = null;
+      static async requestPermission() {
+        Stub.permission = 'granted';
+        return 'granted';
+      }
+      constructor(title: string, options: { body: string }) {
+        shown.push({ title, body: options.body, click: () => this.onclick?.() });
+      }
+      close() {}
+    }
+    class Audio extends AudioContext {
+      constructor() {
+        super();
+        sounds++;
+      }
+    }
+    Object.assign(window, { Notification: Stub, AudioContext: Audio, recorded: { shown, sounds: () => sounds } });
+  }, permission);
+  await page.reload();
+  await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
+}
+
+const shownIn = (page: Page): Promise<readonly Recorded[]> =>
+  page.evaluate(() =>
+    (window as unknown as { recorded: { shown: Recorded[] } }).recorded.shown.map((each) => ({
+      ...each,
+      click: undefined,
+    })),
+  );
+
+test('notifies of a direct message with a sound, and leads to it', async ({ server, logIn }) => {
+  const { page } = await logIn('othello', '#inbox');
+  await record(page, 'granted');
+  const othello = await idOf(server, 'othello');
+  await post(server, 'desdemona', 'background', 'Nobody in particular');
+  await server.call('desdemona', 'POST', '/messages', {
+    type: 'direct',
+    to: [othello],
+    content: 'The **handkerchief**?',
+  });
+  await expect.poll(() => shownIn(page)).toMatchObject([{ title: 'Desdemona', body: 'The handkerchief?' }]);
+  expect(await page.evaluate(() => (window as unknown as { recorded: { sounds(): number } }).recorded.sounds())).toBe(
+    1,
+  );
+  await page.evaluate(() =>
+    (window as unknown as { recorded: { shown: { click(): void }[] } }).recorded.shown[0]!.click(),
+  );
+  await expect(messageWith(page, 'The handkerchief?')).toBeVisible();
+  // The conversation is on screen now.
+  await server.call('desdemona', 'POST', '/messages', { type: 'direct', to: [othello], content: 'Where is it?' });
+  await expect(messageWith(page, 'Where is it?')).toBeVisible();
+  expect(await shownIn(page)).toHaveLength(1);
+});
+
+test('asks once whether the browser may show notifications', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'asking'));
+  await record(page, 'default');
+  const question = page.getByRole('region', { name: 'Notifications' });
+  await expect(question).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await question.getByRole('button', { name: 'No', exact: true }).click();
+  await expect(question).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await expect(question).toHaveCount(0);
+});
