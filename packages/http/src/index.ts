@@ -46,6 +46,7 @@ export type { WebAsset, WebAssets } from './kernel/web-assets.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
 export { notFoundPage } from './pages/layout.js';
+export { pushServerRoutes, RemoteServerAuthenticator } from './push/push-server.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
 export { senderAvatarUrl } from './users/avatar-urls.js';

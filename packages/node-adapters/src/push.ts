@@ -179,6 +179,15 @@ export class HttpPushService implements PushService {
     return statuses;
   }
 
+  /** Introduces this server with its id and key. Returns true if the service did not know it. */
+  async registerServer(hostname: string, contactEmail: string): Promise<boolean> {
+    const { orgId, orgKey } = this.account;
+    const form = { zulip_org_id: orgId, zulip_org_key: orgKey, hostname, contact_email: contactEmail };
+    const response = await this.ask('server/register', { form });
+    if (response.status !== 200) throw refused(response);
+    return response.fields.created === true;
+  }
+
   /** Sends the organization's data when the service asks for it. */
   private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<ServiceResponse> {
     const response = await this.ask(path, body);

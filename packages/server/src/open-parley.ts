@@ -210,7 +210,7 @@ function makeFolder(path: string): void {
   }
 }
 
-function makeFolderOf({ path }: DatabaseLocation): void {
+export function makeFolderOf({ path }: DatabaseLocation): void {
   try {
     makeFolder(dirname(path));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
-import { HttpPushService, phoneSenderOf, SystemClock } from '@parley/node-adapters';
+import { HttpPushService, type PushServiceAccount, phoneSenderOf, SystemClock } from '@parley/node-adapters';
 import type { Configuration } from './configuration/configuration.js';
 
 /** Describes how notifications reach phones. */
@@ -19,9 +19,7 @@ const NO_PHONES = [
 export async function checkPush(push: NonNullable<Configuration['push']>): Promise<void> {
   const clock = new SystemClock();
   if (!('keys' in push)) {
-    const realmUrls = { urlOf: () => '', emailDomainOf: () => '' };
-    const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
-    await new HttpPushService({ account: push, clock, realmUrls, server, avatarUrlOf: () => '' }).askAbout([]);
+    await pushServiceOf(push).askAbout([]);
     return;
   }
   const sender = phoneSenderOf(push, { clock, report: () => {} });
@@ -29,4 +27,11 @@ export async function checkPush(push: NonNullable<Configuration['push']>): Promi
     const { outcome, reason } = await sender.send(phone, { payload: {}, isUrgent: false, isSilent: true });
     if (outcome === 'unreached') throw new Error(reason);
   }
+}
+
+/** Client of a push service that knows no organization. */
+export function pushServiceOf(account: PushServiceAccount): HttpPushService {
+  const realmUrls = { urlOf: () => '', emailDomainOf: () => '' };
+  const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
+  return new HttpPushService({ account, clock: new SystemClock(), realmUrls, server, avatarUrlOf: () => '' });
 }

@@ -77,7 +77,7 @@ export async function startServer(
         isDraining = true;
         // Gives proxies time to route requests elsewhere.
         stopping ??= sleep(configuration.drainSeconds * 1000)
-          .then(() => stop(server, parley))
+          .then(() => closeGently(server, () => parley.close()))
           .then(() => closeNow(operator))
           .then(() => logger.info({}, 'stopped'))
           .then(() => logger.close());
@@ -113,7 +113,7 @@ function closeNow(server: Server | null): void {
  */
 const BACKLOG = 4096;
 
-async function listen(server: Server, { host, port }: ListenAddress, option = '--port'): Promise<void> {
+export async function listen(server: Server, { host, port }: ListenAddress, option = '--port'): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -145,7 +145,7 @@ function describeListenError(
   }
 }
 
-function listeningUrl(server: Server, host: string): string {
+export function listeningUrl(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   const isAnywhere = host === '0.0.0.0' || host === '::';
   const isHere = host === '127.0.0.1' || host === '::1' || host === 'localhost';
@@ -177,11 +177,12 @@ async function describeDemo(
 /** Maximum time for connections to receive their last responses. */
 const FAREWELL_MS = 5000;
 
-async function stop(server: Server, parley: ComposedParley): Promise<void> {
+/** Accepts no more connections, finishes the work of `close`, and ends connections that remain. */
+export async function closeGently(server: Server, close: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  await parley.close();
+  await close();
   const impatience = setTimeout(() => server.closeAllConnections(), FAREWELL_MS);
   await closed;
   clearTimeout(impatience);

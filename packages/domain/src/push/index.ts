@@ -8,5 +8,6 @@ export * from './phones.js';
 export * from './push.js';
 export * from './push.use-cases.js';
 export * from './push-jobs.js';
+export * from './push-server.js';
 export * from './push-status.js';
 export * from './web-push.js';

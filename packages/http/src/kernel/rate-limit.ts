@@ -284,7 +284,8 @@ const DAY = 86_400;
  * Default limits of the API; all quotas of a rule apply. Parley adds `events_by_user` and `upload_parts_by_user`,
  * which isolate long polls and file parts. Failed passwords are at most 1,000 a day per account: 30 an hour from
  * networks that the account never used, and 20 a day from each of the nine sources that it did. It also adds `channel_creation_by_*`, which count channels, and
- * `sign_up_form_by_email` and `login_letters_by_user`, which count emails.
+ * `sign_up_form_by_email` and `login_letters_by_user`, which count emails, and `push_server_by_ip`, which counts
+ * registrations at a push service.
  */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
@@ -313,6 +314,8 @@ export const LIMIT_RULES = {
     { windowSeconds: DAY, limit: 5 },
   ],
   login_letters_by_user: [{ windowSeconds: 3600, limit: 5 }],
+  api_by_remote_server: [{ windowSeconds: 60, limit: 1000 }],
+  push_server_by_ip: [{ windowSeconds: DAY, limit: 10 }],
   sends_email_by_ip: [{ windowSeconds: DAY, limit: 5 }],
   channel_creation_by_user: [{ windowSeconds: DAY, limit: 1000 }],
   channel_creation_by_administrator: [{ windowSeconds: DAY, limit: 10_000 }],

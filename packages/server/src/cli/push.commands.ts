@@ -1,6 +1,9 @@
 import { isSent, SendTestNotifications } from '@parley/domain/push';
+import { isEmailAddress } from '@parley/domain/users';
 import { makePushKey } from '@parley/node-adapters';
-import { wayToPhones } from '../push-check.js';
+import { addressesOf } from '../http-server.js';
+import { pushServiceOf, wayToPhones } from '../push-check.js';
+import { StartupError, UsageError } from '../startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { REALM, withUser } from './databases.js';
 
@@ -30,6 +33,23 @@ async function makeKey(): Promise<CommandResult> {
   return { lines, data: { publicKey, privateKey } };
 }
 
+async function register({ invocation: { configuration }, words }: CommandContext): Promise<CommandResult> {
+  const [contact] = words as [string];
+  if (!isEmailAddress(contact)) throw new UsageError('ADDRESS must be an address such as ops@example.com.');
+  const { push } = configuration;
+  if (!push || 'keys' in push) throw new StartupError('There is no push service: PARLEY_PUSH_SERVICE is not set.');
+  try {
+    const { host } = new URL(addressesOf(configuration).url);
+    const created = await pushServiceOf(push).registerServer(host, contact);
+    return {
+      lines: [`The push service ${created ? 'has registered' : 'already knew'} this server.`],
+      data: { created },
+    };
+  } catch (error) {
+    throw new StartupError(`The push service rejected this server: ${(error as Error).message}`);
+  }
+}
+
 export const PUSH_COMMANDS: readonly Command[] = [
   {
     name: 'notify test',
@@ -46,5 +66,14 @@ export const PUSH_COMMANDS: readonly Command[] = [
     examples: ['parley push key'],
     isReadOnly: always,
     run: makeKey,
+  },
+  {
+    name: 'push register',
+    words: 'ADDRESS',
+    help: 'registers this server at the push service of PARLEY_PUSH_SERVICE, with an address of the operator',
+    details:
+      'Opens no database. Choose PARLEY_PUSH_ORG_ID (a UUID) and PARLEY_PUSH_ORG_KEY (64 random characters) before.',
+    examples: ['parley push register ops@example.com'],
+    run: register,
   },
 ];

@@ -3,6 +3,7 @@ import type { Setting } from '../configuration/setting.js';
 import { SETTINGS, type SettingName } from '../configuration/settings.js';
 import { addressesOf } from '../http-server.js';
 import { smtpMailerOf } from '../open-parley.js';
+import { startPushServer } from '../push-server.js';
 import { startServer } from '../serve.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult } from './command.js';
@@ -12,22 +13,30 @@ export const SERVE_COMMAND: Command = {
   name: 'serve',
   help: 'runs the server until it receives a stop signal',
   details: 'SIGTERM and SIGINT stop it gracefully: pending requests finish first.',
-  flags: NEW_DATABASE,
+  flags: {
+    ...NEW_DATABASE,
+    'push-service': { help: 'runs a push service for other servers instead of a chat (docs/notifications.md)' },
+  },
   examples: [
     'parley serve --url https://chat.example.com --trust-proxy loopback',
     'parley serve --demo --dev',
     'PARLEY_DATABASE=sqlite:/var/lib/parley/parley.db parley serve --new-database',
+    'parley serve --push-service --database sqlite:/var/lib/parley-push/push.db --new-database',
   ],
   // The server has a log of its own.
   isReadOnly: always,
-  async run({ invocation, terminal, isJson }) {
+  async run({ invocation, terminal, isJson, isOn }) {
     // Registered before anything starts, so that an immediate interrupt also shuts down cleanly.
     const interrupted = terminal.interrupted();
     const { configuration } = invocation;
-    if (!configuration.isDemo) requireDatabase(invocation);
-    const server = await startServer(configuration, acceptsNewSecret(invocation), (line) => {
+    const isPushService = isOn('push-service');
+    if (isPushService || !configuration.isDemo) requireDatabase(invocation);
+    const say = (line: string) => {
       if (!isJson) terminal.out(line);
-    });
+    };
+    const server = isPushService
+      ? await startPushServer(configuration, say)
+      : await startServer(configuration, acceptsNewSecret(invocation), say);
     if (isJson) terminal.out(JSON.stringify({ url: server.url }));
     await interrupted;
     await server.stop();
