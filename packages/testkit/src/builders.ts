@@ -317,7 +317,7 @@ export async function subscribe(tx: Transaction, channel: Channel, userIds: read
       },
     ]);
   }
-  await tx.personal.openSpans(realmId, recipientId, userIds);
+  await tx.personal.openSpans(realmId, [recipientId], userIds);
 }
 
 export interface MessageSpec

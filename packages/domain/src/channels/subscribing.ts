@@ -71,7 +71,7 @@ export async function subscribeToChannels(tx: Transaction, subscribed: Subscribe
 
   for (const channel of changed) {
     for (const people of slicesOf(added.get(channel.id)!, USERS_AT_A_TIME)) {
-      await tx.personal.openSpans(realmId, channel.recipientId, people);
+      await tx.personal.openSpans(realmId, [channel.recipientId], people);
       await tx.yield();
     }
   }
@@ -229,7 +229,7 @@ export async function unsubscribeFromChannels(
     await tx.yield();
   }
   for (const channel of changed) {
-    await tx.personal.closeSpans(realmId, channel.recipientId, removed.get(channel.id)!);
+    await tx.personal.closeSpans(realmId, [channel.recipientId], removed.get(channel.id)!);
     await tx.yield();
   }
 

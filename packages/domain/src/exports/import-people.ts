@@ -232,9 +232,9 @@ export class PeopleImport {
       await tx.yield();
     }
     const subscribed = person.subscriptions.filter(({ isActive }) => isActive).map(({ channelId }) => channelId);
-    for (const { recipientId } of await tx.channels.list(realmId, this.ids.channels.list(subscribed))) {
-      await tx.personal.openSpans(realmId, recipientId, [userId]);
-    }
+    const channels = await tx.channels.list(realmId, this.ids.channels.list(subscribed));
+    const recipientIds = channels.map(({ recipientId }) => recipientId);
+    await tx.personal.openSpans(realmId, recipientIds, [userId]);
     for (const part of this.parts) {
       await part.add(tx, own, person, this.ids);
       await tx.yield();

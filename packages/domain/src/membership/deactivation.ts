@@ -10,6 +10,7 @@ import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import type { MessageCondition, MessageFilter } from '../messages/message-condition.js';
@@ -37,8 +38,8 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
   await tx.users.update({ ...user, isActive: false });
   await tx.queues.removeOfUser(realmId, id);
   await endSessions(tx, user);
-  for (const { recipientId } of channels) {
-    await tx.personal.closeSpans(realmId, recipientId, [id]);
+  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+    await tx.personal.closeSpans(realmId, recipientsOf(some), [id]);
     await tx.yield();
   }
   // Published before the deactivation (channels §6.2).
@@ -52,8 +53,8 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   const access = await accessAnnouncer(tx, realm);
   const channels = await subscribedChannels(tx, user);
   const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
-  for (const { recipientId } of channels) {
-    await tx.personal.openSpans(realm.id, recipientId, [user.id]);
+  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+    await tx.personal.openSpans(realm.id, recipientsOf(some), [user.id]);
     await tx.yield();
   }
   // Published first, so that users who regain access through a channel know the subject of later events.
@@ -63,6 +64,11 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   if (channels.length > 0) await publishSubscriberChanges(tx, 'add', channels, allOf(channels, user.id));
   return back;
 }
+
+/** Channels processed before yielding the event loop. */
+const CHANNELS_AT_A_TIME = 500;
+
+const recipientsOf = (channels: readonly Channel[]) => channels.map(({ recipientId }) => recipientId);
 
 /** Includes archived channels. */
 const subscribedChannels = async ({ channels }: Transaction, { realmId, id }: User): Promise<readonly Channel[]> =>

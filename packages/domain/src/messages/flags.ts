@@ -108,10 +108,10 @@ export interface PersonalMessageReads {
 
 /** Every implementation passes personal-messages.contract.ts, and all return equal results on random histories. */
 export interface PersonalMessages extends PersonalMessageReads {
-  /** Lets the users receive all later messages to the recipient. Idempotent. */
-  openSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void>;
-  /** Stops delivery to the users, who keep what they received. Idempotent. */
-  closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void>;
+  /** Lets all users receive all later messages to all recipients. Idempotent. */
+  openSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void>;
+  /** Stops delivery from all recipients to all users, who keep what they received. Idempotent. */
+  closeSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void>;
   /** Makes further messages the viewer's own, as read and historical. Existing ones are unchanged. */
   addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
   /** Affects only the viewer's own messages. Returns the changed ids, ascending. */

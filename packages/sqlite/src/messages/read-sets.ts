@@ -15,7 +15,7 @@ import { lastSeqOf } from '../kernel/events.js';
 
 /**
  * Opens and closes spans, effective from the next message, move and event. Uses two statements for any number of
- * users.
+ * users and recipients.
  */
 export class Spans {
   private readonly insert;
@@ -28,19 +28,19 @@ export class Spans {
       `INSERT OR IGNORE INTO span (user_id, recipient_id, number, realm_id, from_ordinal, from_move, from_seq)
        SELECT u.value, r.id, 1 + coalesce((SELECT max(s.number) FROM span s
                                            WHERE s.user_id = u.value AND s.recipient_id = r.id), 0),
-              r.realm_id, r.last_ordinal + 1, ${NEXT_MOVE}, ${nextSeq('r.realm_id')}
-       FROM recipient r CROSS JOIN json_each(?) u
-       WHERE r.id = ? AND r.realm_id = ?
+              r.realm_id, r.last_ordinal + 1, ${NEXT_MOVE}, ${NEXT_SEQ}
+       FROM json_each(?) t CROSS JOIN recipient r ON r.id = t.value CROSS JOIN json_each(?) u
+       WHERE r.realm_id = ?
          AND NOT EXISTS (SELECT 1 FROM span o
                          WHERE o.recipient_id = r.id AND o.user_id = u.value AND o.to_ordinal IS NULL)`,
     );
     this.close = connection.command(
-      `UPDATE span
+      `UPDATE span INDEXED BY span_open
        SET to_ordinal = (SELECT r.last_ordinal + 1 FROM recipient r WHERE r.id = span.recipient_id),
            to_move = ${NEXT_MOVE},
-           to_seq = ${nextSeq('span.realm_id')}
-       WHERE recipient_id = ? AND realm_id = ? AND to_ordinal IS NULL
-         AND user_id IN (SELECT value FROM json_each(?))`,
+           to_seq = ${NEXT_SEQ}
+       WHERE recipient_id IN (SELECT value FROM json_each(?)) AND to_ordinal IS NULL
+         AND user_id IN (SELECT value FROM json_each(?)) AND realm_id = ?`,
     );
     this.isOpenFor = connection.values<1>(
       'SELECT 1 FROM span WHERE recipient_id = ? AND user_id = ? AND to_ordinal IS NULL',
@@ -51,12 +51,12 @@ export class Spans {
     );
   }
 
-  open(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): void {
-    this.insert.run(jsonList(userIds), recipientId, realmId);
+  open(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
+    this.insert.run(realmId, jsonList(recipientIds), jsonList(userIds), realmId);
   }
 
-  closeAll(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): void {
-    this.close.run(recipientId, realmId, jsonList(userIds));
+  closeAll(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
+    this.close.run(realmId, jsonList(recipientIds), jsonList(userIds), realmId);
   }
 
   isOpen(recipientId: RecipientId, userId: UserId): boolean {
@@ -70,7 +70,8 @@ export class Spans {
 }
 
 const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
-const nextSeq = (realmId: string): string => `(1 + ${lastSeqOf(realmId)})`;
+/** Has the realm as a parameter, so that it is evaluated once per statement. */
+const NEXT_SEQ = `(1 + ${lastSeqOf('?')})`;
 
 type IncompleteRow = readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null];
 

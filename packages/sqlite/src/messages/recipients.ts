@@ -84,7 +84,7 @@ export class SqliteRecipientRepository implements RecipientRepository {
     if (existing !== undefined) return existing;
     const id = this.insert.get(realmId, participants.join())!;
     this.insertParticipants.run(id, realmId, jsonList(participants));
-    this.spans.open(realmId, id, participants);
+    this.spans.open(realmId, [id], participants);
     return id;
   }
 }

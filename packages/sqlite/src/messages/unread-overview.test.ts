@@ -179,7 +179,7 @@ describe('unread overview by conversation equals the result message by message',
       'a channel was left',
       (s) =>
         s.uow.write(s.realm.id, (tx) =>
-          tx.personal.closeSpans(s.realm.id, s.channel('red').recipientId, [s.user('reader').id]),
+          tx.personal.closeSpans(s.realm.id, [s.channel('red').recipientId], [s.user('reader').id]),
         ),
     ],
   ])('returns correct counts when %s', async (_, change) => {

@@ -400,7 +400,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       await uow.write(realm.id, async (tx) => {
         const people = [user('a').id, user('b').id];
         const rows = await tx.channels.listSubscriptionsOf(realm.id, people, [channel('general').id]);
-        await tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('a').id]);
+        await tx.personal.closeSpans(realm.id, [channel('general').recipientId], [user('a').id]);
         await tx.channels.putSubscriptions([...rows.values()].flat());
       });
       await fixture.add(aMessage({ from: 'b', to: 'general' }));

@@ -65,7 +65,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const { recipientId } = channel('denmark');
       const received = (name: string) => uow.read(realm.id, (r) => r.copies.listReceivedRecipients(viewer(name)));
       expect([await received('iago'), await received('hamlet')]).toEqual([[recipientId], []]);
-      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, recipientId, [user('iago').id]));
+      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, [recipientId], [user('iago').id]));
       expect(await received('iago')).toEqual([recipientId]);
     });
 
@@ -312,7 +312,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const unread = await uow.read(realm.id, (r) => r.personal.listUnread(viewer('hamlet'), 100, own()));
       expect(unread.map(({ id }) => id)).toEqual([2, 5, 8, 9].map((n) => ids[n - 1]));
       // Users may subscribe now.
-      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, recipientId, [viewer('hamlet').userId]));
+      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, [recipientId], [viewer('hamlet').userId]));
       expect(await uow.read(realm.id, (r) => r.personal.newestId(viewer('hamlet')))).toBe(ids[9]);
     });
 

@@ -223,7 +223,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     const { recipientId, id: channelId } = fixture.channel('general');
     const a = fixture.user('a').id;
     const opened = await fixture.uow.write(fixture.realm.id, async (tx) => {
-      await tx.personal.openSpans(fixture.realm.id, recipientId, [a]);
+      await tx.personal.openSpans(fixture.realm.id, [recipientId], [a]);
       await tx.recipients.openDirect(fixture.realm.id, [a]);
       return appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
     });
@@ -234,7 +234,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await spans()).toEqual([{ channelId, fromSeq: opened, toSeq: null }]);
 
     const closed = await fixture.uow.write(fixture.realm.id, async (tx) => {
-      await tx.personal.closeSpans(fixture.realm.id, recipientId, [a]);
+      await tx.personal.closeSpans(fixture.realm.id, [recipientId], [a]);
       return appendEvent(tx, fixture.realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
     });
     const [span] = await spans();

@@ -52,7 +52,7 @@ export const subscribe = (fixture: Fixture, channel: string, ...names: readonly 
   fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.openSpans(
       fixture.realm.id,
-      fixture.channel(channel).recipientId,
+      [fixture.channel(channel).recipientId],
       names.map((name) => fixture.user(name).id),
     ),
   );
@@ -61,7 +61,7 @@ export const unsubscribe = (fixture: Fixture, channel: string, ...names: readonl
   fixture.uow.write(fixture.realm.id, (tx) =>
     tx.personal.closeSpans(
       fixture.realm.id,
-      fixture.channel(channel).recipientId,
+      [fixture.channel(channel).recipientId],
       names.map((name) => fixture.user(name).id),
     ),
   );

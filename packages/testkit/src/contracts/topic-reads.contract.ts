@@ -62,7 +62,7 @@ export function topicReadsContract(open: OpenStorage): void {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, channel, user } = fixture;
       const { recipientId } = channel('random');
-      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, recipientId, [user('b').id]));
+      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, [recipientId], [user('b').id]));
       await fixture.add(
         aMessage({ from: 'a', to: 'random', topic: 'Late' }),
         aMessage({ from: 'a', to: 'random', topic: 'lunch' }),
@@ -88,7 +88,7 @@ export function topicReadsContract(open: OpenStorage): void {
       );
       expect(await newestOwn('a', 'ärger')).toEqual(new Map([['ärger', id(9)]]));
       // A user who unsubscribed before the topic continued keeps its newest message from before.
-      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, recipientId, [user('b').id]));
+      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, [recipientId], [user('b').id]));
       await fixture.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
       expect(await newestOwn('b', 'late', 'ärger')).toEqual(new Map([['late', id(12)]]));
       expect(await newestOwn('a', 'late')).toEqual(new Map([['late', id(13)]]));

@@ -206,10 +206,10 @@ export function userRepositoryContract(open: OpenStorage): void {
         );
       const ids = (...names: string[]) => names.map((name) => user(name).id);
       const apart = await note();
-      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, recipientId, ids('guest')));
+      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, [recipientId], ids('guest')));
       const together = await note();
       await fixture.add(aMessage({ from: 'pal', to: ['guest'] }));
-      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, recipientId, ids('guest')));
+      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, [recipientId], ids('guest')));
       const left = await note();
       const ask = (at: EventSeq | null, names: readonly string[], realmId = realm.id) =>
         uow.read(realmId, (r) =>
@@ -239,7 +239,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       );
       // Deactivated users receive nothing.
       await uow.write(realm.id, (tx) =>
-        tx.personal.closeSpans(realm.id, channel('general').recipientId, [user('gone').id]),
+        tx.personal.closeSpans(realm.id, [channel('general').recipientId], [user('gone').id]),
       );
       const others = [...users.values()].map(({ id }) => id).filter((id) => id !== user('me').id);
       const questions = others.map((userId) => ({ guestId: user('me').id, userId, at: null }));

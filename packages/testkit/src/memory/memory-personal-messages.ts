@@ -139,12 +139,12 @@ export class MemoryPersonalMessages implements PersonalMessages {
     });
   }
 
-  async openSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
-    openSpans(this.unit, realmId, recipientId, userIds);
+  async openSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void> {
+    for (const id of recipientIds) openSpans(this.unit, realmId, id, userIds);
   }
 
-  async closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
-    closeSpans(this.unit, realmId, recipientId, userIds);
+  async closeSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void> {
+    for (const id of recipientIds) closeSpans(this.unit, realmId, id, userIds);
   }
 
   async addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {

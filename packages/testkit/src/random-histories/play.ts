@@ -220,7 +220,7 @@ async function unsubscribe({ fixture }: World, tx: Transaction, name: Person, ch
   const rows = await tx.channels.listSubscriptions(fixture.realm.id, userId);
   const own = rows.filter(({ channelId }) => channelId === id);
   await tx.channels.putSubscriptions(own.map((row) => ({ ...row, isActive: false })));
-  await tx.personal.closeSpans(fixture.realm.id, recipientId, [userId]);
+  await tx.personal.closeSpans(fixture.realm.id, [recipientId], [userId]);
 }
 
 /** Deactivates or reactivates a user, who keeps subscriptions but receives nothing while deactivated. */
@@ -233,7 +233,7 @@ async function setActive(world: World, tx: Transaction, name: Person, active: bo
   const channels = await tx.channels.list(realm.id, await tx.channels.listSubscribedIds(realm.id, user.id));
   const direct = await tx.recipients.listRecentDirect(realm.id, user.id, 1000);
   for (const { recipientId } of [...channels, ...direct]) {
-    if (active) await tx.personal.openSpans(realm.id, recipientId, [user.id]);
-    else await tx.personal.closeSpans(realm.id, recipientId, [user.id]);
+    if (active) await tx.personal.openSpans(realm.id, [recipientId], [user.id]);
+    else await tx.personal.closeSpans(realm.id, [recipientId], [user.id]);
   }
 }

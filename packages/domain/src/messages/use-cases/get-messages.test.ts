@@ -54,7 +54,7 @@ const town = async () => {
       const { realmId, userId } = fixture.viewer('late');
       const row = (await tx.channels.findSubscription(realmId, id, fixture.user('member').id))!;
       await tx.channels.putSubscriptions([{ ...row, userId }]);
-      await tx.personal.openSpans(realmId, recipientId, [userId]);
+      await tx.personal.openSpans(realmId, [recipientId], [userId]);
     }
   });
   return fixture;

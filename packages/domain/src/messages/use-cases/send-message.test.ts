@@ -345,7 +345,7 @@ describe('topic policies in SendMessage', () => {
       const { id, recipientId } = fixture.channel('club');
       const row = (await tx.channels.findSubscription(realmId, id, fixture.user('owner').id))!;
       await tx.channels.putSubscriptions([{ ...row, userId }]);
-      await tx.personal.openSpans(realmId, recipientId, [userId]);
+      await tx.personal.openSpans(realmId, [recipientId], [userId]);
     });
     const send = sending(fixture);
     expect(await send('member', toChannel('club'))).toMatchObject({ newVisibility: 'followed' });
