@@ -296,8 +296,9 @@ export class VisibilityForChangedUsers {
   /** `channels` are those that will be added. */
   constructor(people: readonly ChangedUser[], channels: readonly Channel[]) {
     const ascending = [...people].sort((one, other) => one.after.id - other.after.id);
-    const permissions = channels.flatMap((channel) => VISIBILITY_PERMISSIONS.map((name) => channel.permissions[name]));
-    this.alike = alikeUsers(ascending, new Set(permissions));
+    const groupIds = new Set<GroupId>();
+    for (const { permissions } of channels) for (const name of VISIBILITY_PERMISSIONS) groupIds.add(permissions[name]);
+    this.alike = alikeUsers(ascending, groupIds);
     for (const [kind, { ids }] of this.alike.entries()) for (const id of ids) this.kindOf.set(id, kind);
   }
 

@@ -165,20 +165,23 @@ export async function announceNewlyVisible(
   }
 }
 
-/** Returns at least the subscribers among the users. */
+/** Returns a function that returns at least the subscribers among the users. */
 async function subscribersAmong(
   tx: Transaction,
   realmId: RealmId,
   userIds: readonly UserId[],
-  channelIds: readonly ChannelId[],
-): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
-  // Looking up each pair is cheaper than reading whole lists only for a few users.
-  if (userIds.length > FEW_USERS) return tx.channels.listSubscribers(realmId, channelIds);
-  const subscribers = new Map<ChannelId, UserId[]>(channelIds.map((id) => [id, []]));
-  for (const rows of (await tx.channels.listSubscriptionsOf(realmId, userIds, channelIds)).values()) {
-    for (const row of rows) if (row.isActive) subscribers.get(row.channelId)!.push(row.userId);
+): Promise<(channelIds: readonly ChannelId[]) => Promise<ReadonlyMap<ChannelId, readonly UserId[]>>> {
+  // Reading the channels of each user is cheaper than reading whole lists only for a few users.
+  if (userIds.length > FEW_USERS) return (channelIds) => tx.channels.listSubscribers(realmId, channelIds);
+  const subscribers = new Map<ChannelId, UserId[]>();
+  for (const userId of userIds) {
+    for (const channelId of await tx.channels.listSubscribedIds(realmId, userId)) {
+      const others = subscribers.get(channelId);
+      if (others) others.push(userId);
+      else subscribers.set(channelId, [userId]);
+    }
   }
-  return subscribers;
+  return async () => subscribers;
 }
 
 const FEW_USERS = 5;
@@ -191,13 +194,10 @@ export async function announceVisibilityOf(
   channels: readonly Channel[],
 ): Promise<void> {
   const visibility = new VisibilityForChangedUsers(people, channels);
+  const userIds = people.map(({ after }) => after.id);
+  const subscribersOf = await subscribersAmong(tx, realmId, userIds);
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
-    const subscribers = await subscribersAmong(
-      tx,
-      realmId,
-      people.map(({ after }) => after.id),
-      some.map(({ id }) => id),
-    );
+    const subscribers = await subscribersOf(some.map(({ id }) => id));
     for (const channel of some) visibility.add(channel, subscribers.get(channel.id) ?? []);
     await tx.yield();
   }
