@@ -119,8 +119,8 @@ async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unkn
       const { recipientId } = fixture.channel(each.channel);
       const users = [fixture.user(each.who).id];
       return each.on
-        ? tx.personal.openSpans(realm.id, recipientId, users)
-        : tx.personal.closeSpans(realm.id, recipientId, users);
+        ? tx.personal.openSpans(realm.id, [recipientId], users)
+        : tx.personal.closeSpans(realm.id, [recipientId], users);
     }
     case 'addHistorical':
       return tx.personal.addHistorical(viewer(each.who), picked(each.picks));

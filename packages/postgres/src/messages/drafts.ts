@@ -42,7 +42,8 @@ export class PostgresDraftRepository implements DraftRepository {
       `SELECT coalesce(sum(octet_length(content)), 0) FROM draft WHERE user_id = $1 AND realm_id = $2`,
     );
     this.insert = connection.values<DraftId>(
-      `INSERT INTO draft (realm_id, user_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+      `INSERT INTO draft (id, realm_id, user_id, ${COLUMNS})
+       VALUES (coalesce($1, nextval(pg_get_serial_sequence('draft', 'id'))), $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
     );
     this.change = connection.command(
       `UPDATE draft SET channel_id = $1, user_ids = $2, topic = $3, content = $4, edited_at = $5 WHERE id = $6 AND user_id = $7 AND realm_id = $8`,
@@ -68,8 +69,8 @@ export class PostgresDraftRepository implements DraftRepository {
     return (await this.bytesOfUser.get(userId, realmId))!;
   }
 
-  async add(draft: NewDraft): Promise<Draft> {
-    const id = (await this.insert.get(draft.realmId, draft.userId, ...changeable(draft)))!;
+  async add(draft: NewDraft, reserved: DraftId | null = null): Promise<Draft> {
+    const id = (await this.insert.get(reserved, draft.realmId, draft.userId, ...changeable(draft)))!;
     return { id, ...draft };
   }
 

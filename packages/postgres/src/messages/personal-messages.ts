@@ -277,12 +277,12 @@ export class PostgresPersonalMessages implements PersonalMessages {
     return rows.map(([channelId, fromSeq, toSeq]) => ({ channelId, fromSeq, toSeq }));
   }
 
-  async openSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
-    this.spans.open(realmId, recipientId, userIds);
+  async openSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void> {
+    this.spans.open(realmId, recipientIds, userIds);
   }
 
-  async closeSpans(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): Promise<void> {
-    this.spans.closeAll(realmId, recipientId, userIds);
+  async closeSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void> {
+    this.spans.closeAll(realmId, recipientIds, userIds);
   }
 
   async addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void> {

@@ -25,7 +25,7 @@ export class Spans {
                                                  WHERE s.user_id = u.id AND s.recipient_id = r.id), 0),
               r.realm_id, r.last_ordinal + 1, ${NEXT_MOVE}, 1 + ${lastSeqOf('r.realm_id')}
        FROM recipient r CROSS JOIN unnest($1::bigint[]) u (id)
-       WHERE r.id = $2 AND r.realm_id = $3
+       WHERE r.id = ANY($2::bigint[]) AND r.realm_id = $3
          AND NOT EXISTS (SELECT 1 FROM span o
                          WHERE o.recipient_id = r.id AND o.user_id = u.id AND o.to_ordinal IS NULL)`,
     );
@@ -34,19 +34,19 @@ export class Spans {
        SET to_ordinal = (SELECT r.last_ordinal + 1 FROM recipient r WHERE r.id = span.recipient_id),
            to_move = ${NEXT_MOVE},
            to_seq = 1 + ${lastSeqOf('span.realm_id')}
-       WHERE recipient_id = $1 AND realm_id = $2 AND to_ordinal IS NULL AND user_id = ANY($3::bigint[])`,
+       WHERE recipient_id = ANY($1::bigint[]) AND realm_id = $2 AND to_ordinal IS NULL AND user_id = ANY($3::bigint[])`,
     );
     this.openOf = connection.values<UserId>(
       'SELECT user_id FROM span WHERE recipient_id = $1 AND to_ordinal IS NULL AND user_id = ANY($2::bigint[])',
     );
   }
 
-  open(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): void {
-    this.insert.defer(userIds, recipientId, realmId);
+  open(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
+    this.insert.defer(userIds, recipientIds, realmId);
   }
 
-  closeAll(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): void {
-    this.close.defer(recipientId, realmId, userIds);
+  closeAll(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
+    this.close.defer(recipientIds, realmId, userIds);
   }
 
   async isOpen(recipientId: RecipientId, userId: UserId): Promise<boolean> {

@@ -82,7 +82,7 @@ export class PostgresRecipientRepository implements RecipientRepository {
     if (existing !== undefined) return existing;
     const id = (await this.insert.get(realmId, participants.join()))!;
     this.insertParticipants.defer(id, realmId, participants);
-    this.spans.open(realmId, id, participants);
+    this.spans.open(realmId, [id], participants);
     return id;
   }
 }

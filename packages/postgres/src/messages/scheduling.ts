@@ -115,8 +115,9 @@ export class PostgresScheduledMessageRepository implements ScheduledMessageRepos
     return (await this.unsentBytes.get(userId, realmId))!;
   }
 
-  async add(message: NewScheduledMessage): Promise<ScheduledMessage> {
-    const added: ScheduledMessage = { id: await this.ids.next(), ...message, status: 'waiting', failure: null };
+  async add(message: NewScheduledMessage, reserved: ScheduledMessageId | null = null): Promise<ScheduledMessage> {
+    const id = reserved ?? (await this.ids.next<ScheduledMessageId>());
+    const added: ScheduledMessage = { id, ...message, status: 'waiting', failure: null };
     this.insert.defer(added.id, added.realmId, added.userId, ...changeable(added));
     return added;
   }
@@ -233,9 +234,9 @@ export class PostgresReminderRepository implements ReminderRepository {
     return (await this.bytesOfUser.get(userId, realmId))!;
   }
 
-  async add(reminder: NewReminder): Promise<Reminder> {
+  async add(reminder: NewReminder, reserved: ReminderId | null = null): Promise<Reminder> {
     const { realmId, userId, messageId, note, content, renderedContent, dueAt } = reminder;
-    const id = await this.ids.next<ReminderId>();
+    const id = reserved ?? (await this.ids.next<ReminderId>());
     this.insert.defer(id, realmId, userId, messageId, note, content, renderedContent, dueAt);
     return { id, ...reminder, failure: null };
   }

@@ -31,7 +31,8 @@ export class PostgresSnippetRepository implements SnippetRepository {
       `SELECT coalesce(sum(octet_length(content)), 0) FROM snippet WHERE user_id = $1 AND realm_id = $2`,
     );
     this.insert = connection.values<SnippetId>(
-      'INSERT INTO snippet (realm_id, user_id, title, content, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING id',
+      `INSERT INTO snippet (id, realm_id, user_id, title, content, created_at)
+       VALUES (coalesce($1, nextval(pg_get_serial_sequence('snippet', 'id'))), $2, $3, $4, $5, $6) RETURNING id`,
     );
     this.change = connection.command(
       `UPDATE snippet SET title = $1, content = $2 WHERE id = $3 AND user_id = $4 AND realm_id = $5`,
@@ -56,9 +57,9 @@ export class PostgresSnippetRepository implements SnippetRepository {
     return (await this.bytesOfUser.get(userId, realmId))!;
   }
 
-  async add(snippet: NewSnippet): Promise<Snippet> {
+  async add(snippet: NewSnippet, reserved: SnippetId | null = null): Promise<Snippet> {
     const { realmId, userId, title, content, createdAt } = snippet;
-    const id = (await this.insert.get(realmId, userId, title, content, createdAt))!;
+    const id = (await this.insert.get(reserved, realmId, userId, title, content, createdAt))!;
     return { id, ...snippet };
   }
 
