@@ -173,6 +173,11 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     live.acknowledge(position, this.parts.clock.now());
   }
 
+  /** Resolves once the events of this server's commits have reached the queues that are open here. */
+  async settled(realmId: RealmId): Promise<void> {
+    await this.realms.get(realmId)?.settled();
+  }
+
   /**
    * Delivers due events in order if no look-up is needed. Returns false, without delivering anything, if one is.
    * @throws DomainError UNKNOWN_EVENT_QUEUE if the queue ended and its client must register again

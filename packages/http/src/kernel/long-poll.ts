@@ -284,6 +284,8 @@ export class LongPoll {
     const publicRealm = await this.publicRealms.of(caller.realmId);
     const context = new PollContext(this.writer, queue, presentation, publicRealm, this.texts);
     const client = { live, context, request };
+    // Others wait for their events anyway.
+    if (dontBlock) await this.hub.settled(caller.realmId);
     const response = this.collectNow(client) ?? (await this.collect(client));
     if (live.hasFailed) throw queueNotFound(queueId);
     if (response.count > 0 || dontBlock || live.isClosed) return success(textOf(response));
