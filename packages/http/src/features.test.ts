@@ -23,6 +23,7 @@ const sections = registerSections({
     hasBigBlueButton: false,
     sendsPushes: false,
     logInKinds: new Set(),
+    directoryRealms: new Set(),
     fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
   },
   once: (make) => make({ realmUrls } as never),

@@ -3,6 +3,7 @@ export * from './content-types.js';
 export * from './direct-push.js';
 export * from './disposable-domains.js';
 export * from './email.js';
+export * from './ldap.js';
 export * from './openid-connect.js';
 export * from './passwords.js';
 export * from './phone-senders.js';

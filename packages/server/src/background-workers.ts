@@ -13,10 +13,11 @@ import {
   type Timers,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { RemoveExpiredLogIns } from '@parley/domain/membership';
+import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/membership';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
 import { RefreshPushStatus } from '@parley/domain/push';
 import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
+import { type Logger, warn } from '@parley/http';
 import { KEEP_DELETED_DAYS } from './configuration/settings.js';
 import type { Resolve } from './injector.js';
 import type { ParleyParts } from './parley-parts.js';
@@ -162,7 +163,7 @@ class LeaseRelease implements Worker {
 
 /** Background work of a running server, in the order of its start. */
 export function workersOf(
-  { shedsLoad, verifyStorage, keepDeletedDays = KEEP_DELETED_DAYS }: ParleyParts,
+  { shedsLoad, verifyStorage, keepDeletedDays = KEEP_DELETED_DAYS, directories = [] }: ParleyParts,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
@@ -260,6 +261,16 @@ export function workersOf(
       everyMs: HOUR_MS,
       run: () => resolve(RemoveExpiredSessions).execute(),
     }),
+    ...directories
+      .filter(({ syncMinutes }) => syncMinutes > 0)
+      .map((directory) =>
+        every({
+          name: `synchronizing the directory ${directory.name}`,
+          everyMs: directory.syncMinutes * MINUTE_MS,
+          firstMs: MINUTE_MS,
+          run: () => syncDirectory(directory, resolve, get('logger')),
+        }),
+      ),
     every({
       name: 'removing expired log-ins',
       everyMs: MINUTE_MS,
@@ -285,6 +296,14 @@ export function workersOf(
     resolve(NotificationWorker),
     get('consumers'),
   ];
+}
+
+/** Logs an audit line, also if nothing was changed for a reason that an operator must look at. */
+async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, logger: Logger): Promise<void> {
+  const { stopped, people, counts, problems } = await resolve(SyncDirectory).execute({ directory, isDryRun: false });
+  const fields = { audit: 'administration', program: `LDAP: ${directory.name}`, people, ...counts, stopped };
+  if (stopped !== null) logger.error(fields, 'the synchronization of a directory stopped');
+  else warn(logger, { ...fields, problems: problems.slice(0, 10) }, 'synchronized a directory');
 }
 
 async function forgetJobs(uow: UnitOfWork, before: number): Promise<void> {

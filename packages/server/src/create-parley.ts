@@ -1,7 +1,14 @@
 import type { LogInProvider } from '@parley/domain/membership';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
-import { APNS_URL, type BigBlueButtonAccount, FCM_URL, type OpenIdConnectAccount } from '@parley/node-adapters';
+import {
+  APNS_URL,
+  type BigBlueButtonAccount,
+  FCM_URL,
+  type LdapAccount,
+  type OpenIdConnectAccount,
+} from '@parley/node-adapters';
 import { HostLogInProvider } from './authentication.js';
+import { ldapAccounts } from './configuration/ldap-settings.js';
 import { openIdConnectAccounts } from './configuration/log-in-settings.js';
 import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from './configuration/push-settings.js';
 import {
@@ -27,7 +34,7 @@ import { createLogger } from './logger.js';
 import { hint } from './near-miss.js';
 import { ServerMetrics } from './observation/metrics.js';
 import { openParley } from './open-parley.js';
-import { OPTION_NAMES, type OpenIdConnectOptions, type ParleyConfig } from './parley-config.js';
+import { type LdapOptions, OPTION_NAMES, type OpenIdConnectOptions, type ParleyConfig } from './parley-config.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
 
@@ -71,6 +78,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
       jwtAudience: config.jwtAudience ?? null,
       openIdConnect: servicesOf(config.openIdConnect ?? []),
+      ldap: directoriesOf(config.ldap ?? []),
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
@@ -156,6 +164,14 @@ function servicesOf(services: readonly OpenIdConnectOptions[]): readonly OpenIdC
     return openIdConnectAccounts(services);
   } catch (error) {
     throw new StartupError(`openIdConnect must be ${(error as Error).message}.`);
+  }
+}
+
+function directoriesOf(directories: readonly LdapOptions[]): readonly LdapAccount[] {
+  try {
+    return ldapAccounts(directories);
+  } catch (error) {
+    throw new StartupError(`ldap must be ${(error as Error).message}.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
-import { openIdConnectProviders } from '@parley/node-adapters';
+import { ldapDirectories, openIdConnectProviders } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
 import { addressesOf } from './http-server.js';
@@ -136,6 +136,17 @@ export async function examine(
           throw new Error(`the service ${name} cannot be used: ${reasonOf(error as Error)}`);
         }
         add('good', 'log-in', `the service ${name} responds`);
+      });
+    }
+  }
+  if (isThorough) {
+    for (const directory of await ldapDirectories(configuration.ldap)) {
+      await attempt('directory', async () => {
+        try {
+          add('good', 'directory', `${directory.name} responds: ${await directory.check()}`);
+        } catch (error) {
+          throw new Error(`the directory ${directory.name} cannot be used: ${reasonOf(error as Error)}`);
+        }
       });
     }
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
 import { LocalBus } from '@parley/domain/kernel';
+import { VerifyDirectoryPassword } from '@parley/domain/membership';
 import { MissedEmails, MobilePush, NotificationMeter, WebPush } from '@parley/domain/push';
 import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
@@ -62,6 +63,8 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   apiKeyMint: () => new HmacApiKeyMint(options.secret),
   sessionTokens: () => new HmacSessionTokens(options.secret),
   logInProviders: () => options.logInProviders ?? [],
+  peopleDirectories: () => options.directories ?? [],
+  directoryPasswords: () => resolve(VerifyDirectoryPassword),
   logInTokens: () => new HmacLogInTokens(options.secret),
   webTokens: () => new JoseWebTokens(options.jwtSecrets ?? new Map(), options.clock, options.jwtAudience),
   passwordHasher: () => options.passwordHasher,

@@ -12,6 +12,7 @@ import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markd
 import {
   FileOutbox,
   HashQueue,
+  ldapDirectories,
   openIdConnectProviders,
   ScryptPasswordHasher,
   SmtpMailer,
@@ -66,6 +67,7 @@ export async function openParley(
     ...(hostOptions.logInProviders ?? []),
     ...(await openIdConnectProviders(configuration.openIdConnect)),
   ];
+  const directories = await ldapDirectories(configuration.ldap);
   const clock = ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
@@ -108,6 +110,7 @@ export async function openParley(
       ...(configuration.hasWebClient && { webAssets: openWebAssets() }),
       ...hostOptions,
       logInProviders,
+      directories,
       release,
     });
   } catch (error) {

@@ -7,6 +7,48 @@ import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adap
 import type { HostAuthenticate } from './authentication.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
+/** LDAP server or Active Directory, as options and settings name it. */
+export interface LdapOptions {
+  /** Unique and stable, since linked accounts name it: lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** String id of the organization; default: `''`. */
+  readonly realm?: string;
+  /** `ldaps://HOST`, or `ldap://HOST` with `startTls`. */
+  readonly url: string;
+  /** Encrypts the connection to an `ldap://` address; default: false. */
+  readonly startTls?: boolean;
+  /** Path of the certificates (PEM) that vouch for the server; default: those of the system. */
+  readonly caFile?: string;
+  /** Entry that searches; default: anonymous. */
+  readonly bindDn?: string;
+  readonly bindPassword?: string;
+  /** Path of a file with the password. */
+  readonly bindPasswordFile?: string;
+  readonly baseDn: string;
+  /** Selects the entries of people; default: `(objectClass=inetOrgPerson)`. */
+  readonly userFilter?: string;
+  /** Attributes with id, address and name; default: `entryUUID`, `mail`, `cn`. */
+  readonly attributes?: { readonly id?: string; readonly email?: string; readonly name?: string };
+  /** Groups that admit people and determine roles; default: none. */
+  readonly groups?: {
+    readonly baseDn: string;
+    /** Default: `(objectClass=groupOfNames)`. */
+    readonly filter?: string;
+    /** Default: `member`. */
+    readonly memberAttribute?: string;
+    /** Default: `cn`. */
+    readonly nameAttribute?: string;
+    /** Names of groups one of which people must be in. */
+    readonly required?: readonly string[];
+    /** Roles by name of a group, in order of precedence. */
+    readonly roles?: Readonly<Record<string, Role>>;
+  };
+  /** Creates accounts for people without one; default: true. */
+  readonly createPeople?: boolean;
+  /** Minutes between synchronizations, 0 for none; default: 60. */
+  readonly syncMinutes?: number;
+}
+
 /** Service that speaks OpenID Connect, as options and settings name it. */
 export interface OpenIdConnectOptions {
   /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
@@ -108,6 +150,8 @@ export interface ParleyOptions {
   readonly logInUrl?: string;
   /** Services for logging in by OpenID Connect, in order of their buttons; default: none. Requires `openid-client`. */
   readonly openIdConnect?: readonly OpenIdConnectOptions[];
+  /** Directories whose passwords people use; default: none. Requires `ldapts`. */
+  readonly ldap?: readonly LdapOptions[];
   /** Name and icon (a URL) of the button for `logInUrl`; default: its host name, and no icon. */
   readonly logInButton?: { readonly name?: string; readonly icon?: string };
   /**
@@ -220,6 +264,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   logInUrl: true,
   logInButton: true,
   openIdConnect: true,
+  ldap: true,
   trustedOrigins: true,
   mailer: true,
   smtpUrl: true,

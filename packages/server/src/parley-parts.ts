@@ -3,7 +3,7 @@ import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, LoadUnicodeEmoji, PartialBlobStore } from '@parley/domain/files';
 import type { Bus, Clock, EventLimits, JobHandler, Randomness, StorageGauges, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
-import type { LogInProvider } from '@parley/domain/membership';
+import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
 import type {
   Logger,
   ProxyTrust,
@@ -94,6 +94,8 @@ export interface ParleyParts {
   readonly authenticate?: HostAuthenticate;
   /** Ways to log in at other services, in order of their buttons; default: none. */
   readonly logInProviders?: readonly LogInProvider[];
+  /** Directories whose passwords people use; default: none. */
+  readonly directories?: readonly PeopleDirectory[];
   /**
    * Origins beside our own whose pages may send requests with the cookies that `authenticate` accepts; default: none.
    */

@@ -124,6 +124,7 @@ export function serverParts(
           fileLimits: get('fileLimits'),
           hasBigBlueButton: Boolean(options.bigBlueButton),
           sendsPushes: options.push !== null,
+          directoryRealms: new Set(get('peopleDirectories').map(({ realm }) => realm)),
           logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),
         },
       }),

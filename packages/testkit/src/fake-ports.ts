@@ -13,7 +13,7 @@ import type {
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
 import { DomainError, type EventLoop, type RealmUrls } from '@parley/domain/kernel';
-import type { DisposableDomains } from '@parley/domain/users';
+import type { DirectoryPasswords, DisposableDomains } from '@parley/domain/users';
 
 // Minimal external ports for tests of other features.
 
@@ -120,6 +120,12 @@ export class FakeLoginAttempts implements LoginAttempts {
 const keyOfAttempt = (account: string, { isKnown }: LoginSource): string => `${account} ${isKnown}`;
 
 /** Limits emails per rule and key; unlimited by default. */
+/** Organizations without a directory. */
+export const noDirectoryPasswords: DirectoryPasswords = {
+  isUsedBy: () => false,
+  verify: async () => null,
+};
+
 export class FakeEmailQuota implements EmailQuota {
   private readonly counts = new Map<string, number>();
 

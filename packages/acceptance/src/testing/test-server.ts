@@ -5,7 +5,7 @@ import type { PasswordHasher, Role, SystemGroupName } from '@parley/domain/acces
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, PartialBlobStore } from '@parley/domain/files';
 import { type Bus, type GroupId, LocalBus, type RealmId, type UserId } from '@parley/domain/kernel';
-import { CreateRealm, type LogInProvider, RegisterUser } from '@parley/domain/membership';
+import { CreateRealm, type LogInProvider, type PeopleDirectory, RegisterUser } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import type { BotKind, User } from '@parley/domain/users';
 import {
@@ -54,6 +54,7 @@ export interface TestServerOptions {
   readonly sendsMail?: boolean;
   readonly authenticate?: HostAuthenticate;
   readonly logInProviders?: readonly LogInProvider[];
+  readonly directories?: readonly PeopleDirectory[];
   readonly trustedOrigins?: ReadonlySet<string>;
   readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;

@@ -32,6 +32,7 @@ import type {
 import type { QueueFilters } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
+import type { PeopleDirectory } from '../membership/directories.js';
 import type { InvitationConfig } from '../membership/invitations.js';
 import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
@@ -45,7 +46,7 @@ import type { WebPushService } from '../push/web-push.js';
 import type { MeetingLinks, MeetingServer } from '../realms/calls.js';
 import type { LinkifierSyntax } from '../realms/linkifiers.js';
 import type { ServerAddress } from '../realms/realm.js';
-import type { JsonWebTokens } from '../users/authentication.js';
+import type { DirectoryPasswords, JsonWebTokens } from '../users/authentication.js';
 import type { DisposableDomains } from '../users/change-email.js';
 import type { PresencePolicy } from '../users/presence.js';
 
@@ -60,6 +61,9 @@ export interface Ports {
   /** In order of their configuration. */
   readonly logInProviders: readonly LogInProvider[];
   readonly logInTokens: LogInTokens;
+  /** In order of their configuration. */
+  readonly peopleDirectories: readonly PeopleDirectory[];
+  readonly directoryPasswords: DirectoryPasswords;
   readonly passwordHasher: PasswordHasher;
   readonly passwordStrength: PasswordStrength;
   readonly disposableDomains: DisposableDomains;

@@ -5,6 +5,8 @@ export * from './bots.js';
 export * from './bots.use-cases.js';
 export * from './deactivation.js';
 export * from './deactivation.use-cases.js';
+export * from './directories.js';
+export * from './directories.use-cases.js';
 export * from './host-users.js';
 export * from './host-users.use-cases.js';
 export * from './invitation-changes.js';

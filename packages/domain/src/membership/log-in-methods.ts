@@ -119,6 +119,8 @@ export interface LogInReads {
   countFlows(realmId: RealmId): Promise<number>;
   /** Returns null if no user is linked to the account. */
   findLinked(realmId: RealmId, method: string, subject: string): Promise<UserId | null>;
+  /** Returns the users who have an account of the method; ascending. */
+  listUserIdsOf(realmId: RealmId, method: string): Promise<readonly UserId[]>;
   /** Ascending method. */
   listLinked(realmId: RealmId, userId: UserId): Promise<readonly LinkedAccount[]>;
 }

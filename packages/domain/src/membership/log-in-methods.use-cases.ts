@@ -10,6 +10,7 @@ import type { Realm } from '../realms/realm.js';
 import { issueKey } from '../users/api-keys.use-cases.js';
 import {
   accountDeactivated,
+  type DirectoryPasswords,
   LoginEmails,
   type PasswordLogIn,
   unknownRealm,
@@ -220,11 +221,19 @@ export interface FormLogInInput extends PasswordLogIn {
 
 /** Logs in with a password in a browser, also on behalf of an app. */
 export class LogInByForm {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', 'clock', FinishLogIn] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'loginAttempts',
+    'directoryPasswords',
+    'clock',
+    FinishLogIn,
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly attempts: LoginAttempts,
+    private readonly directories: DirectoryPasswords,
     private readonly clock: Clock,
     private readonly finish: FinishLogIn,
   ) {}
@@ -237,8 +246,8 @@ export class LogInByForm {
     caller: AnonymousCaller,
     { purpose, userAgent, ...input }: FormLogInInput,
   ): Promise<{ readonly user: User; readonly result: LogInResult }> {
-    const { uow, hasher, attempts, clock } = this;
-    const { user, hash } = await userOfPassword({ uow, hasher, attempts, clock }, caller, input);
+    const { uow, hasher, attempts, directories, clock } = this;
+    const { user, hash } = await userOfPassword({ uow, hasher, attempts, directories, clock }, caller, input);
     const finished = { user, method: 'password', purpose, userAgent, passwordHash: hash };
     return { user, result: await this.finish.execute(caller, finished) };
   }

@@ -17,6 +17,7 @@ import {
   accountDeactivated,
   authenticationFailed,
   CallerCache,
+  type DirectoryPasswords,
   findActiveAccount,
   invalidEmail,
   type JsonWebTokens,
@@ -41,6 +42,7 @@ export class FetchApiKey {
     'passwordHasher',
     'apiKeyMint',
     'loginAttempts',
+    'directoryPasswords',
     LoginEmails,
     'clock',
   ] as const;
@@ -49,6 +51,7 @@ export class FetchApiKey {
     private readonly hasher: PasswordHasher,
     private readonly mint: ApiKeyMint,
     private readonly attempts: LoginAttempts,
+    private readonly directories: DirectoryPasswords,
     private readonly loginEmails: LoginEmails,
     private readonly clock: Clock,
   ) {}
@@ -58,8 +61,8 @@ export class FetchApiKey {
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
-    const { uow, hasher, attempts, clock } = this;
-    const { user } = await userOfPassword({ uow, hasher, attempts, clock }, caller, input);
+    const { uow, hasher, attempts, directories, clock } = this;
+    const { user } = await userOfPassword({ uow, hasher, attempts, directories, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
     return issueKey(this.uow, this.mint, user);
   }

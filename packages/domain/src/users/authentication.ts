@@ -193,10 +193,18 @@ export interface PasswordLogIn {
   readonly cancellation?: Cancellation | undefined;
 }
 
+/** Passwords that a directory of the organization verifies. Called outside transactions. */
+export interface DirectoryPasswords {
+  isUsedBy(realm: Pick<Realm, 'stringId'>): boolean;
+  /** Returns null if nobody has the address and the password. @throws DomainError if the directory fails */
+  verify(realm: Realm, email: string, password: string): Promise<User | null>;
+}
+
 export interface PasswordCheck {
   readonly uow: UnitOfWork;
   readonly hasher: PasswordHasher;
   readonly attempts: LoginAttempts;
+  readonly directories: DirectoryPasswords;
   readonly clock: Clock;
 }
 
@@ -206,7 +214,7 @@ export interface PasswordCheck {
  * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
  */
 export async function userOfPassword(
-  { uow, hasher, attempts, clock }: PasswordCheck,
+  { uow, hasher, attempts, directories, clock }: PasswordCheck,
   { realmId, ip }: AnonymousCaller,
   { username, password, cancellation }: PasswordLogIn,
 ): Promise<{ readonly user: User; readonly hash: string | null }> {
@@ -220,24 +228,30 @@ export async function userOfPassword(
     ),
   };
   attempts.attempt(key, source);
-  const { user, hash } = await uow.read(realmId, async ({ realms, users }) => {
-    const { realm, user: found } = await findActiveAccount({ realms, users }, realmId, username);
-    if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
+  const { realm, account, hash } = await uow.read(realmId, async ({ realms, users }) => {
+    const { realm: open, user: found } = await findActiveAccount({ realms, users }, realmId, username);
+    const takesOwn = open.settings.emailAuthentication;
+    if (!takesOwn && !directories.isUsedBy(open)) throw passwordAuthDisabled();
     // Bots cannot log in with a password, even if one is stored.
     const person = found && !found.bot ? found : null;
-    return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };
+    const stored = person && (await users.findPasswordHash(realmId, person.id));
+    return { realm: open, account: person, hash: takesOwn ? stored : null };
   });
-  let isRight: boolean;
+  let isOwn: boolean;
+  let user: User | null;
   try {
-    isRight = await hasher.verify(password, hash, { client: ip, cancellation });
+    isOwn = await hasher.verify(password, hash, { client: ip, cancellation });
+    user = isOwn ? account : null;
+    if (!user && directories.isUsedBy(realm)) user = await directories.verify(realm, username, password);
   } catch (error) {
     attempts.withdraw(key, source);
     throw error;
   }
-  if (!isRight || !user) throw authenticationFailed();
+  if (!user) throw authenticationFailed();
   attempts.succeed(key, source);
   await rememberNetwork(uow, attempts, user, ip, clock.now());
-  return { user, hash };
+  const { id } = user;
+  return { user, hash: isOwn ? hash : await uow.read(realmId, ({ users }) => users.findPasswordHash(realmId, id)) };
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   accountDeactivated,
   authenticationFailed,
   CallerCache,
+  type DirectoryPasswords,
   LoginEmails,
   type PasswordLogIn,
   realmDeactivated,
@@ -96,6 +97,7 @@ export class LogIn {
     'unitOfWork',
     'passwordHasher',
     'loginAttempts',
+    'directoryPasswords',
     OpenSession,
     LoginEmails,
     'clock',
@@ -104,6 +106,7 @@ export class LogIn {
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly attempts: LoginAttempts,
+    private readonly directories: DirectoryPasswords,
     private readonly openSession: OpenSession,
     private readonly loginEmails: LoginEmails,
     private readonly clock: Clock,
@@ -114,8 +117,8 @@ export class LogIn {
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
-    const { uow, hasher, attempts, clock } = this;
-    const { user, hash } = await userOfPassword({ uow, hasher, attempts, clock }, caller, input);
+    const { uow, hasher, attempts, directories, clock } = this;
+    const { user, hash } = await userOfPassword({ uow, hasher, attempts, directories, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
     return this.openSession.execute({ user, userAgent, passwordHash: hash });
   }

@@ -19,4 +19,6 @@ export interface ServerInfo {
   readonly sendsPushes: boolean;
   /** Kinds of the services for logging in that are configured; see `AuthenticationMethod`. */
   readonly logInKinds: ReadonlySet<string>;
+  /** String ids of the organizations whose people use passwords of a directory. */
+  readonly directoryRealms: ReadonlySet<string>;
 }

@@ -9,6 +9,7 @@ import { type PublicRealms, publicRealmOf } from '../kernel/public-realm.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type Context, type Method, type Route, route } from '../kernel/route.js';
+import type { ServerInfo } from '../kernel/server-info.js';
 import type { WebAssets } from '../kernel/web-assets.js';
 import { type Content, type Html, html } from './html.js';
 import { type Language, languageOf, loadWords, type Translate, type Words } from './texts.js';
@@ -178,6 +179,7 @@ export interface PageParts {
   readonly publicRealms: PublicRealms;
   readonly sessionCookies: SessionCookies;
   readonly webAssets: WebAssets | null;
+  readonly serverInfo: Pick<ServerInfo, 'directoryRealms'>;
 }
 
 /** Request to a page of an organization. */

@@ -52,7 +52,13 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
       headers: [...(failure?.headers ?? []), ...(cookie === undefined ? sessionCookies.csrf(request, token) : [])],
       title: site.t('Log in to {name}', { name: site.name }),
       site,
-      content: html`${alert(site, failure)}${logInForm(site, realm, { dto, methods, token, failure })}`,
+      content: html`${alert(site, failure)}${logInForm(site, realm, {
+        dto,
+        methods,
+        token,
+        failure,
+        hasDirectory: parts.serverInfo.directoryRealms.has(realm.stringId),
+      })}`,
     });
   }
 
@@ -126,11 +132,18 @@ interface FormState {
   readonly methods: readonly LogInMethod[];
   readonly token: string;
   readonly failure: Failure | null;
+  /** True if people use passwords of a directory. */
+  readonly hasDirectory: boolean;
 }
 
-function logInForm({ base, t }: Site, { settings }: Realm, { dto, methods, token, failure }: FormState): Html {
+function logInForm(
+  { base, t }: Site,
+  { settings }: Realm,
+  { dto, methods, token, failure, hasDirectory }: FormState,
+): Html {
   const { email } = dto;
-  const hasPasswords = settings.emailAuthentication;
+  const hasOwnPasswords = settings.emailAuthentication;
+  const hasPasswords = hasOwnPasswords || hasDirectory;
   const isKnown = failure === null && isEmailAddress(email);
   const signUp = html`<a href="${base}/register/">${t('Sign up')}</a>`;
   const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
@@ -152,8 +165,11 @@ ${PURPOSE_FIELDS.map(
 <p><label for="password">${t('Password')}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${invalid}></p>
 <p><button class="wide">${t('Log in')}</button></p>
-<p><a href="${base}/accounts/password/reset/">${t('Forgot your password?')}</a></p>
-</form>`
+${
+  hasOwnPasswords &&
+  html`<p><a href="${base}/accounts/password/reset/">${t('Forgot your password?')}</a></p>
+`
+}</form>`
       : methods.length === 0 && html`<p>${t('This organization does not allow logging in with a browser.')}</p>`
   }${
     methods.length > 0 &&

@@ -5,7 +5,7 @@ const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'c
 it('omits realm fields if the address belongs to no realm', () => {
   const wire = presentServerSettings(
     { realm: null, url: 'https://chat.example', isDevelopment: false, allowsSpectators: false, logInMethods: [] },
-    { realmUrls, serverInfo: { sendsPushes: false } },
+    { realmUrls, serverInfo: { sendsPushes: false, directoryRealms: new Set() } },
   );
   expect(wire).toMatchObject({ realm_url: 'https://chat.example', realm_uri: 'https://chat.example' });
   for (const name of ['realm_name', 'realm_icon', 'realm_description']) expect(wire).not.toHaveProperty(name);

@@ -10,20 +10,21 @@ import { FEATURE_LEVEL, type ServerInfo, ZULIP_VERSION } from '../kernel/server-
 import * as wire from '../kernel/wire-schema.js';
 
 type Parts = Pick<RouteDependencies, 'realmUrls'> & {
-  readonly serverInfo: Pick<ServerInfo, 'sendsPushes'>;
+  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'sendsPushes'>;
 };
 
 /** Presents the server settings (protocol §10), all of which clients decode strictly. */
 export function presentServerSettings(settings: ServerSettings, { realmUrls, serverInfo }: Parts): WireFields {
   const { realm, url, isDevelopment, allowsSpectators, logInMethods } = settings;
   const offers = (kind: LogInMethod['kind']) => logInMethods.some((method) => method.kind === kind);
-  const allowsPasswords = realm?.settings.emailAuthentication ?? true;
+  const allowsEmail = realm?.settings.emailAuthentication ?? true;
+  const hasDirectory = realm !== null && serverInfo.directoryRealms.has(realm.stringId);
   return {
     authentication_methods: {
-      password: allowsPasswords,
+      password: allowsEmail || hasDirectory,
       dev: isDevelopment && (realm?.settings.devAuthentication ?? true),
-      email: allowsPasswords,
-      ldap: false,
+      email: allowsEmail,
+      ldap: hasDirectory,
       remoteuser: false,
       github: offers('gitHubAuthentication'),
       azuread: false,
@@ -39,7 +40,7 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
     zulip_merge_base: ZULIP_VERSION,
     push_notifications_enabled: serverInfo.sendsPushes,
     is_incompatible: false,
-    email_auth_enabled: allowsPasswords,
+    email_auth_enabled: allowsEmail,
     require_email_format_usernames: true,
     realm_url: url,
     realm_uri: url,

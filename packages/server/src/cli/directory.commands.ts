@@ -1,5 +1,12 @@
-import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/membership';
-import type { Command, CommandContext, CommandResult } from './command.js';
+import {
+  type DirectoryReport,
+  IssueProvisioningToken,
+  ListProvisioningTokens,
+  RevokeProvisioningToken,
+  SyncDirectory,
+} from '@parley/domain/membership';
+import { UsageError } from '../startup-error.js';
+import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
 
 async function createToken(context: CommandContext): Promise<CommandResult> {
@@ -39,7 +46,55 @@ async function revokeToken(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function sync(context: CommandContext): Promise<CommandResult> {
+  const [name] = context.words;
+  return context.withParley(async (parley) => {
+    const directories = parley.ports.peopleDirectories.filter((each) => name === undefined || each.name === name);
+    if (directories.length === 0 && name !== undefined) throw new UsageError(`There is no directory ${name}.`);
+    const isDryRun = context.isOn('dry-run');
+    const acceptsDeactivations = context.isOn('accept-deactivations');
+    const lines: string[] = [];
+    const reports: object[] = [];
+    let exitCode: number = EXIT_CODES.done;
+    for (const directory of directories) {
+      const report = await parley.useCase(SyncDirectory).execute({ directory, isDryRun, acceptsDeactivations });
+      lines.push(...linesOf(directory.name, report, isDryRun));
+      reports.push({ directory: directory.name, ...report });
+      if (report.stopped !== null) exitCode = EXIT_CODES.found;
+    }
+    if (directories.length === 0) lines.push('There is no directory; see PARLEY_LDAP in docs/log-in.md.');
+    return { lines, data: { dryRun: isDryRun, directories: reports }, exitCode };
+  });
+}
+
+function linesOf(name: string, report: DirectoryReport, isDryRun: boolean): readonly string[] {
+  const { stopped, people, counts, changes, problems } = report;
+  const total = Object.entries(counts).map(([change, count]) => `${count} ${change}`);
+  const done = isDryRun ? 'would be changed' : 'changed';
+  return [
+    ...(isDryRun || stopped !== null ? changes.map(({ email, change }) => `${change}\t${email}`) : []),
+    ...problems.map(({ email, reason }) => `problem\t${email}\t${reason}`),
+    stopped === null
+      ? `${name}: ${people} people; ${done}: ${total.join(', ')}`
+      : `${name}: nothing was changed. ${stopped} Use --accept-deactivations if that is right.`,
+  ];
+}
+
 export const DIRECTORY_COMMANDS: readonly Command[] = [
+  {
+    name: 'directory sync',
+    words: '[NAME]',
+    help: 'makes people as a directory (LDAP) describes them, and deactivates those who left; default: every directory',
+    details:
+      'Stops if that would deactivate more than 10 % of the people or the last owner. The server does it on a schedule; it may be running.',
+    flags: {
+      'dry-run': { help: 'shows what would change' },
+      'accept-deactivations': { help: 'deactivates however many people have left, except the last owner' },
+    },
+    examples: ['parley directory sync --dry-run', 'parley directory sync company'],
+    isReadOnly: (flags) => flags.get('dry-run') === 'on',
+    run: sync,
+  },
   {
     name: 'scim token create',
     words: 'NAME',

@@ -2,7 +2,13 @@ import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
 import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount, DirectPush, OpenIdConnectAccount, PushServiceAccount } from '@parley/node-adapters';
+import type {
+  BigBlueButtonAccount,
+  DirectPush,
+  LdapAccount,
+  OpenIdConnectAccount,
+  PushServiceAccount,
+} from '@parley/node-adapters';
 import type { OwnNotifications } from '../parley-config.js';
 import type { RealmAddresses } from '../realm-resolver.js';
 
@@ -40,6 +46,8 @@ export interface Configuration {
   readonly jwtAudience: string | null;
   /** Services for logging in by OpenID Connect, in order of their buttons. */
   readonly openIdConnect: readonly OpenIdConnectAccount[];
+  /** Directories whose passwords people use. */
+  readonly ldap: readonly LdapAccount[];
   /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
   /** Sender of emails; null for `noreply@` and the host of the public address. */

@@ -155,6 +155,7 @@ export function readConfiguration(
     jwtSecrets: read('jwtSecrets') ?? new Map(),
     jwtAudience: read('jwtAudience'),
     openIdConnect: read('openIdConnect'),
+    ldap: read('ldap'),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),

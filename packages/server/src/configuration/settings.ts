@@ -1,10 +1,11 @@
 import type { FileLimits } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
-import type { OpenIdConnectAccount } from '@parley/node-adapters';
+import type { LdapAccount, OpenIdConnectAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
 import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
 import { ENV_FILE } from './env-file.js';
+import { parseLdap } from './ldap-settings.js';
 import { parseOpenIdConnect } from './log-in-settings.js';
 import { PUSH_SETTINGS } from './push-settings.js';
 import { type Setting, setting, switchSetting } from './setting.js';
@@ -277,6 +278,13 @@ export const SETTINGS = {
     help: 'services for logging in by OpenID Connect, as JSON (docs/log-in.md); default: none',
     parse: parseOpenIdConnect,
     default: [] as readonly OpenIdConnectAccount[],
+  },
+  ldap: {
+    variable: 'PARLEY_LDAP',
+    isSecret: true,
+    help: 'directories (LDAP, Active Directory) whose passwords people use, as JSON (docs/log-in.md); default: none',
+    parse: parseLdap,
+    default: [] as readonly LdapAccount[],
   },
   smtpUrl: {
     variable: 'PARLEY_SMTP_URL',

@@ -10,6 +10,7 @@ class SqliteLogInRepository implements LogInRepository {
   private readonly deleteFlow;
   private readonly deleteExpired;
   private readonly linked;
+  private readonly ofMethod;
   private readonly ofUser;
   private readonly unlink;
   private readonly insertLink;
@@ -30,6 +31,9 @@ class SqliteLogInRepository implements LogInRepository {
     );
     this.linked = connection.values<UserId>(
       'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ? AND subject = ?',
+    );
+    this.ofMethod = connection.values<UserId>(
+      'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ? ORDER BY user_id',
     );
     this.ofUser = connection.rows<LinkedAccount>(
       `SELECT method, subject, user_id AS userId, linked_at AS linkedAt FROM linked_account
@@ -63,6 +67,10 @@ class SqliteLogInRepository implements LogInRepository {
 
   async findLinked(realmId: RealmId, method: string, subject: string): Promise<UserId | null> {
     return this.linked.get(realmId, method, subject) ?? null;
+  }
+
+  async listUserIdsOf(realmId: RealmId, method: string): Promise<readonly UserId[]> {
+    return this.ofMethod.all(realmId, method);
   }
 
   async listLinked(realmId: RealmId, userId: UserId): Promise<readonly LinkedAccount[]> {

@@ -70,6 +70,13 @@ export function logInRepositoryContract(open: OpenStorage): void {
       expect(await find('keycloak', 's1', other.realm)).toBeNull();
       expect(await list(a)).toEqual([account(a, 'gitlab', 's1'), account(a, 'keycloak', 's1')]);
       expect(await list(a, other.realm)).toEqual([]);
+      const userIdsOf = (method: string, { id } = realm) =>
+        uow.read(id, ({ logIns }) => logIns.listUserIdsOf(id, method));
+      expect([await userIdsOf('keycloak'), await userIdsOf('gitlab')]).toEqual([
+        [a, b].sort((one, two) => one - two),
+        [a],
+      ]);
+      expect(await userIdsOf('keycloak', other.realm)).toEqual([]);
       await link(account(a, 'keycloak', 's3'));
       expect([await find('keycloak', 's1'), await find('keycloak', 's3')]).toEqual([null, a]);
       await link(account(b, 'keycloak', 's3'));

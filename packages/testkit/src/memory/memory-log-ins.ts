@@ -39,6 +39,13 @@ export class MemoryLogIns implements LogInRepository {
     return this.unit.read('linkedAccounts').get(keyOf(realmId, method, subject))?.userId ?? null;
   }
 
+  async listUserIdsOf(realmId: RealmId, method: string): Promise<readonly UserId[]> {
+    return [...this.unit.read('linkedAccounts').values()]
+      .filter((account) => account.realmId === realmId && account.method === method)
+      .map(({ userId }) => userId)
+      .sort((a, b) => a - b);
+  }
+
   async listLinked(realmId: RealmId, userId: UserId): Promise<readonly LinkedAccount[]> {
     return [...this.unit.read('linkedAccounts').values()]
       .filter((account) => account.realmId === realmId && account.userId === userId)

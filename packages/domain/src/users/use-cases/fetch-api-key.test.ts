@@ -10,6 +10,7 @@ import {
   type FixtureStep,
   fakeRealmUrls,
   type MemoryFixture,
+  noDirectoryPasswords,
 } from '@parley/testkit';
 import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers } from '../api-keys.use-cases.js';
 import { LoginEmails } from '../authentication.js';
@@ -35,7 +36,15 @@ const town = (...pieces: readonly FixtureStep[]) =>
   );
 const loginEmails = ({ uow, clock }: MemoryFixture) => new LoginEmails(uow, new FakeEmailQuota(), clock);
 const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
-  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts, loginEmails(fixture), fixture.clock);
+  const useCase = new FetchApiKey(
+    fixture.uow,
+    hasher,
+    mint,
+    attempts,
+    noDirectoryPasswords,
+    loginEmails(fixture),
+    fixture.clock,
+  );
   return (
     username: string,
     password = 'pw-hamlet',

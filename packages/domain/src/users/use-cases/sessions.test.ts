@@ -9,6 +9,7 @@ import {
   FakeSessionTokens,
   type FixtureStep,
   type MemoryFixture,
+  noDirectoryPasswords,
 } from '@parley/testkit';
 import {
   MAX_SESSIONS,
@@ -54,6 +55,7 @@ async function town(...pieces: readonly FixtureStep[]) {
     uow,
     new FakePasswordHasher(),
     new FakeLoginAttempts(),
+    noDirectoryPasswords,
     open,
     new LoginEmails(uow, new FakeEmailQuota(), fixture.clock),
     fixture.clock,

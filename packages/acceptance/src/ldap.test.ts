@@ -1,0 +1,305 @@
+import { writeFileSync } from 'node:fs';
+import { type DirectoryReport, SyncDirectory } from '@parley/domain/membership';
+import { type LdapAccount, ldapDirectories } from '@parley/node-adapters';
+import { Attribute, Change } from 'ldapts';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { TestBrowser } from './testing/test-browser.js';
+import { ADMIN, ADMIN_PASSWORD, BASE, dnOf, hasLdapServer, TestLdapServer } from './testing/test-ldap-server.js';
+import type { TestReply } from './testing/test-reply.js';
+import { TestServer } from './testing/test-server.js';
+
+(hasLdapServer ? describe : describe.skip)('a directory of people (OpenLDAP)', () => {
+  let ldap: TestLdapServer;
+  let server: TestServer;
+  let account: LdapAccount;
+  beforeAll(async () => {
+    ldap = await TestLdapServer.start();
+    account = {
+      name: 'company',
+      realm: 'zulip',
+      url: ldap.url,
+      startTls: false,
+      caFile: null,
+      bindDn: ADMIN,
+      bindPassword: ADMIN_PASSWORD,
+      bindPasswordFile: null,
+      baseDn: `ou=people,${BASE}`,
+      userFilter: '(objectClass=inetOrgPerson)',
+      attributes: { id: 'entryUUID', email: 'mail', name: 'cn' },
+      groups: {
+        baseDn: `ou=groups,${BASE}`,
+        filter: '(objectClass=groupOfNames)',
+        memberAttribute: 'member',
+        nameAttribute: 'cn',
+        required: ['chat'],
+        roles: new Map([['chiefs', 'moderator']]),
+      },
+      createsPeople: true,
+      syncMinutes: 60,
+    };
+    const uids = Array.from({ length: 12 }, (_, index) => `person${index}`);
+    await ldap.add(
+      { uid: 'hamlet', cn: 'Prince Hamlet' },
+      { uid: 'outsider' },
+      { uid: 'guildenstern', cn: 'Guildenstern' },
+      { uid: 'o*(x)\\, é', mail: "o'brien+x@zulip.com", cn: "O'Brien" },
+      ...uids.map((uid) => ({ uid })),
+    );
+    await ldap.addGroup('chat', ['hamlet', 'guildenstern', 'o*(x)\\, é', ...uids]);
+    await ldap.addGroup('chiefs', ['guildenstern', 'outsider']);
+  });
+  afterAll(() => ldap.stop());
+
+  const start = async (change: Partial<LdapAccount> = {}) => {
+    server = await TestServer.start({ directories: await ldapDirectories([{ ...account, ...change }]) });
+  };
+  afterEach(() => server.close());
+
+  const fetchKey = (username: string, password: string): Promise<TestReply> =>
+    server.post('/fetch_api_key', null, { username, password });
+  const userWith = async (email: string): Promise<Wire> =>
+    fieldsOf(await server.get('/users', server.people.desdemona)).members.find(
+      ({ delivery_email }: Wire) => delivery_email === email,
+    );
+  const sync = (options: { isDryRun?: boolean; acceptsDeactivations?: boolean } = {}): Promise<DirectoryReport> => {
+    const [directory] = server.parley.ports.peopleDirectories;
+    return server.parley.useCase(SyncDirectory).execute({ directory: directory!, isDryRun: false, ...options });
+  };
+  const countsOf = ({ counts, stopped }: DirectoryReport) => ({ ...counts, stopped });
+  const NOTHING = { created: 0, linked: 0, changed: 0, reactivated: 0, deactivated: 0, stopped: null };
+
+  describe('at log-ins', () => {
+    beforeEach(() => start());
+
+    it('verifies passwords, beside those of the organization', async () => {
+      const { hamlet } = server.people;
+      expect(fieldsOf(await fetchKey('hamlet@zulip.com', 'pw-hamlet'))).toMatchObject({ user_id: hamlet.id });
+      expect(await userWith('hamlet@zulip.com')).toMatchObject({ user_id: hamlet.id, full_name: 'Prince Hamlet' });
+      expect(fieldsOf(await fetchKey('HAMLET@zulip.com', hamlet.password))).toMatchObject({ user_id: hamlet.id });
+      expectRefusal(await fetchKey('hamlet@zulip.com', 'pw-person1'), 'Your username or password is incorrect', {
+        status: 401,
+        code: 'AUTHENTICATION_FAILED',
+      });
+    });
+
+    it('creates accounts with name and role of the directory, also by the form of browsers', async () => {
+      const browser = new TestBrowser(server);
+      await browser.get('/login/');
+      const csrfmiddlewaretoken = browser.cookies.get('csrftoken')!;
+      const form = { username: 'guildenstern@zulip.com', password: 'pw-guildenstern', csrfmiddlewaretoken };
+      expect((await browser.post('/login/', form)).status).toBe(303);
+      expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ full_name: 'Guildenstern', role: 300 });
+    });
+
+    it('works for organizations whose own passwords are off, and says so to clients', async () => {
+      await server.changeRealm({ settings: { emailAuthentication: false } });
+      const { hamlet } = server.people;
+      expect((await fetchKey('hamlet@zulip.com', hamlet.password)).body.code).toBe('AUTHENTICATION_FAILED');
+      fieldsOf(await fetchKey('hamlet@zulip.com', 'pw-hamlet'));
+      const { authentication_methods } = fieldsOf(await server.get('/server_settings', null));
+      expect(authentication_methods).toMatchObject({ password: true, ldap: true, email: false });
+      const page = (await new TestBrowser(server).get('/login/')).body;
+      expect(page).toContain('name="password"');
+      expect(page).not.toContain('/accounts/password/reset/');
+    });
+
+    it('admits nobody outside the required groups, with an empty password or by the syntax of filters', async () => {
+      const attempts: [string, string][] = [
+        ['outsider@zulip.com', 'pw-outsider'],
+        ['person1@zulip.com', ''],
+        ['person*@zulip.com', 'pw-person1'],
+        ['*@zulip.com', 'pw-person1'],
+        ['nobody@zulip.com', 'pw-person1'],
+      ];
+      for (const [email, password] of attempts) {
+        expect((await fetchKey(email, password)).body).toMatchObject({ code: 'AUTHENTICATION_FAILED' });
+      }
+      const [directory] = server.parley.ports.peopleDirectories;
+      for (const email of [
+        '*',
+        'person1@zulip.com)(objectClass=*',
+        '*)(mail=person1@zulip.com',
+        'x\\2a',
+        'person1@zulip.com\0',
+      ]) {
+        expect(await directory!.authenticate(email, 'pw-person1')).toBeNull();
+      }
+      expect(await directory!.authenticate("o'brien+x@zulip.com", 'pw-o*(x)\\, é')).toMatchObject({
+        fullName: "O'Brien",
+      });
+    });
+
+    it('keeps deactivated people out', async () => {
+      const { hamlet, desdemona } = server.people;
+      fieldsOf(await fetchKey('hamlet@zulip.com', 'pw-hamlet'));
+      fieldsOf(await server.delete(`/users/${hamlet.id}`, desdemona));
+      expect((await fetchKey('hamlet@zulip.com', 'pw-hamlet')).body.code).toBe('USER_DEACTIVATED');
+    });
+
+    it('limits attempts like those of other passwords', async () => {
+      await server.close();
+      server = await TestServer.start({ directories: await ldapDirectories([account]), hasRateLimits: true });
+      for (let attempt = 0; attempt < 5; attempt++) await fetchKey('person2@zulip.com', 'wrong');
+      expect((await fetchKey('person2@zulip.com', 'pw-person2')).status).toBe(429);
+    });
+  });
+
+  describe('over encrypted connections', () => {
+    it.each([
+      ['ldaps', () => ({ url: ldap.secureUrl })],
+      ['StartTLS', () => ({ url: ldap.url, startTls: true })],
+    ])('trusts the certificate of the configured authority only (%s)', async (_, change) => {
+      const bindPasswordFile = ldap.path('password');
+      writeFileSync(bindPasswordFile, `${ADMIN_PASSWORD}\n`);
+      await start({ ...change(), caFile: ldap.caFile, bindPassword: null, bindPasswordFile });
+      fieldsOf(await fetchKey('person3@zulip.com', 'pw-person3'));
+      const [untrusting] = await ldapDirectories([{ ...account, ...change() }]);
+      await expect(untrusting!.check()).rejects.toThrow(/self-signed|certificate/i);
+    });
+  });
+
+  describe('with a wrong configuration', () => {
+    it('fails log-ins with the reason in the log and without counting them', async () => {
+      await start({ url: 'ldap://localhost:1' });
+      expectRefusal(
+        await fetchKey('person1@zulip.com', 'pw-person1'),
+        'The directory does not respond. Try again later.',
+      );
+      fieldsOf(await fetchKey('hamlet@zulip.com', server.people.hamlet.password));
+    });
+
+    it('says what is wrong', async () => {
+      await start();
+      const check = async (change: Partial<LdapAccount>) =>
+        (await ldapDirectories([{ ...account, ...change }]))[0]!.check();
+      expect(await check({})).toBe('15 people');
+      await expect(check({ url: 'ldap://localhost:1' })).rejects.toThrow(/ECONNREFUSED/);
+      await expect(check({ bindPassword: 'wrong' })).rejects.toThrow('it rejects bindDn');
+      await expect(check({ baseDn: 'dc=elsewhere' })).rejects.toThrow('there is no entry baseDn');
+      await expect(check({ userFilter: '(mail=*' })).rejects.toThrow();
+      await expect(check({ userFilter: '(objectClass=device)' })).rejects.toThrow('no entry matches');
+    });
+  });
+
+  describe('at synchronization', () => {
+    beforeEach(() => start());
+
+    it('shows in a dry run what it then does, once', async () => {
+      const first = { created: 14, linked: 1, changed: 0, reactivated: 0, deactivated: 0, stopped: null };
+      const dry = await sync({ isDryRun: true });
+      expect(countsOf(dry)).toEqual(first);
+      expect(dry.changes).toContainEqual({ email: 'hamlet@zulip.com', change: 'linked' });
+      expect(await userWith('person1@zulip.com')).toBeUndefined();
+      expect(countsOf(await sync())).toEqual(first);
+      expect(await userWith('guildenstern@zulip.com')).toMatchObject({ role: 300, full_name: 'Guildenstern' });
+      expect(await userWith('hamlet@zulip.com')).toMatchObject({ full_name: 'Prince Hamlet' });
+      expect(await userWith('outsider@zulip.com')).toBeUndefined();
+      expect(countsOf(await sync())).toEqual(NOTHING);
+    });
+
+    it('follows changes of name, address, role and membership', async () => {
+      await sync();
+      const replace = (type: string, ...values: string[]) =>
+        new Change({ operation: 'replace', modification: new Attribute({ type, values }) });
+      const before = await userWith('person4@zulip.com');
+      await ldap.change((client) =>
+        client.modify(dnOf('person4'), [replace('cn', 'Renamed'), replace('mail', 'renamed@zulip.com')]),
+      );
+      await ldap.change((client) => client.modify(`cn=chiefs,ou=groups,${BASE}`, [replace('member', dnOf('person4'))]));
+      try {
+        expect(countsOf(await sync())).toMatchObject({ changed: 1, deactivated: 0 });
+        const after = await userWith('renamed@zulip.com');
+        expect(after).toMatchObject({ user_id: before.user_id, full_name: 'Renamed', role: 300 });
+      } finally {
+        await ldap.change((client) =>
+          client.modify(dnOf('person4'), [replace('cn', 'person4'), replace('mail', 'person4@zulip.com')]),
+        );
+        await ldap.change((client) =>
+          client.modify(`cn=chiefs,ou=groups,${BASE}`, [replace('member', dnOf('guildenstern'), dnOf('outsider'))]),
+        );
+      }
+    });
+
+    it('deactivates who has left, ends their keys, and takes them back', async () => {
+      await sync();
+      const { api_key, user_id } = fieldsOf(await fetchKey('person5@zulip.com', 'pw-person5'));
+      await ldap.remove('person5');
+      try {
+        expect(countsOf(await sync())).toEqual({ ...NOTHING, deactivated: 1 });
+        const as = { ...server.people.hamlet, email: 'person5@zulip.com', apiKey: api_key };
+        expect((await server.get('/users/me', as)).status).toBe(401);
+        expect((await fetchKey('person5@zulip.com', 'pw-person5')).body.code).toBe('USER_DEACTIVATED');
+      } finally {
+        await ldap.add({ uid: 'person5' });
+      }
+      expect(countsOf(await sync())).toEqual({ ...NOTHING, reactivated: 1 });
+      expect(fieldsOf(await fetchKey('person5@zulip.com', 'pw-person5'))).toMatchObject({ user_id });
+    });
+
+    it('leaves people deactivated whom an administrator deactivated', async () => {
+      await sync();
+      const { user_id } = await userWith('person6@zulip.com');
+      fieldsOf(await server.delete(`/users/${user_id}`, server.people.desdemona));
+      expect(countsOf(await sync())).toEqual(NOTHING);
+      expect(await userWith('person6@zulip.com')).toMatchObject({ is_active: false });
+    });
+
+    it('stops instead of deactivating more than a tenth of the people', async () => {
+      await sync();
+      for (const uid of ['person7', 'person8']) await ldap.remove(uid);
+      try {
+        const report = await sync();
+        expect(report).toMatchObject({ stopped: 'It would deactivate 2 of 15 people.' });
+        expect(await userWith('person7@zulip.com')).toMatchObject({ is_active: true });
+        expect(countsOf(await sync({ acceptsDeactivations: true }))).toEqual({ ...NOTHING, deactivated: 2 });
+      } finally {
+        await ldap.add({ uid: 'person7' }, { uid: 'person8' });
+      }
+    });
+
+    it('never deactivates or demotes the last owner', async () => {
+      await ldap.add({ uid: 'desdemona', cn: 'Desdemona' });
+      const add = new Change({
+        operation: 'add',
+        modification: new Attribute({ type: 'member', values: [dnOf('desdemona')] }),
+      });
+      const chiefs = `cn=chiefs,ou=groups,${BASE}`;
+      await ldap.change(async (client) => {
+        await client.modify(`cn=chat,ou=groups,${BASE}`, [add]);
+        await client.modify(chiefs, [add]);
+      });
+      try {
+        await sync();
+        expect(await userWith('desdemona@zulip.com')).toMatchObject({ role: 100 });
+      } finally {
+        await ldap.remove('desdemona');
+      }
+      const options = { acceptsDeactivations: true };
+      expect(await sync(options)).toMatchObject({ stopped: 'It would deactivate the last owner.' });
+      expect(await userWith('desdemona@zulip.com')).toMatchObject({ is_active: true });
+    });
+
+    it('reports people whom the organization cannot hold and goes on', async () => {
+      const bot = await server.addBot(server.people.hamlet, 'collision');
+      await ldap.add(
+        { uid: 'x1', mail: 'same@zulip.com' },
+        { uid: 'x2', mail: 'SAME@zulip.com' },
+        { uid: 'x3', mail: bot.email },
+        { uid: 'x4', mail: 'no address' },
+      );
+      await server.close();
+      await start({ groups: null });
+      try {
+        const other = await server.addBot(server.people.hamlet, 'collision');
+        expect(other.email).toBe(bot.email);
+        const report = await sync();
+        expect(report.problems.map(({ email }) => email).sort()).toEqual(
+          ['SAME@zulip.com', bot.email, 'no address', 'same@zulip.com'].sort(),
+        );
+        expect(report.counts.created).toBeGreaterThan(10);
+      } finally {
+        for (const uid of ['x1', 'x2', 'x3', 'x4']) await ldap.remove(uid);
+      }
+    });
+  });
+});

@@ -1,0 +1,382 @@
+import type { ApiKeyMint } from '../access/credentials.js';
+import type { Role } from '../access/roles.js';
+import { DomainError } from '../kernel/errors.js';
+import type { UserId } from '../kernel/ids.js';
+import type { Clock, ReportProblem } from '../kernel/ports.js';
+import { takeCodePoints } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { Realm } from '../realms/realm.js';
+import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
+import { changeEmail, rename } from '../users/change-email.js';
+import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { addUser } from './add-user.js';
+import { deactivateWithBots, reactivateWithGroups } from './deactivation.js';
+import {
+  type DirectoryChange,
+  type DirectoryPerson,
+  type DirectoryReport,
+  directoryMethod,
+  MAX_REPORTED,
+  objectionTo,
+  PEOPLE_AT_A_TIME,
+  type PeopleDirectory,
+} from './directories.js';
+import { changeRole } from './roles.js';
+import { loadOpenRealm } from './sign-up.js';
+
+type Reads = Repositories | Transaction;
+
+/** Changes after which a user is as the directory describes them. */
+type Plan =
+  | { readonly kind: 'create' }
+  /** The organization keeps the user as they are: nothing differs, or an administrator deactivated them. */
+  | { readonly kind: 'keep'; readonly user: User }
+  | {
+      readonly kind: 'change';
+      readonly user: User;
+      readonly links: boolean;
+      readonly reactivates: boolean;
+      readonly role: Role | null;
+      readonly fullName: string | null;
+      readonly email: string | null;
+    };
+
+const AS_OWNER = { role: 'owner' } as const;
+/** In code points. */
+const MAX_NAME_LENGTH = 100;
+
+/** Returns null for a name that nobody can have. */
+function validName(raw: string): string | null {
+  try {
+    return parseFullName(takeCodePoints(raw.trim(), MAX_NAME_LENGTH), SHORTEST_GIVEN_NAME);
+  } catch {
+    return null;
+  }
+}
+
+/** Finds the user by the linked entry, else by the address. Returns null if the person gets no account. */
+async function planFor(
+  reads: Reads,
+  realm: Realm,
+  directory: PeopleDirectory,
+  person: DirectoryPerson,
+): Promise<Plan | null> {
+  if (!isEmailAddress(person.email)) throw new DomainError('INVALID_EMAIL', `'${person.email}' is no email address.`);
+  const linkedId = await reads.logIns.findLinked(realm.id, directoryMethod(directory), person.subject);
+  const holder = await reads.users.findByEmail(realm.id, person.email);
+  const user = linkedId === null ? holder : await reads.users.find(realm.id, linkedId);
+  if (!user) return directory.createsPeople ? { kind: 'create' } : null;
+  if (user.bot || (holder && holder.id !== user.id)) {
+    throw new DomainError('EMAIL_TAKEN', `Email '${person.email}' already in use`);
+  }
+  const isBack = !user.isActive && (await reads.provisioning.isUserRemoved(realm.id, user.id));
+  if (!user.isActive && !isBack) return { kind: 'keep', user };
+  const fullName = await newName(reads, realm, user, person);
+  const role = await newRole(reads, user, person.role);
+  const email = person.email === user.email ? null : person.email;
+  const links = linkedId === null;
+  if (!links && !isBack && role === null && fullName === null && email === null) return { kind: 'keep', user };
+  return { kind: 'change', user, links, reactivates: isBack, role, fullName, email };
+}
+
+async function newName(reads: Reads, realm: Realm, user: User, { fullName }: DirectoryPerson): Promise<string | null> {
+  const name = validName(fullName);
+  if (name === null || name === user.fullName) return null;
+  const isTaken = realm.settings.requireUniqueNames && (await reads.users.isNameTaken(realm.id, name, user.id));
+  return isTaken ? null : name;
+}
+
+/** A directory never takes the role of the last owner. */
+async function newRole(reads: Reads, user: User, role: Role | null): Promise<Role | null> {
+  if (role === null || role === user.role) return null;
+  const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(reads, user.realmId, user.id));
+  return canChangeRole(AS_OWNER, user, role, isOnlyOwner).allowed ? role : null;
+}
+
+interface Tools {
+  readonly mint: ApiKeyMint;
+  readonly clock: Clock;
+}
+
+interface Placed {
+  readonly user: User;
+  readonly change: DirectoryChange | null;
+}
+
+/** Makes the user as the directory describes them. Returns null if the person gets no account. */
+async function place(
+  tx: Transaction,
+  realm: Realm,
+  directory: PeopleDirectory,
+  person: DirectoryPerson,
+  { mint, clock }: Tools,
+): Promise<Placed | null> {
+  const plan = await planFor(tx, realm, directory, person);
+  if (!plan) return null;
+  if (plan.kind === 'keep') return { user: plan.user, change: null };
+  const now = clock.now();
+  const link = (userId: UserId) =>
+    tx.logIns.link(realm.id, { method: directoryMethod(directory), subject: person.subject, userId, linkedAt: now });
+  if (plan.kind === 'create') {
+    const fullName = await freeName(tx, realm, person);
+    const newcomer = { email: person.email, fullName, role: person.role ?? 'member', passwordHash: null };
+    const user = await addUser(tx, realm, newcomer, { now, mint });
+    await link(user.id);
+    return { user, change: 'created' };
+  }
+  const { links, reactivates, role, fullName, email } = plan;
+  let { user } = plan;
+  if (links) await link(user.id);
+  if (reactivates) {
+    user = await reactivateWithGroups(tx, realm, user, now);
+    await tx.provisioning.setUserRemoved(realm.id, user.id, false);
+  }
+  if (role !== null) user = await changeRole(tx, realm, user, role, now);
+  if (fullName !== null) user = await rename(tx, user, fullName);
+  if (email !== null) user = await changeEmail(tx, user, email);
+  return { user, change: reactivates ? 'reactivated' : links ? 'linked' : 'changed' };
+}
+
+/** Falls back to the address for a missing, invalid or taken name. */
+async function freeName(tx: Transaction, realm: Realm, { fullName, email }: DirectoryPerson): Promise<string> {
+  for (const candidate of [fullName, email.split('@')[0]!]) {
+    const name = validName(candidate);
+    if (name === null) continue;
+    if (!realm.settings.requireUniqueNames || !(await tx.users.isNameTaken(realm.id, name, null))) return name;
+  }
+  return email;
+}
+
+/** Verifies passwords with the directory of the organization, and keeps the user as the directory describes them. */
+export class VerifyDirectoryPassword implements DirectoryPasswords {
+  static readonly inject = ['unitOfWork', 'peopleDirectories', 'apiKeyMint', 'clock', 'report'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly directories: readonly PeopleDirectory[],
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+    private readonly report: ReportProblem,
+  ) {}
+
+  isUsedBy({ stringId }: Pick<Realm, 'stringId'>): boolean {
+    return this.directories.some(({ realm }) => realm === stringId);
+  }
+
+  /** @throws DomainError LOG_IN_SERVICE_FAILED, USER_DEACTIVATED, EMAIL_TAKEN */
+  async verify(before: Realm, email: string, password: string): Promise<User | null> {
+    let failed = false;
+    for (const directory of this.directories.filter(({ realm }) => realm === before.stringId)) {
+      let person: DirectoryPerson | null;
+      try {
+        person = await directory.authenticate(email, password);
+      } catch (err) {
+        this.report('a directory failed', { err, directory: directory.name });
+        failed = true;
+        continue;
+      }
+      if (!person) continue;
+      const { mint, clock } = this;
+      const found = person;
+      const placed = await this.uow.write(before.id, async (tx) =>
+        place(tx, await loadOpenRealm(tx, before.id), directory, found, { mint, clock }),
+      );
+      if (placed && !placed.user.isActive) throw accountDeactivated();
+      if (placed) return placed.user;
+    }
+    if (failed) throw new DomainError('LOG_IN_SERVICE_FAILED', 'The directory does not respond. Try again later.');
+    return null;
+  }
+}
+
+export interface SyncDirectoryInput {
+  readonly directory: PeopleDirectory;
+  /** True to change nothing. */
+  readonly isDryRun: boolean;
+  /** True to deactivate however many people have left. The last owner stays in any case. */
+  readonly acceptsDeactivations?: boolean;
+}
+
+const PLANS_AT_A_TIME = 200;
+
+/** Makes the people of an organization as its directory describes them, and deactivates those who have left. */
+export class SyncDirectory {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, or the error of the directory */
+  async execute({ directory, isDryRun, acceptsDeactivations = false }: SyncDirectoryInput): Promise<DirectoryReport> {
+    const realm = await this.uow.readAcross(({ realms }) => realms.findByStringId(directory.realm));
+    if (!realm || realm.isDeactivated) {
+      throw new DomainError('UNKNOWN_REALM', `There is no organization '${directory.realm}'.`);
+    }
+    const report = new Report();
+    const people = report.distinct(await directory.listPeople());
+    const waiting = await this.plan(realm, directory, people, report);
+    const leaving = await this.leaving(realm, directory, report.seen);
+    const objection = await this.objection(realm, directory, leaving);
+    const isAccepted = acceptsDeactivations && objection?.isFinal !== true;
+    if (objection && !isAccepted) return report.stopped(people.length, objection.reason);
+    for (const user of leaving) report.count(user.email, 'deactivated');
+    if (isDryRun) return report.done(people.length);
+    for (const some of slicesOf(waiting, PEOPLE_AT_A_TIME)) await this.placeAll(realm, directory, some, report);
+    for (const some of slicesOf(leaving, PEOPLE_AT_A_TIME)) await this.deactivateAll(realm, some);
+    return report.done(people.length);
+  }
+
+  /** Returns the people for whom something changes. */
+  private async plan(
+    realm: Realm,
+    directory: PeopleDirectory,
+    people: readonly DirectoryPerson[],
+    report: Report,
+  ): Promise<readonly DirectoryPerson[]> {
+    const waiting: DirectoryPerson[] = [];
+    for (const some of slicesOf(people, PLANS_AT_A_TIME)) {
+      await this.uow.read(realm.id, async (repositories) => {
+        for (const person of some) {
+          const plan = await report.attempt(person, () => planFor(repositories, realm, directory, person));
+          if (plan?.kind === 'create') report.count(person.email, 'created');
+          else if (plan) report.seen.add(plan.user.id);
+          if (plan?.kind === 'change') {
+            report.count(person.email, plan.reactivates ? 'reactivated' : plan.links ? 'linked' : 'changed');
+          }
+          if (plan && plan.kind !== 'keep') waiting.push(person);
+          await repositories.yield();
+        }
+      });
+    }
+    // Entries that the organization cannot hold keep the account that they had.
+    const refused = report.problems.flatMap(({ subject }) => subject ?? []);
+    await this.uow.read(realm.id, async ({ logIns }) => {
+      for (const subject of refused) {
+        const id = await logIns.findLinked(realm.id, directoryMethod(directory), subject);
+        if (id !== null) report.seen.add(id);
+      }
+    });
+    return waiting;
+  }
+
+  /** Active users of the directory who are no longer in it. */
+  private leaving(realm: Realm, directory: PeopleDirectory, seen: ReadonlySet<UserId>): Promise<readonly User[]> {
+    return this.uow.read(realm.id, async ({ logIns, users }) => {
+      const linked = await logIns.listUserIdsOf(realm.id, directoryMethod(directory));
+      const gone = linked.filter((id) => !seen.has(id));
+      return (await users.list(realm.id, gone)).filter(({ isActive }) => isActive);
+    });
+  }
+
+  private objection(
+    realm: Realm,
+    directory: PeopleDirectory,
+    leaving: readonly User[],
+  ): Promise<{ readonly reason: string; readonly isFinal: boolean } | null> {
+    if (leaving.length === 0) return Promise.resolve(null);
+    return this.uow.read(realm.id, async ({ logIns, users, groups }) => {
+      const linked = await logIns.listUserIdsOf(realm.id, directoryMethod(directory));
+      const present = (await users.listActiveIds(realm.id, linked)).length;
+      const { owners } = await groups.systemGroupIds(realm.id);
+      const ownerIds = await users.listActiveIds(realm.id, await groups.listDirectMembers(realm.id, owners));
+      const reason = objectionTo(leaving, { present, owners: ownerIds });
+      const isFinal = objectionTo(leaving, { present: Number.POSITIVE_INFINITY, owners: ownerIds }) !== null;
+      return reason === null ? null : { reason, isFinal };
+    });
+  }
+
+  /** Repeats each person alone if one of them cannot be changed. */
+  private async placeAll(
+    realm: Realm,
+    directory: PeopleDirectory,
+    people: readonly DirectoryPerson[],
+    report: Report,
+  ): Promise<void> {
+    const { mint, clock } = this;
+    const write = (some: readonly DirectoryPerson[]) =>
+      this.uow.write(
+        realm.id,
+        async (tx) => {
+          for (const person of some) await place(tx, realm, directory, person, { mint, clock });
+        },
+        { givesWay: true },
+      );
+    try {
+      await write(people);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+      for (const person of people) await report.attempt(person, () => write([person]));
+    }
+  }
+
+  private deactivateAll(realm: Realm, people: readonly User[]): Promise<void> {
+    const now = this.clock.now();
+    return this.uow.write(
+      realm.id,
+      async (tx) => {
+        for (const { id } of people) {
+          const user = (await tx.users.find(realm.id, id))!;
+          const isLastOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realm.id, id));
+          if (!user.isActive || isLastOwner) continue;
+          await deactivateWithBots(tx, realm, user, now);
+          await tx.provisioning.setUserRemoved(realm.id, id, true);
+        }
+      },
+      { givesWay: true },
+    );
+  }
+}
+
+/** Report of a synchronization while it runs. */
+class Report {
+  /** Users whom the directory names. */
+  readonly seen = new Set<UserId>();
+  readonly problems: { email: string; reason: string; subject: string | null }[] = [];
+  private readonly changes: { email: string; change: DirectoryChange }[] = [];
+  private readonly counts = { created: 0, linked: 0, changed: 0, reactivated: 0, deactivated: 0 };
+
+  count(email: string, change: DirectoryChange): void {
+    this.counts[change]++;
+    if (this.changes.length < MAX_REPORTED) this.changes.push({ email, change });
+  }
+
+  /** Leaves out people who share an address with others. */
+  distinct(people: readonly DirectoryPerson[]): readonly DirectoryPerson[] {
+    const entries = new Map<string, number>();
+    const keyOf = ({ email }: DirectoryPerson) => email.toLowerCase();
+    for (const person of people) entries.set(keyOf(person), (entries.get(keyOf(person)) ?? 0) + 1);
+    return people.filter((person) => {
+      if (entries.get(keyOf(person)) === 1) return true;
+      this.refuse(person, 'Several people in the directory have this address.');
+      return false;
+    });
+  }
+
+  /** Notes errors that concern the person. Returns null after one. */
+  async attempt<T>(person: DirectoryPerson, work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+      this.refuse(person, error.message);
+      return null;
+    }
+  }
+
+  done(people: number): DirectoryReport {
+    const { counts, changes } = this;
+    const problems = this.problems.slice(0, MAX_REPORTED).map(({ email, reason }) => ({ email, reason }));
+    return { stopped: null, people, counts, changes, problems };
+  }
+
+  stopped(people: number, reason: string): DirectoryReport {
+    return { ...this.done(people), stopped: reason };
+  }
+
+  private refuse({ email, subject }: DirectoryPerson, reason: string): void {
+    this.problems.push({ email, reason, subject });
+  }
+}

@@ -1,0 +1,270 @@
+import { readFileSync } from 'node:fs';
+import type { Role } from '@parley/domain/access';
+import { loadOptional } from '@parley/domain/kernel';
+import type { DirectoryPerson, PeopleDirectory } from '@parley/domain/membership';
+import type { Client, Entry, Filter } from 'ldapts';
+
+/** LDAP server, as the operator configures it. */
+export interface LdapAccount {
+  /** Unique and stable, since linked accounts name it: letters, digits and hyphens. */
+  readonly name: string;
+  /** String id of the organization. */
+  readonly realm: string;
+  /** `ldaps://…` or `ldap://…`. */
+  readonly url: string;
+  /** True to encrypt the connection to an `ldap://` address. */
+  readonly startTls: boolean;
+  /** Path of certificates (PEM) of the authorities that vouch for the server; null for those of the system. */
+  readonly caFile: string | null;
+  /** Entry that searches; null to search anonymously. */
+  readonly bindDn: string | null;
+  readonly bindPassword: string | null;
+  /** Path of a file with the password, read for each connection. */
+  readonly bindPasswordFile: string | null;
+  readonly baseDn: string;
+  /** Selects the entries of people. */
+  readonly userFilter: string;
+  readonly attributes: { readonly id: string; readonly email: string; readonly name: string };
+  /** Null if groups do not matter. */
+  readonly groups: LdapGroups | null;
+  readonly createsPeople: boolean;
+  /** Minutes between synchronizations; 0 for none. */
+  readonly syncMinutes: number;
+}
+
+export interface LdapGroups {
+  readonly baseDn: string;
+  readonly filter: string;
+  /** Attribute of a group with the names of its members. */
+  readonly memberAttribute: string;
+  readonly nameAttribute: string;
+  /** Names of groups one of which people must be in; empty for none. */
+  readonly required: readonly string[];
+  /** Roles by name of the group, in order of precedence. */
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+type Library = typeof import('ldapts');
+
+const CONNECT_MS = 5000;
+/** Time for one operation, such as a page of a search. */
+const OPERATION_MS = 15_000;
+const PAGE_SIZE = 500;
+/** People of a directory; more are probably a filter that is too wide. */
+const MAX_PEOPLE = 100_000;
+const MAX_GROUPS = 10_000;
+
+/** Creates directories for the accounts. The library is loaded only if there are some. @throws MissingLibrary */
+export async function ldapDirectories(accounts: readonly LdapAccount[]): Promise<readonly PeopleDirectory[]> {
+  if (accounts.length === 0) return [];
+  const library = await loadOptional('ldapts', 'ldap', () => import('ldapts'));
+  return accounts.map((account) => new LdapDirectory(account, library));
+}
+
+/** Searches with an entry of its own, and verifies passwords by binding as the person (RFC 4511). */
+class LdapDirectory implements PeopleDirectory {
+  readonly name: string;
+  readonly realm: string;
+  readonly createsPeople: boolean;
+  readonly syncMinutes: number;
+
+  constructor(
+    private readonly account: LdapAccount,
+    private readonly library: Library,
+  ) {
+    ({
+      name: this.name,
+      realm: this.realm,
+      createsPeople: this.createsPeople,
+      syncMinutes: this.syncMinutes,
+    } = account);
+  }
+
+  async authenticate(email: string, password: string): Promise<DirectoryPerson | null> {
+    // Servers accept any name with an empty password, as an anonymous connection.
+    if (password === '') return null;
+    return this.connected(async (client) => {
+      const { attributes, groups } = this.account;
+      const { EqualityFilter } = this.library;
+      // Filters are objects, so that no character of the address has a meaning.
+      const filter = this.people(new EqualityFilter({ attribute: attributes.email, value: email }));
+      const { searchEntries } = await client.search(this.account.baseDn, { ...this.search(filter), sizeLimit: 2 });
+      const [entry] = searchEntries;
+      // Directories ignore characters that are not visible.
+      const isSame = (value: string | Buffer) => String(value).toLowerCase() === email.toLowerCase();
+      if (searchEntries.length !== 1 || ![entry![attributes.email] ?? []].flat().some(isSame)) return null;
+      const names = groups ? await this.groupsOf(client, groups, entry!.dn) : [];
+      const person = this.personOf(entry!, names);
+      if (!person) return null;
+      return (await this.bindsAs(entry!.dn, password)) ? person : null;
+    });
+  }
+
+  listPeople(): Promise<readonly DirectoryPerson[]> {
+    return this.connected(async (client) => {
+      const { groups, baseDn } = this.account;
+      const memberships = groups ? await this.memberships(client, groups) : new Map<string, string[]>();
+      const people: DirectoryPerson[] = [];
+      const pages = client.searchPaginated(baseDn, { ...this.search(this.people()), paged: { pageSize: PAGE_SIZE } });
+      for await (const { searchEntries } of pages) {
+        for (const entry of searchEntries) {
+          const person = this.personOf(entry, memberships.get(normalized(entry.dn)) ?? []);
+          if (person) people.push(person);
+        }
+        if (people.length > MAX_PEOPLE) throw new Error(`The directory has more than ${MAX_PEOPLE} people`);
+      }
+      return people;
+    });
+  }
+
+  async check(): Promise<string> {
+    const people = await this.listPeople().catch((error: Error) => {
+      throw new Error(REASONS[error.name] ?? `${error.name}: ${error.message}`, { cause: error.cause });
+    });
+    if (people.length === 0) {
+      throw new Error('the connection works, but no entry matches; check baseDn, userFilter, attributes and groups');
+    }
+    return `${people.length} people`;
+  }
+
+  private search(filter: Filter) {
+    const { id, email, name } = this.account.attributes;
+    return {
+      scope: 'sub' as const,
+      filter,
+      attributes: [id, email, name],
+      explicitBufferAttributes: isBinary(id) ? [id] : [],
+      timeLimit: OPERATION_MS / 1000,
+    };
+  }
+
+  private people(...more: readonly Filter[]): Filter {
+    const { AndFilter, FilterParser } = this.library;
+    return new AndFilter({ filters: [FilterParser.parseString(this.account.userFilter), ...more] });
+  }
+
+  /** Returns null for entries without id or address, and for people outside the required groups. */
+  private personOf(entry: Entry, groupNames: readonly string[]): DirectoryPerson | null {
+    const { attributes, groups } = this.account;
+    const subject = textOf(entry[attributes.id]);
+    const email = textOf(entry[attributes.email]);
+    if (subject === null || email === null) return null;
+    const required = groups?.required ?? [];
+    if (required.length > 0 && !required.some((name) => groupNames.includes(name))) return null;
+    const role = groups && [...groups.roles].find(([name]) => groupNames.includes(name))?.[1];
+    return { subject, email: email.trim(), fullName: textOf(entry[attributes.name]) ?? '', role: role ?? null };
+  }
+
+  private async groupsOf(client: Client, groups: LdapGroups, dn: string): Promise<readonly string[]> {
+    const { AndFilter, EqualityFilter, FilterParser } = this.library;
+    const member = new EqualityFilter({ attribute: groups.memberAttribute, value: dn });
+    const filter = new AndFilter({ filters: [FilterParser.parseString(groups.filter), member] });
+    const { searchEntries } = await client.search(groups.baseDn, { filter, attributes: [groups.nameAttribute] });
+    return searchEntries.flatMap((entry) => textOf(entry[groups.nameAttribute]) ?? []);
+  }
+
+  /** Names of the groups by name of the member. */
+  private async memberships(client: Client, groups: LdapGroups): Promise<ReadonlyMap<string, string[]>> {
+    const found = new Map<string, string[]>();
+    const { baseDn, filter, memberAttribute, nameAttribute } = groups;
+    const attributes = [nameAttribute, memberAttribute];
+    let count = 0;
+    for await (const { searchEntries } of client.searchPaginated(baseDn, {
+      filter,
+      attributes,
+      paged: { pageSize: 50 },
+    })) {
+      for (const entry of searchEntries) {
+        if (++count > MAX_GROUPS) throw new Error(`The directory has more than ${MAX_GROUPS} groups`);
+        const name = textOf(entry[nameAttribute]);
+        if (name === null || !(groups.required.includes(name) || groups.roles.has(name))) continue;
+        for (const dn of [entry[memberAttribute] ?? []].flat()) {
+          const key = normalized(String(dn));
+          const names = found.get(key);
+          if (names) names.push(name);
+          else found.set(key, [name]);
+        }
+      }
+    }
+    return found;
+  }
+
+  private async bindsAs(dn: string, password: string): Promise<boolean> {
+    const client = await this.open();
+    try {
+      await client.bind(dn, password);
+      return true;
+    } catch (error) {
+      if (error instanceof this.library.InvalidCredentialsError) return false;
+      throw error;
+    } finally {
+      await client.unbind().catch(() => {});
+    }
+  }
+
+  private async connected<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.open();
+    try {
+      const { bindDn, bindPassword, bindPasswordFile } = this.account;
+      const password = bindPasswordFile === null ? bindPassword : readFileSync(bindPasswordFile, 'utf8').trimEnd();
+      if (bindDn !== null) await client.bind(bindDn, password ?? '');
+      return await work(client);
+    } finally {
+      await client.unbind().catch(() => {});
+    }
+  }
+
+  private async open(): Promise<Client> {
+    const { url, startTls, caFile } = this.account;
+    const tlsOptions = {
+      servername: new URL(url).hostname,
+      minVersion: 'TLSv1.2',
+      ...(caFile !== null && { ca: readFileSync(caFile) }),
+    } as const;
+    const isSecure = url.startsWith('ldaps:');
+    const client = new this.library.Client({
+      url,
+      connectTimeout: CONNECT_MS,
+      timeout: OPERATION_MS,
+      ...(isSecure && { tlsOptions }),
+    });
+    if (startTls) {
+      try {
+        await client.startTLS(tlsOptions);
+      } catch (error) {
+        await client.unbind().catch(() => {});
+        throw error;
+      }
+    }
+    return client;
+  }
+}
+
+/** Reasons by name of an error, whose message is only a code. */
+const REASONS: Readonly<Record<string, string>> = {
+  InvalidCredentialsError: 'it rejects bindDn with its password',
+  NoSuchObjectError: 'there is no entry baseDn, or bindDn may not read it',
+  InappropriateAuthError: 'it refuses anonymous searches; set bindDn',
+  InsufficientAccessError: 'bindDn may not search there',
+};
+
+/** Identifier of Active Directory, which is no text. */
+const isBinary = (attribute: string): boolean => attribute.toLowerCase() === 'objectguid';
+
+/** First value of an attribute; bytes as hexadecimal. */
+function textOf(value: Entry[string] | undefined): string | null {
+  const first = Array.isArray(value) ? value[0] : value;
+  if (first === undefined || first.length === 0) return null;
+  return typeof first === 'string' ? first : first.toString('hex');
+}
+
+/** Names of entries are compared regardless of letter case, of spaces around commas and of how characters are escaped. */
+const normalized = (dn: string): string =>
+  dn
+    .replace(/(?:\\[\da-f]{2})+/gi, (run) =>
+      Buffer.from(run.replaceAll('\\', ''), 'hex')
+        .toString('utf8')
+        .replace(/[,+"\\<>;=]/g, '\\$&'),
+    )
+    .replace(/\\.|\s*,\s*/gs, (match) => (match.startsWith('\\') ? match : ','))
+    .toLowerCase();
