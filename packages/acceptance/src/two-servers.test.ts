@@ -1,4 +1,5 @@
-import type { EventQueue } from '@parley/domain/kernel';
+import type { EventQueue, EventSeq, StoredEvent } from '@parley/domain/kernel';
+import { FindDue } from '@parley/domain/push';
 import { PresenceBoard } from '@parley/domain/users';
 import { TroubledBus } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
@@ -163,6 +164,84 @@ describe('presence of two servers on one database', () => {
     fieldsOf(await other.post('/users/me/presence', hamlet, { status: 'active', ping_only: true }));
     await save(other);
     expect((await report(one, iago)).presences[hamlet.id]).toEqual(presences[hamlet.id]);
+  });
+});
+
+describe('notifications of two servers on one database', () => {
+  let position: EventSeq;
+  beforeEach(async () => {
+    await start();
+    position = await one.storage.uow.read(one.realmId, ({ events }) => events.lastSeq(one.realmId));
+    fieldsOf(await one.patch('/settings', people.hamlet, { enable_online_push_notifications: false }));
+  });
+
+  /** Does what the background worker of a server does with the log, and returns to whom messages are due. */
+  async function judge(server: TestServer): Promise<[number, number[]][]> {
+    const { realmId } = server;
+    const { isWanted, consume } = server.parley.useCase(FindDue);
+    const { unitOfWork } = server.parley.ports;
+    const listed = async () => {
+      const page = await unitOfWork.read(realmId, ({ events }) => events.listAfter(realmId, position, 1000, 1_000_000));
+      return (page as readonly StoredEvent[]).filter(({ event }) => event);
+    };
+    const events = (await listed()).filter(isWanted);
+    const unit = await consume(realmId, events);
+    if (unit) await unitOfWork.write(realmId, unit);
+    const all = await listed();
+    position = all.at(-1)?.seq ?? position;
+    return all.flatMap(({ event }) =>
+      event.type === 'notification.due' ? [[event.messageId, event.recipients.map(({ userId }) => userId)]] : [],
+    );
+  }
+
+  async function present(server: TestServer): Promise<void> {
+    fieldsOf(await server.post('/users/me/presence', people.hamlet, { status: 'active' }));
+    await server.parley.useCase(PresenceBoard).save();
+  }
+
+  it('are not due to a user who is active with a client of the other server', async () => {
+    await register(one, people.hamlet, { event_types: ['message'] });
+    await present(one);
+    await other.sendMessage(people.iago, [people.hamlet]);
+    expect(await judge(other)).toEqual([]);
+  });
+
+  it('are due to a user who is active without a client that receives messages', async () => {
+    await register(one, people.hamlet, { event_types: ['presence'] });
+    await present(one);
+    const id = await other.sendMessage(people.iago, [people.hamlet]);
+    expect(await judge(other)).toEqual([[id, [people.hamlet.id]]]);
+  });
+
+  it("are due when the user's last queue, polled on the other server, expires", async () => {
+    // Idle time counts from the first sweep of a server.
+    await other.sweepQueues();
+    const [first, second] = [await register(one, people.hamlet), await register(other, people.hamlet)];
+    await present(one);
+    one.clock.advance(1);
+    const id = await other.sendMessage(people.iago, [people.hamlet]);
+    expect(await judge(other)).toEqual([]);
+    one.clock.advance(500);
+    await poll(one, people.hamlet, second);
+    await one.sweepQueues();
+    one.clock.advance(300);
+    await other.sweepQueues();
+    expect([await stored(first), await judge(other)]).toEqual([null, []]);
+    // The client took the message with its last poll.
+    one.clock.advance(1000);
+    await other.sweepQueues();
+    expect(await stored(second)).toBeNull();
+    expect(await judge(other)).toEqual([]);
+    const third = await register(one, people.hamlet);
+    await present(one);
+    one.clock.advance(1);
+    const missed = await other.sendMessage(people.iago, [people.hamlet]);
+    expect(await judge(other)).toEqual([]);
+    one.clock.advance(1000);
+    await other.sweepQueues();
+    expect(await stored(third)).toBeNull();
+    expect(await judge(other)).toEqual([[missed, [people.hamlet.id]]]);
+    expect(id).toBeLessThan(missed);
   });
 });
 

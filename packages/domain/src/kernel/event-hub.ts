@@ -247,10 +247,17 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     );
   }
 
-  receivesMessages(ownerId: UserId): boolean {
-    return [...(this.byOwner.get(ownerId) ?? [])].some(({ queue }) =>
-      this.parts.catalogue.wants(queue.presentation, 'message.sent'),
-    );
+  async receivesMessages(realmId: RealmId, ownerId: UserId): Promise<boolean> {
+    const wantsThem = ({ presentation }: EventQueue) => this.parts.catalogue.wants(presentation, 'message.sent');
+    if ([...(this.byOwner.get(ownerId) ?? [])].some(({ queue }) => wantsThem(queue))) return true;
+    // Other servers poll queues too.
+    return this.parts.uow.read(realmId, async ({ queues }) => {
+      for (const { id } of await queues.listOf(realmId, ownerId)) {
+        const queue = await queues.find(realmId, id);
+        if (queue && 'presentation' in queue && wantsThem(queue)) return true;
+      }
+      return false;
+    });
   }
 
   /** Closes queues whose rows were removed and answers their waiting polls, on every server. */

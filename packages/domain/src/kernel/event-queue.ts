@@ -111,8 +111,8 @@ export interface ServedQueues {
    * process are absent.
    */
   lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
-  /** True if a queue of the user that is known to this process receives messages. */
-  receivesMessages(ownerId: UserId): boolean;
+  /** True if a queue of the user receives messages, on whichever server it is polled. */
+  receivesMessages(realmId: RealmId, ownerId: UserId): Promise<boolean>;
   /** Removes deleted queues from memory and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void;
   /** Admits a new queue, which receives ephemeral events from now on as if it had been polled. */

@@ -218,7 +218,9 @@ export class FindDue {
       const recipients: DueRecipient[] = [];
       for (const user of one.users) {
         const presence = await this.presence.find(realmId, user.id);
-        const decision = decide(one, user, isIdle(this.queues.receivesMessages(user.id), presence, now));
+        // Rows of queues are read for active users only.
+        const idle = isIdle(true, presence, now) || !(await this.queues.receivesMessages(realmId, user.id));
+        const decision = decide(one, user, idle);
         if (decision) recipients.push({ userId: user.id, ...decision, groupId: groupOf(one, user.id, decision) });
       }
       const others = due.get(one.message.id) ?? [];

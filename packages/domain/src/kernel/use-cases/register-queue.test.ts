@@ -49,7 +49,7 @@ const everything = {
 /** Reports no polls in progress. */
 const noQueues: ServedQueues = {
   lastPolled: () => new Map(),
-  receivesMessages: () => false,
+  receivesMessages: async () => false,
   forgetRemoved: () => {},
   admit: async () => {},
 };
@@ -224,7 +224,7 @@ describe('queue limits', () => {
     const polled = new Map<string, number>();
     const served: ServedQueues = {
       lastPolled: () => polled,
-      receivesMessages: () => true,
+      receivesMessages: async () => true,
       forgetRemoved: (keys) => forgotten.push(...keys.map(({ id }) => id)),
       admit: async () => {},
     };
