@@ -33,7 +33,7 @@ const project: Project = {
   },
   // Transforms only the ESM-only dependencies in node_modules.
   transformIgnorePatterns: [
-    '/node_modules/(?!(inversify|@inversifyjs|@borewit|@noble|@seriousme|@tokenizer|@tus|file-type|jose|mime|oauth4webapi|oidc-provider|openid-client|srvx|strtok3|token-types|uint8array-extras)/)',
+    '/node_modules/(?!(inversify|@inversifyjs|@borewit|@hexagon|@levischuck|@noble|@scure|@seriousme|@simplewebauthn|@tokenizer|@tus|file-type|jose|mime|oauth4webapi|oidc-provider|openid-client|qr|srvx|strtok3|token-types|uint8array-extras)/)',
   ],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',

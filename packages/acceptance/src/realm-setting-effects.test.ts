@@ -337,6 +337,15 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     before: OK,
     after: 'Password authentication is disabled in this organization',
   },
+  secondFactorRequiredFor: {
+    change: { second_factor_required_for: 'members' },
+    ask: () => {
+      const { email, password } = as('hamlet');
+      return said(server.post('/fetch_api_key', null, { username: email, password }));
+    },
+    before: OK,
+    after: 'Password authentication is disabled in this organization',
+  },
 
   canAccessAllUsers: {
     change: give('can_access_all_users_group', 'members'),

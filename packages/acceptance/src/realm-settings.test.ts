@@ -66,6 +66,7 @@ const SETTINGS = [
   ...flags('emails_restricted_to_domains', false, 'O'),
   ['waiting_period_threshold', 'O', 0, 3, '-1', 'waiting_period_threshold is too small'],
   ...flags('require_unique_names name_changes_disabled email_changes_disabled avatar_changes_disabled', false),
+  ['second_factor_required_for', 'O', 'nobody', 'administrators', 'robots', 'Invalid second_factor_required_for'],
   ...flags('inline_image_preview', true),
   ...flags('inline_url_embed_preview', false),
   ['media_preview_size', 'A', 100, 150, '120', 'Invalid media_preview_size'],

@@ -42,6 +42,7 @@ describe('route table', () => {
     ).toEqual([
       'GET /accounts/csrf_token/',
       'GET /accounts/login/',
+      'GET /accounts/passkeys.js',
       'GET /api/',
       'GET /compatibility',
       'GET /dev_list_users',

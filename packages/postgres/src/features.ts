@@ -49,6 +49,7 @@ import { CREDENTIAL_FEATURE } from './users/credentials.js';
 import { ONBOARDING_FEATURE } from './users/onboarding.js';
 import { PRESENCE_FEATURE } from './users/presence.js';
 import { PROFILE_FEATURE } from './users/profiles.js';
+import { SECOND_FACTOR_FEATURE } from './users/second-factors.js';
 import { STATUS_FEATURE } from './users/statuses.js';
 import { USER_FEATURE } from './users/users.js';
 
@@ -99,6 +100,7 @@ const ALL = [
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
   PROVISIONING_FEATURE,
+  SECOND_FACTOR_FEATURE,
   CONFIRMATION_FEATURE,
   EXPORT_FEATURE,
 ] as const satisfies readonly PostgresFeature[];
@@ -136,6 +138,7 @@ const SCHEMA = [
   'invitations',
   'log-in-methods',
   'provisioning',
+  'second-factors',
   'confirmations',
   'exports',
 ];

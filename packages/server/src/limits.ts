@@ -7,6 +7,7 @@ import {
   type LoginAttempts,
   type LoginSource,
   loginAttemptKey,
+  secondFactorAttemptKey,
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
 import type { Clock, EventListener, EventOf, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
@@ -87,6 +88,7 @@ export class LimitReset implements EventListener {
     if (email !== null) {
       const key = loginAttemptKey(realmId, email);
       for (const rule of BY_EMAIL) this.limiter.forget(rule, key);
+      for (const rule of BY_EMAIL) this.limiter.forget(rule, secondFactorAttemptKey(realmId, email));
       for (const rule of BY_EMAIL_AND_NETWORK) this.limiter.forgetStarting(rule, `${key} `);
     }
     if (ip !== null) for (const rule of BY_ADDRESS) this.limiter.forget(rule, ipGroup(ip));

@@ -51,6 +51,7 @@ import { CREDENTIAL_FEATURE } from './users/credentials.js';
 import { ONBOARDING_FEATURE } from './users/onboarding.js';
 import { PRESENCE_FEATURE } from './users/presence.js';
 import { PROFILE_FEATURE } from './users/profiles.js';
+import { SECOND_FACTOR_FEATURE } from './users/second-factors.js';
 import { STATUS_FEATURE } from './users/statuses.js';
 import { USER_FEATURE } from './users/users.js';
 
@@ -101,6 +102,7 @@ const ALL = [
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
   PROVISIONING_FEATURE,
+  SECOND_FACTOR_FEATURE,
   CONFIRMATION_FEATURE,
   EXPORT_FEATURE,
   COPY_FEATURE,

@@ -62,6 +62,7 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
+import { MemorySecondFactors } from './memory/memory-second-factors.js';
 import { MemorySentOnce } from './memory/memory-sent-once.js';
 import { MemorySessions } from './memory/memory-sessions.js';
 import { MemorySnippets } from './memory/memory-snippets.js';
@@ -278,6 +279,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     externalIds: new MemoryExternalIds(new MemoryUsers(unit)),
     logIns: new MemoryLogIns(unit),
     provisioning: new MemoryProvisioning(unit),
+    secondFactors: new MemorySecondFactors(unit),
     apiKeys: new MemoryApiKeys(unit),
     sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),

@@ -73,6 +73,16 @@ export const QUEUES_SCENARIOS: Scenarios = {
   'DELETE /users/:user_id/sessions': [
     { title: 'changes nothing', as: 'desdemona', at: ({ people }) => ({ user_id: people.hamlet.id }), heard: [] },
   ],
+  'DELETE /users/:user_id/second_factors': [
+    {
+      title: 'changes nothing',
+      as: 'desdemona',
+      // Nobody has a second factor.
+      status: 400,
+      at: ({ people }) => ({ user_id: people.hamlet.id }),
+      heard: [],
+    },
+  ],
   'POST /accounts/logout/': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
   'POST /json/fetch_api_key': [
     {

@@ -286,6 +286,10 @@ export async function rememberNetwork(
  */
 export const loginAttemptKey = (realmId: RealmId | null, address: string): string => `${realmId}:${foldCase(address)}`;
 
+/** Key under which attempts at the second factor of an address are counted. */
+export const secondFactorAttemptKey = (realmId: RealmId, address: string): string =>
+  `${loginAttemptKey(realmId, address)} second factor`;
+
 interface SessionOwner {
   readonly realmId: RealmId;
   readonly id: UserId;

@@ -80,6 +80,7 @@ import { ALERT_WORD_FEATURE } from '../users/alert-words.js';
 import { ONBOARDING_FEATURE } from '../users/onboarding.js';
 import { PRESENCE_FEATURE } from '../users/presence.js';
 import { PROFILE_FEATURE } from '../users/profiles.js';
+import { SECOND_FACTOR_FEATURE } from '../users/second-factors.js';
 import { STATUS_FEATURE } from '../users/statuses.js';
 import {
   findInaccessible,
@@ -263,6 +264,7 @@ const ALL = [
   PICTURE_FEATURE,
   CREDENTIAL_FEATURE,
   CONFIRMATION_FEATURE,
+  SECOND_FACTOR_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
   PROVISIONING_FEATURE,

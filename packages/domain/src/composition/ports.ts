@@ -49,6 +49,7 @@ import type { ServerAddress } from '../realms/realm.js';
 import type { DirectoryPasswords, JsonWebTokens } from '../users/authentication.js';
 import type { DisposableDomains } from '../users/change-email.js';
 import type { PresencePolicy } from '../users/presence.js';
+import type { OneTimeCodes, PasskeyProtocol, SecondFactorSecrets } from '../users/second-factors.js';
 
 /** Ports and options of the domain, by the names that `inject` uses. */
 export interface Ports {
@@ -64,6 +65,9 @@ export interface Ports {
   /** In order of their configuration. */
   readonly peopleDirectories: readonly PeopleDirectory[];
   readonly directoryPasswords: DirectoryPasswords;
+  readonly secondFactorSecrets: SecondFactorSecrets;
+  readonly oneTimeCodes: OneTimeCodes;
+  readonly passkeys: PasskeyProtocol;
   readonly passwordHasher: PasswordHasher;
   readonly passwordStrength: PasswordStrength;
   readonly disposableDomains: DisposableDomains;

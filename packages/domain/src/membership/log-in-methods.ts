@@ -117,6 +117,8 @@ export interface LinkedAccount {
 
 export interface LogInReads {
   countFlows(realmId: RealmId): Promise<number>;
+  /** Returns null if the organization has no such flow. Includes expired ones. */
+  findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null>;
   /** Returns null if no user is linked to the account. */
   findLinked(realmId: RealmId, method: string, subject: string): Promise<UserId | null>;
   /** Returns the users who have an account of the method; ascending. */

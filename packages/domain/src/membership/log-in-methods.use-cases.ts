@@ -1,4 +1,4 @@
-import type { ApiKeyMint, LoginAttempts, PasswordHasher } from '../access/credentials.js';
+import type { ApiKeyMint } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
@@ -7,38 +7,34 @@ import { isLongerThan, takeCodePoints } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
-import { issueKey } from '../users/api-keys.use-cases.js';
-import {
-  accountDeactivated,
-  type DirectoryPasswords,
-  LoginEmails,
-  type PasswordLogIn,
-  unknownRealm,
-  userOfPassword,
-} from '../users/authentication.js';
+import { accountDeactivated, unknownRealm } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
 import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
 import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
+import { addFlow, FinishLogIn, type LogInResult, logInExpired, sealed } from './finish-log-in.js';
 import {
   type ExternalIdentity,
-  encryptKey,
   LOG_IN_SECONDS,
   type LogInChallenge,
-  type LogInFlow,
   type LogInMethod,
   type LogInProvider,
   type LogInPurpose,
   type LogInResponse,
   type LogInTokens,
-  MAX_LOG_INS,
   offeredMethods,
   offeredProvider,
-  xorHex,
 } from './log-in-methods.js';
 import { changeRole } from './roles.js';
 import { assertOpenToAll, loadOpenRealm, OPEN_OFFER, planWelcomeEmail } from './sign-up.js';
+
+/** Ways to log in that an organization offers beside passwords. */
+export interface LogInOffer {
+  readonly methods: readonly LogInMethod[];
+  /** True if somebody in the organization can log in by a passkey. */
+  readonly hasPasskeys: boolean;
+}
 
 /** Returns the ways to log in that the organization offers beside passwords. */
 export class ListLogInMethods {
@@ -48,9 +44,13 @@ export class ListLogInMethods {
     private readonly providers: readonly LogInProvider[],
   ) {}
 
-  async execute({ realmId }: AnonymousCaller): Promise<readonly LogInMethod[]> {
-    if (realmId === null) return [];
-    return offeredMethods(this.providers, await this.uow.read(realmId, ({ realms }) => realms.get(realmId)));
+  async execute({ realmId }: AnonymousCaller): Promise<LogInOffer> {
+    if (realmId === null) return { methods: [], hasPasskeys: false };
+    return this.uow.read(realmId, async ({ realms, secondFactors }) => {
+      const realm = await realms.get(realmId);
+      const hasPasskeys = realm.settings.emailAuthentication && (await secondFactors.hasPasskeys(realmId));
+      return { methods: offeredMethods(this.providers, realm), hasPasskeys };
+    });
   }
 }
 
@@ -63,20 +63,6 @@ const challengeOf = (tokens: LogInTokens, state: string, url: string, method: st
   verifier: tokens.derive(state, 'verifier'),
   callbackUrl: url + callbackPath(method),
 });
-
-/** Hides or restores the pad of a purpose, which would decrypt a key that somebody else has seen. */
-function sealed(purpose: LogInPurpose, tokens: LogInTokens, state: string): LogInPurpose {
-  if (purpose.kind === 'session') return purpose;
-  return { ...purpose, otp: xorHex(purpose.otp.toLowerCase(), tokens.derive(state, 'pad')) };
-}
-
-/** @throws DomainError SERVER_BUSY */
-async function addFlow(tx: Transaction, flow: LogInFlow, fingerprint: string): Promise<void> {
-  if ((await tx.logIns.countFlows(flow.realmId)) >= MAX_LOG_INS) {
-    throw new DomainError('SERVER_BUSY', 'Too many people are logging in.', { retryAfter: LOG_IN_SECONDS });
-  }
-  await tx.logIns.addFlow(flow, fingerprint);
-}
 
 export interface BeginLogInInput {
   readonly method: string;
@@ -128,64 +114,6 @@ export class BeginLogIn {
 const serviceFailed = () =>
   new DomainError('LOG_IN_SERVICE_FAILED', 'The service for logging in does not respond as expected. Try again later.');
 
-/** Result of a log-in, by its purpose. */
-export type LogInResult =
-  | { readonly kind: 'session'; readonly session: OpenedSession; readonly next: string }
-  | { readonly kind: 'phone'; readonly encryptedKey: string; readonly realmUrl: string }
-  | { readonly kind: 'desktop'; readonly encryptedToken: string };
-
-export interface FinishLogInInput {
-  readonly user: User;
-  readonly method: string;
-  readonly purpose: LogInPurpose;
-  readonly userAgent: string;
-  /** Password hash that was verified; see `OpenSessionInput`. */
-  readonly passwordHash?: string | null;
-}
-
-/** Gives users whom the calling code has authenticated what they logged in for, and notifies them by email. */
-export class FinishLogIn {
-  static readonly inject = [
-    'unitOfWork',
-    'apiKeyMint',
-    'logInTokens',
-    'realmUrls',
-    'clock',
-    OpenSession,
-    LoginEmails,
-  ] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly mint: ApiKeyMint,
-    private readonly tokens: LogInTokens,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
-    private readonly openSession: OpenSession,
-    private readonly loginEmails: LoginEmails,
-  ) {}
-
-  /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
-  async execute(caller: AnonymousCaller, input: FinishLogInInput): Promise<LogInResult> {
-    const { user, method, purpose, userAgent, passwordHash } = input;
-    const { realmId, id: userId } = user;
-    await this.loginEmails.plan(user, caller);
-    if (purpose.kind === 'session') {
-      const opened = { user, userAgent, ...(passwordHash !== undefined && { passwordHash }) };
-      return { kind: 'session', session: await this.openSession.execute(opened), next: purpose.next };
-    }
-    if (purpose.kind === 'phone') {
-      const { apiKey } = await issueKey(this.uow, this.mint, user);
-      const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
-      return { kind: 'phone', encryptedKey: encryptKey(apiKey, purpose.otp), realmUrl: this.realmUrls.urlOf(realm) };
-    }
-    const token = this.tokens.make();
-    const expiresAt = this.clock.now() + LOG_IN_SECONDS;
-    const flow = { realmId, method, browser: null, purpose: JSON.stringify({ kind: 'session', next: '' }), userId };
-    await this.uow.write(realmId, (tx) => addFlow(tx, { ...flow, expiresAt }, this.tokens.fingerprint(token)));
-    return { kind: 'desktop', encryptedToken: this.tokens.encryptFor(purpose.otp, token) };
-  }
-}
-
 /** Opens a session for a token that the desktop app has decrypted. */
 export class LogInByDesktopToken {
   static readonly inject = ['unitOfWork', 'logInTokens', 'clock', OpenSession] as const;
@@ -209,47 +137,6 @@ export class LogInByDesktopToken {
     });
     if (!user) throw logInExpired();
     return this.openSession.execute({ user, userAgent });
-  }
-}
-
-const logInExpired = () => new DomainError('LOG_IN_EXPIRED', 'The log-in took too long or was interrupted. Try again.');
-
-export interface FormLogInInput extends PasswordLogIn {
-  readonly purpose: LogInPurpose;
-  readonly userAgent: string;
-}
-
-/** Logs in with a password in a browser, also on behalf of an app. */
-export class LogInByForm {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'loginAttempts',
-    'directoryPasswords',
-    'clock',
-    FinishLogIn,
-  ] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly attempts: LoginAttempts,
-    private readonly directories: DirectoryPasswords,
-    private readonly clock: Clock,
-    private readonly finish: FinishLogIn,
-  ) {}
-
-  /**
-   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
-   * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
-   */
-  async execute(
-    caller: AnonymousCaller,
-    { purpose, userAgent, ...input }: FormLogInInput,
-  ): Promise<{ readonly user: User; readonly result: LogInResult }> {
-    const { uow, hasher, attempts, directories, clock } = this;
-    const { user, hash } = await userOfPassword({ uow, hasher, attempts, directories, clock }, caller, input);
-    const finished = { user, method: 'password', purpose, userAgent, passwordHash: hash };
-    return { user, result: await this.finish.execute(caller, finished) };
   }
 }
 

@@ -325,6 +325,8 @@ export interface ServerSettings {
   readonly allowsSpectators: boolean;
   /** Ways to log in at other services. */
   readonly logInMethods: readonly LogInMethod[];
+  /** True if some passwords need a second factor, for which apps cannot ask. */
+  readonly offersBrowserLogIn: boolean;
 }
 
 /** Returns public server settings, also for deactivated realms (protocol §10). */
@@ -350,16 +352,18 @@ export class GetServerSettings {
     if (realmId === null) {
       if (!isServerAddress) throw new DomainError('UNKNOWN_REALM_ADDRESS', 'Invalid subdomain');
       const url = this.realmUrls.urlOf(SERVER_ITSELF);
-      return { realm: null, url, isDevelopment, allowsSpectators: false, logInMethods: [] };
+      return { realm: null, url, isDevelopment, allowsSpectators: false, logInMethods: [], offersBrowserLogIn: false };
     }
-    return this.uow.read(realmId, async ({ realms, channels }) => {
+    return this.uow.read(realmId, async ({ realms, channels, secondFactors }) => {
       const realm = await realms.get(realmId);
+      const { settings } = realm;
       const { webPublicEnabled } = this.options;
       return {
         realm,
         url: this.realmUrls.urlOf(realm),
         isDevelopment,
         logInMethods: offeredMethods(this.providers, realm),
+        offersBrowserLogIn: settings.secondFactorRequiredFor !== 'nobody' || (await secondFactors.areUsed(realmId)),
         allowsSpectators:
           webPublicEnabled &&
           canSpectate(realm, { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) }).allowed,

@@ -28,6 +28,7 @@ const FOR_OWNERS = new Set<string>([
   'disallowDisposableEmailAddresses',
   'waitingPeriodThreshold',
   'messageRetentionDays',
+  'secondFactorRequiredFor',
   'createMultiuseInvite',
   'canInviteUsers',
   'canCreateGroups',

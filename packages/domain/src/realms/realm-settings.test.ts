@@ -37,6 +37,7 @@ const CONTRACT = `
   presenceDisabled                           | boolean | false               | nobody         | any
   requireE2eePushNotifications               | boolean | false               | administrators | any
   requireUniqueNames                         | boolean | false               | administrators | any
+  secondFactorRequiredFor                    | choice  | "nobody"            | owners         | ["nobody","owners","administrators","moderators","members","everyone"]
   sendChannelEventsMessages                  | boolean | true                | administrators | any
   sendWelcomeEmails                          | boolean | true                | administrators | any
   topicsPolicy                               | choice  | "emptyTopicAllowed" | administrators | ["emptyTopicAllowed","emptyTopicRefused"]

@@ -103,6 +103,10 @@ export const REALM_SETTINGS = {
   presenceDisabled: byOperator(flag(false)),
   requireE2eePushNotifications: byAdministrators(flag(false)),
   requireUniqueNames: byAdministrators(flag(false)),
+  /** People of these roles, and of higher ones, cannot log in with a password alone. */
+  secondFactorRequiredFor: byOwners(
+    oneOf('nobody', ['nobody', 'owners', 'administrators', 'moderators', 'members', 'everyone']),
+  ),
   sendChannelEventsMessages: byAdministrators(flag(true)),
   sendWelcomeEmails: byAdministrators(flag(true)),
   topicsPolicy: byAdministrators(oneOf('emptyTopicAllowed', ['emptyTopicAllowed', 'emptyTopicRefused'])),

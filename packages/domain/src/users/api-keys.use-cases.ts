@@ -25,7 +25,7 @@ import {
   type PasswordLogIn,
   realmDeactivated,
   unknownRealm,
-  userOfPassword,
+  userOfPasswordAlone,
 } from './authentication.js';
 import { type OpenedSession, OpenSession } from './sessions.use-cases.js';
 import { type BotKind, isEmailAddress, type User } from './user.js';
@@ -62,7 +62,7 @@ export class FetchApiKey {
    */
   async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
     const { uow, hasher, attempts, directories, clock } = this;
-    const { user } = await userOfPassword({ uow, hasher, attempts, directories, clock }, caller, input);
+    const { user } = await userOfPasswordAlone({ uow, hasher, attempts, directories, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
     return issueKey(this.uow, this.mint, user);
   }

@@ -14,6 +14,7 @@ import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
+import { type SecondStep, secondStepOf } from './second-factors.js';
 import { isEmailAddress, type User } from './user.js';
 
 /** Verifies identity claims signed by another service with the organization's shared secret (protocol §8.2). */
@@ -208,6 +209,16 @@ export interface PasswordCheck {
   readonly clock: Clock;
 }
 
+export interface PasswordHolder {
+  readonly user: User;
+  /** Hash that was verified, or that of the password that a directory replaced. */
+  readonly hash: string | null;
+  /** False if a directory verified the password. */
+  readonly isOwn: boolean;
+  /** Next step before the user is logged in. */
+  readonly secondStep: SecondStep;
+}
+
 /**
  * Authenticates by email address and password, and returns the user with the verified hash (protocol §8.1).
  * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
@@ -217,7 +228,7 @@ export async function userOfPassword(
   { uow, hasher, attempts, directories, clock }: PasswordCheck,
   { realmId, ip }: AnonymousCaller,
   { username, password, cancellation }: PasswordLogIn,
-): Promise<{ readonly user: User; readonly hash: string | null }> {
+): Promise<PasswordHolder> {
   if (realmId === null) throw unknownRealm();
   if (!isEmailAddress(username)) throw invalidEmail();
   const key = loginAttemptKey(realmId, username);
@@ -249,9 +260,29 @@ export async function userOfPassword(
   }
   if (!user) throw authenticationFailed();
   attempts.succeed(key, source);
-  await rememberNetwork(uow, attempts, user, ip, clock.now());
-  const { id } = user;
-  return { user, hash: isOwn ? hash : await uow.read(realmId, ({ users }) => users.findPasswordHash(realmId, id)) };
+  const { id, role } = user;
+  const { stored, factors } = await uow.read(realmId, async ({ users, secondFactors }) => ({
+    stored: await users.findPasswordHash(realmId, id),
+    factors: await secondFactors.find(realmId, id),
+  }));
+  const secondStep = secondStepOf(factors, realm.settings, role);
+  if (secondStep === null) await rememberNetwork(uow, attempts, user, ip, clock.now());
+  return { user, hash: isOwn ? hash : stored, isOwn, secondStep };
+}
+
+/**
+ * Authenticates for programs, which cannot ask for a second factor; people log in with a browser instead.
+ * @throws DomainError as `userOfPassword`
+ */
+export async function userOfPasswordAlone(
+  check: PasswordCheck,
+  caller: AnonymousCaller,
+  logIn: PasswordLogIn,
+): Promise<PasswordHolder> {
+  const holder = await userOfPassword(check, caller, logIn);
+  // Only after the password, so that strangers do not learn who has a second factor.
+  if (holder.secondStep !== null) throw passwordAuthDisabled();
+  return holder;
 }
 
 /**

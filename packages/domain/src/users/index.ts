@@ -10,6 +10,7 @@ export * from './presence.use-cases.js';
 export * from './presence-board.js';
 export * from './profiles.js';
 export * from './profiles.use-cases.js';
+export * from './second-factors.js';
 export * from './sessions.use-cases.js';
 export * from './statuses.js';
 export * from './statuses.use-cases.js';

@@ -25,7 +25,7 @@ import {
   LoginEmails,
   type PasswordLogIn,
   realmDeactivated,
-  userOfPassword,
+  userOfPasswordAlone,
 } from './authentication.js';
 import type { BotKind, User } from './user.js';
 import { canEndSessions } from './user-permissions.js';
@@ -118,7 +118,7 @@ export class LogIn {
    */
   async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
     const { uow, hasher, attempts, directories, clock } = this;
-    const { user, hash } = await userOfPassword({ uow, hasher, attempts, directories, clock }, caller, input);
+    const { user, hash } = await userOfPasswordAlone({ uow, hasher, attempts, directories, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
     return this.openSession.execute({ user, userAgent, passwordHash: hash });
   }

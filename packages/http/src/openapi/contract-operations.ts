@@ -43,6 +43,7 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/users/me/sessions/:session_id', 'protocol §7.6'],
   ['GET', '/users/:user_id/sessions', 'protocol §7.6'],
   ['DELETE', '/users/:user_id/sessions', 'protocol §7.6'],
+  ['DELETE', '/users/:user_id/second_factors', 'protocol §7.7'],
   ['POST', '/json/fetch_api_key', 'protocol §8.4', { atRoot: true }],
   ['POST', '/jwt/fetch_api_key', 'protocol §8.2'],
   // Events

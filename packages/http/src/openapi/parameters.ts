@@ -304,6 +304,8 @@ const SETTING_PARAMETERS: Readonly<Record<string, string>> = {
   org_type: 'Kind of the organization.',
   require_e2ee_push_notifications: 'Whether push notifications without encryption omit the text.',
   require_unique_names: 'Whether names of users must be unique.',
+  second_factor_required_for:
+    'Whose passwords need a second factor: `nobody`, `owners`, `administrators`, `moderators`, `members` or `everyone`; each includes higher roles.',
   send_channel_events_messages: 'Whether changes of channels are posted to the channel.',
   send_welcome_emails: 'Whether new users get welcome emails.',
   signup_announcements_stream_id: 'Channel of announcements of new users; -1 for none.',

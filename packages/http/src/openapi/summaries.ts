@@ -26,6 +26,8 @@ export const TAGGED_OPERATIONS: readonly TaggedOperations[] = [
       'DELETE /users/me/sessions/{session_id}': 'End one of your browser sessions',
       'GET /users/{user_id}/sessions': "List a user's browser sessions",
       'DELETE /users/{user_id}/sessions': "End a user's browser sessions",
+      'DELETE /users/{user_id}/second_factors': 'Remove the second factors of a user who has lost them',
+      'GET //accounts/passkeys.js': 'Get the script of the pages for passkeys',
       'POST /users/me/api_key/regenerate': 'Replace your API key',
       'GET /openapi.json': 'Get this document',
       'GET //api': 'Get this document as a page',

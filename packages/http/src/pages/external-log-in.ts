@@ -136,10 +136,10 @@ export const externalLogInPages = (parts: PageParts): readonly Route[] => [
 ];
 
 /** Shows errors of a log-in and reports them to the audit log. */
-async function audited(
+export async function audited(
   site: Site,
   method: string,
-  logIn: () => Promise<Reply & { logIn: LogInRecord }>,
+  logIn: () => Promise<Reply & { logIn?: LogInRecord }>,
 ): Promise<Reply> {
   try {
     return await logIn();

@@ -78,6 +78,63 @@ export const GERMAN = {
   'Set the password': 'Passwort setzen',
   'At least {count} characters, and not easily guessed.': 'Mindestens {count} Zeichen und nicht leicht zu erraten.',
 
+  // Second factor.
+  'Second factor': 'Zweiter Faktor',
+  'Confirm that it is you': 'Bitte bestätigen, dass Sie es sind',
+  'Log in with a passkey': 'Mit einem Passkey anmelden',
+  'Your device asks for your fingerprint, your face or its PIN.':
+    'Ihr Gerät fragt nach Fingerabdruck, Gesicht oder PIN.',
+  'Continue with a passkey': 'Weiter mit einem Passkey',
+  'Log in another way': 'Anders anmelden',
+  'The passkey could not be used. Try again.': 'Der Passkey ließ sich nicht verwenden. Bitte noch einmal versuchen.',
+  'This browser cannot use passkeys here.': 'Dieser Browser kann hier keine Passkeys verwenden.',
+  'Passkeys need scripts, which are turned off in this browser.':
+    'Passkeys brauchen Skripte, die in diesem Browser ausgeschaltet sind.',
+  'Your authenticator app shows six digits for this account. Each code is good once.':
+    'Die Authenticator-App zeigt sechs Ziffern für dieses Konto. Jeder Code gilt einmal.',
+  'Lost your device?': 'Gerät verloren?',
+  'Recovery code': 'Wiederherstellungscode',
+  'Use one of the codes that you saved. Without any, ask an administrator to remove your second factor.':
+    'Einen der gespeicherten Codes verwenden. Wer keinen mehr hat, kann den zweiten Faktor von der Administration entfernen lassen.',
+  'Use a recovery code': 'Wiederherstellungscode verwenden',
+  'Enter your password again to see and change how you log in.':
+    'Bitte das Passwort noch einmal eingeben, um die Anmeldung zu ändern.',
+  'After your password, {name} asks for one of these:': 'Nach dem Passwort fragt {name} nach einem davon:',
+  '{name} requires a second factor for your account. Choose one to continue.':
+    '{name} verlangt für dieses Konto einen zweiten Faktor. Bitte einen auswählen, um fortzufahren.',
+  'A second factor protects your account even if somebody learns your password.':
+    'Ein zweiter Faktor schützt das Konto auch dann, wenn jemand das Passwort erfährt.',
+  'Authenticator app': 'Authenticator-App',
+  Passkey: 'Passkey',
+  Remove: 'Entfernen',
+  'Recovery codes left: {count}': 'Übrige Wiederherstellungscodes: {count}',
+  'Make new ones': 'Neue erzeugen',
+  'An app on your phone shows a new code every 30 seconds.':
+    'Eine App auf dem Telefon zeigt alle 30 Sekunden einen neuen Code.',
+  'Replace the app': 'Die App ersetzen',
+  'Set up an app': 'Eine App einrichten',
+  'A passkey is your device itself, a security key or a password manager. It also logs you in without a password.':
+    'Ein Passkey ist das Gerät selbst, ein Sicherheitsschlüssel oder ein Passwortmanager. Er meldet auch ohne Passwort an.',
+  'Add a passkey': 'Passkey hinzufügen',
+  'Name of the passkey': 'Name des Passkeys',
+  'Scan this picture with an authenticator app, such as Aegis, Google Authenticator or your password manager.':
+    'Dieses Bild mit einer Authenticator-App scannen, zum Beispiel Aegis, Google Authenticator oder dem Passwortmanager.',
+  'Or type this key into the app:': 'Oder diesen Schlüssel in die App eintippen:',
+  'Code that the app shows': 'Code, den die App zeigt',
+  'Second factor is on': 'Der zweite Faktor ist eingerichtet',
+  'Save these recovery codes outside this device. Each logs you in once if you lose your second factor. They are not shown again.':
+    'Diese Wiederherstellungscodes außerhalb dieses Geräts aufbewahren. Jeder meldet einmal an, wenn der zweite Faktor verloren ist. Sie werden nicht noch einmal gezeigt.',
+  Done: 'Fertig',
+  'That did not match. Try again with a new code.':
+    'Das stimmte nicht. Bitte mit einem neuen Code noch einmal versuchen.',
+  'Your account has no password, which a second factor would protect.':
+    'Dieses Konto hat kein Passwort, das ein zweiter Faktor schützen könnte.',
+  'Password is incorrect.': 'Das Passwort ist falsch.',
+  'There is no such second factor.': 'Diesen zweiten Faktor gibt es nicht.',
+  'Your organization requires a second factor. Add another one first.':
+    'Ihre Organisation verlangt einen zweiten Faktor. Bitte erst einen anderen hinzufügen.',
+  'You have too many passkeys.': 'Es gibt schon zu viele Passkeys.',
+
   // Joining.
   'Join {name}': '{name} beitreten',
   'An invitation is required to join {name}. Ask a member or an administrator for one.':

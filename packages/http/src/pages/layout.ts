@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Injectable, Wired } from '@parley/domain/composition';
 import { DomainError, type ErrorCode, type RealmUrls } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
@@ -35,6 +35,8 @@ export interface Page {
   /** Language without a site; default: English. */
   readonly language?: Language;
   readonly content: Html;
+  /** Path of the page's only script, without which the page must still be useful. */
+  readonly script?: string;
   /** Alternating names and values. */
   readonly headers?: readonly string[];
 }
@@ -76,33 +78,41 @@ pre { background: var(--page); border-radius: 0.4rem; overflow-x: auto; padding:
 dt { font-weight: 600; }
 dd { margin: 0 0 0.8rem; }
 .alert { border-left: 0.3rem solid var(--bad); margin: 0 0 1rem; padding: 0.5rem 1rem; }
+.qr { background: #fff; border-radius: 0.4rem; display: block; height: auto; margin: 1rem auto; max-width: 15rem; padding: 0.5rem; width: 100%; }
+.codes { columns: 2; font: 1.1rem/1.9 ui-monospace, monospace; list-style: none; margin: 1rem 0; padding: 0; }
+.factors { list-style: none; margin: 0 0 1rem; padding: 0; }
+.factors li { align-items: center; border-top: 1px solid var(--line); display: flex; gap: 1rem; justify-content: space-between; padding: 0.6rem 0; }
+summary { color: var(--accent); cursor: pointer; font-weight: 600; padding: 0.6rem 0; }
+[hidden] { display: none; }
 .hint { color: var(--soft); margin: 0.2rem 0 0; }
 .code { font: 1.1rem/1.5 ui-monospace, monospace; }
 `;
 
-/** Forbids loading resources and running scripts; forms may only be sent to this server. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE.markup).digest('base64')}'`,
-  "img-src 'self'",
-  // A form may end in the app of a phone that asked for the log-in.
-  "form-action 'self' zulip:",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Forbids loading resources and running scripts, except one script; forms may only be sent to this server. */
+const contentSecurityPolicy = (scriptNonce?: string): string =>
+  [
+    "default-src 'none'",
+    ...(scriptNonce === undefined ? [] : [`script-src 'nonce-${scriptNonce}'`]),
+    `style-src 'sha256-${createHash('sha256').update(STYLE.markup).digest('base64')}'`,
+    "img-src 'self'",
+    // A form may end in the app of a phone that asked for the log-in.
+    "form-action 'self' zulip:",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-const HEADERS = [
-  'Content-Security-Policy',
-  CONTENT_SECURITY_POLICY,
+const OTHER_HEADERS = [
   // URLs of pages may contain secret keys, and forms need an Origin header to pass the origin check.
   'Referrer-Policy',
   'same-origin',
   'X-Robots-Tag',
   'noindex',
 ];
+const HEADERS = ['Content-Security-Policy', contentSecurityPolicy(), ...OTHER_HEADERS];
 
-export function pageReply({ status = 200, title, site, language, content, headers = [] }: Page): Reply {
+export function pageReply({ status = 200, title, site, language, content, script, headers = [] }: Page): Reply {
   const lang = site?.language ?? language ?? 'en';
+  const nonce = script === undefined ? undefined : randomBytes(16).toString('base64');
   const { markup } = html`<!DOCTYPE html>
 <html lang="${lang}">
 <head>
@@ -114,7 +124,11 @@ ${
   html`<link rel="icon" href="${site.icon}">
 `
 }<style>${STYLE}</style>
-</head>
+${
+  script !== undefined &&
+  html`<script src="${script}" nonce="${nonce!}" defer></script>
+`
+}</head>
 <body>
 ${
   site &&
@@ -133,7 +147,10 @@ ${content}
     contentType: 'text/html; charset=utf-8',
     contentLanguage: lang,
     cacheControl: 'no-store',
-    headers: [...HEADERS, ...headers],
+    headers: [
+      ...(nonce === undefined ? HEADERS : ['Content-Security-Policy', contentSecurityPolicy(nonce), ...OTHER_HEADERS]),
+      ...headers,
+    ],
   };
 }
 

@@ -1,5 +1,5 @@
 import { DomainError } from '@parley/domain/kernel';
-import { ListLogInMethods, LogInByForm, type LogInMethod } from '@parley/domain/membership';
+import { ListLogInMethods, LogInByForm, type LogInOffer } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
 import { CSRF_COOKIE, type Identity, readCookie } from '../kernel/authenticate.js';
@@ -23,6 +23,7 @@ import {
   type Site,
   targetOf,
 } from './layout.js';
+import { browserOf, markBrowser } from './second-factor-log-in.js';
 
 /** `email` is that of a user who followed an invitation but already has an account. */
 class LogInPageDto extends LogInPurposeDto {
@@ -41,7 +42,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
 
   /** Shows the form. The cookie of a browser without a session gets a token, which the form must repeat. */
   function formPage(
-    { site, realm, request, methods }: FormContext,
+    { site, realm, request, offer }: FormContext,
     dto: LogInPageDto,
     failure: Failure | null = null,
   ): Reply {
@@ -54,7 +55,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
       site,
       content: html`${alert(site, failure)}${logInForm(site, realm, {
         dto,
-        methods,
+        offer,
         token,
         failure,
         hasDirectory: parts.serverInfo.directoryRealms.has(realm.stringId),
@@ -70,7 +71,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
       handle: async ({ site, realm, request, caller, dto, identity, useCase }) => {
         const isForApp = purposeOf(dto).kind !== 'session';
         if (!isForApp && isUserOf(realm, identity)) return redirectTo(targetOf(site, dto.next));
-        return formPage({ site, realm, request, methods: await useCase.execute(caller) }, dto);
+        return formPage({ site, realm, request, offer: await useCase.execute(caller) }, dto);
       },
     }),
     pageRoute(parts, 'POST', '/login/', {
@@ -79,12 +80,13 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
       useCase: LogInByForm,
       handle: async ({ site, realm, request, caller, dto, useCase, resolve }) => {
         const { username, password } = dto;
-        const methods = await resolve(ListLogInMethods).execute(caller);
+        const offer = await resolve(ListLogInMethods).execute(caller);
         const again = (failure: Failure) =>
-          formPage({ site, realm, request, methods }, { ...dto, email: username }, failure);
+          formPage({ site, realm, request, offer }, { ...dto, email: username }, failure);
         const cookie = readCookie(request, CSRF_COOKIE);
         if (cookie === undefined || cookie !== dto.csrfmiddlewaretoken) return again(EXPIRED_FORM);
         const logIn = { method: 'password', account: username };
+        const browser = browserOf(request);
         try {
           const { user, result } = await useCase.execute(caller, {
             username: username.trim(),
@@ -92,7 +94,14 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
             purpose: purposeOf(dto),
             cancellation: request.signal,
             userAgent: request.header('user-agent') ?? '',
+            browser,
           });
+          // The audit line is written when the log-in is complete.
+          if (result.kind === 'secondStep') {
+            const path = result.step === 'verify' ? '/login/second-factor/' : '/accounts/second-factor/';
+            const query = new URLSearchParams({ state: result.state });
+            return redirectTo(`${site.base}${path}?${query}`, markBrowser(parts, request, browser));
+          }
           return { ...replyToLogIn(parts, { site, request }, user, result), logIn: { ...logIn, failure: null } };
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
@@ -124,12 +133,12 @@ interface FormContext {
   readonly site: Site;
   readonly realm: Realm;
   readonly request: Request;
-  readonly methods: readonly LogInMethod[];
+  readonly offer: LogInOffer;
 }
 
 interface FormState {
   readonly dto: LogInPageDto;
-  readonly methods: readonly LogInMethod[];
+  readonly offer: LogInOffer;
   readonly token: string;
   readonly failure: Failure | null;
   /** True if people use passwords of a directory. */
@@ -139,8 +148,9 @@ interface FormState {
 function logInForm(
   { base, t }: Site,
   { settings }: Realm,
-  { dto, methods, token, failure, hasDirectory }: FormState,
+  { dto, offer, token, failure, hasDirectory }: FormState,
 ): Html {
+  const { methods, hasPasskeys } = offer;
   const { email } = dto;
   const hasOwnPasswords = settings.emailAuthentication;
   const hasPasswords = hasOwnPasswords || hasDirectory;
@@ -172,9 +182,13 @@ ${
 }</form>`
       : methods.length === 0 && html`<p>${t('This organization does not allow logging in with a browser.')}</p>`
   }${
-    methods.length > 0 &&
+    (methods.length > 0 || hasPasskeys) &&
     html`${hasPasswords && html`<p class="or">${t('or')}</p>`}<ul class="methods">
-${methods.map(
+${
+  hasPasskeys &&
+  html`<li><a class="button other" href="${base}/login/passkey/${queryOf(dto)}">${t('Log in with a passkey')}</a></li>
+`
+}${methods.map(
   ({ name, displayName }) =>
     html`<li><a class="button other" href="${base}/accounts/login/external/${name}/${queryOf(dto)}">${t('Log in with {method}', { method: displayName })}</a></li>
 `,

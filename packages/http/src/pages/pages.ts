@@ -9,6 +9,9 @@ import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
 import { errorPage, type PageParts, pageReply, pageRoute, redirectTo, type Site, seeOther } from './layout.js';
 import { connecting, isUserOf, logInPages } from './log-in-page.js';
+import { passkeyScriptRoute } from './passkey-script.js';
+import { secondFactorLogInPages } from './second-factor-log-in.js';
+import { secondFactorPages, secondFactorRoutes } from './second-factor-settings.js';
 import { webAppPage, webAssetRoutes } from './web-app.js';
 
 /**
@@ -97,6 +100,10 @@ export const PAGES = {
     ...webAssetRoutes(parts),
     ...logInPages(parts),
     ...externalLogInPages(parts),
+    ...secondFactorLogInPages(parts),
+    ...secondFactorPages(parts),
+    ...secondFactorRoutes,
+    passkeyScriptRoute,
     ...accountPages(parts),
     ...signUpPages(parts),
     ...unsubscribePages(parts),

@@ -159,6 +159,7 @@ const REALM_SETTING_TABLE = {
   presenceDisabled: 'presence_disabled',
   requireE2eePushNotifications: 'require_e2ee_push_notifications',
   requireUniqueNames: 'require_unique_names',
+  secondFactorRequiredFor: 'second_factor_required_for',
   sendChannelEventsMessages: 'send_channel_events_messages',
   sendWelcomeEmails: 'send_welcome_emails',
   topicsPolicy: {

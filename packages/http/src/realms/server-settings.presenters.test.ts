@@ -4,7 +4,14 @@ const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'c
 
 it('omits realm fields if the address belongs to no realm', () => {
   const wire = presentServerSettings(
-    { realm: null, url: 'https://chat.example', isDevelopment: false, allowsSpectators: false, logInMethods: [] },
+    {
+      realm: null,
+      url: 'https://chat.example',
+      isDevelopment: false,
+      allowsSpectators: false,
+      logInMethods: [],
+      offersBrowserLogIn: false,
+    },
     { realmUrls, serverInfo: { sendsPushes: false, directoryRealms: new Set() } },
   );
   expect(wire).toMatchObject({ realm_url: 'https://chat.example', realm_uri: 'https://chat.example' });

@@ -15,7 +15,7 @@ type Parts = Pick<RouteDependencies, 'realmUrls'> & {
 
 /** Presents the server settings (protocol §10), all of which clients decode strictly. */
 export function presentServerSettings(settings: ServerSettings, { realmUrls, serverInfo }: Parts): WireFields {
-  const { realm, url, isDevelopment, allowsSpectators, logInMethods } = settings;
+  const { realm, url, isDevelopment, allowsSpectators, logInMethods, offersBrowserLogIn } = settings;
   const offers = (kind: LogInMethod['kind']) => logInMethods.some((method) => method.kind === kind);
   const allowsEmail = realm?.settings.emailAuthentication ?? true;
   const hasDirectory = realm !== null && serverInfo.directoryRealms.has(realm.stringId);
@@ -34,7 +34,10 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
       saml: offers('samlAuthentication'),
       'openid connect': offers('openIdConnectAuthentication'),
     },
-    external_authentication_methods: logInMethods.map((method) => presentLogInMethod(method, url)),
+    external_authentication_methods: [
+      ...logInMethods.map((method) => presentLogInMethod(method, url)),
+      ...(offersBrowserLogIn && (allowsEmail || hasDirectory) ? [browserLogIn(url)] : []),
+    ],
     zulip_feature_level: FEATURE_LEVEL,
     zulip_version: ZULIP_VERSION,
     zulip_merge_base: ZULIP_VERSION,
@@ -58,6 +61,13 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
 export function presentLogInMethod({ name, displayName, displayIcon }: LogInMethod, url: string): WireFields {
   const path = new URL(`${url}/accounts/login/external/${name}/`).pathname;
   return { name, display_name: displayName, display_icon: displayIcon, login_url: path, signup_url: path };
+}
+
+/** Password and second factor on the log-in page. */
+function browserLogIn(url: string): WireFields {
+  const { pathname } = new URL(`${url}/`);
+  const paths = { login_url: `${pathname}login/`, signup_url: `${pathname}register/` };
+  return { name: 'browser', display_name: 'Browser', display_icon: null, ...paths };
 }
 
 const EXTERNAL_METHOD = wire.fields({

@@ -50,6 +50,10 @@ class PostgresLogInRepository implements LogInRepository {
     return (await this.flowCount.get(realmId))!;
   }
 
+  async findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
+    return (await this.flow.get(fingerprint, realmId)) ?? null;
+  }
+
   async addFlow(flow: LogInFlow, fingerprint: string): Promise<void> {
     const { realmId, method, browser, purpose, userId, expiresAt } = flow;
     this.insertFlow.defer(fingerprint, realmId, method, browser, purpose, userId, expiresAt);

@@ -3,6 +3,7 @@ import type { SessionId, UnixSeconds } from '@parley/domain/kernel';
 import {
   IssuePasswordLink,
   IssueUserKey,
+  OperatorClearsSecondFactors,
   RegisterUser,
   SetUserActive,
   SetUserEmail,
@@ -229,6 +230,29 @@ async function sessions(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function secondFactors(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async ({ useCase, ports }, { realmId, id: userId, email }) => {
+    if (context.isOn('remove')) {
+      const removed = await useCase(OperatorClearsSecondFactors).execute({ realmId, userId });
+      const line = removed ? `Removed all second factors of ${email}` : `${email} has no second factor`;
+      return { lines: [line], data: { email, removed } };
+    }
+    const { app, passkeys, recoveryCodes } = await ports.unitOfWork.read(realmId, (repositories) =>
+      repositories.secondFactors.find(realmId, userId),
+    );
+    const lines = [
+      ...(app ? ['authenticator app'] : []),
+      ...passkeys.map(({ name, createdAt }) => `passkey ${name.replace(/\p{Cc}/gu, '')}, ${timeOf(createdAt)}`),
+      ...(recoveryCodes > 0 ? [`recovery codes: ${recoveryCodes}`] : []),
+    ];
+    const shown = passkeys.map(({ name, createdAt }) => ({ name, createdAt: timeOf(createdAt) }));
+    return {
+      lines: lines.length > 0 ? lines : [`${email} has no second factor`],
+      data: { email, app: app !== null, passkeys: shown, recoveryCodes },
+    };
+  });
+}
+
 const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 
 /** Reads a password from standard input; null if none was requested. */
@@ -378,6 +402,16 @@ export const USER_COMMANDS: readonly Command[] = [
     examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
     isReadOnly: (flags) => flags.get('end') !== 'on',
     run: sessions,
+  },
+  {
+    name: 'user second-factor',
+    words: 'EMAIL',
+    help: 'lists the second factors of a user, or removes all when they are lost',
+    details: `${BY} The user gets an email about the removal.`,
+    flags: { ...REALM, remove: { help: 'removes the authenticator app, all passkeys and recovery codes' } },
+    examples: ['parley user second-factor ann@example.com', 'parley user second-factor ann@example.com --remove'],
+    isReadOnly: (flags) => flags.get('remove') !== 'on',
+    run: secondFactors,
   },
   {
     name: 'user grant',

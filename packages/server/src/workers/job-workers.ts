@@ -18,6 +18,7 @@ import {
   DeliverWebhooks,
   ForgetInvitations,
   SendInvitationEmails,
+  SendSecondFactorEmails,
   SendWelcomeEmails,
 } from '@parley/domain/membership';
 import {
@@ -118,6 +119,7 @@ const msUntil = (time: number, clock: Clock): number => Math.max(0, time * 1000 
 /** One for each kind of job. */
 export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(SendLoginEmails),
+  resolve(SendSecondFactorEmails),
   resolve(DeactivationEmails),
   resolve(DeleteContributions),
   resolve(SendConfirmationEmails),

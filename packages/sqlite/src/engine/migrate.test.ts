@@ -28,6 +28,7 @@ const RELEASED = [
   ['missed-emails.013', '234373516d6c347765ffb851b26f7651446914944755688a3d0e69373d1571bd'],
   ['push.014', 'ce1d83d2cf85098ecbed2760ef943c511c1304cb566a263a0aadf1ad18ab24ca'],
   ['provisioning.015', '891e27c41b9e2120cb7a62c7906c0ad14c823a315008fbabb161e559e13ac5c1'],
+  ['second-factors.016', '2e175b0feb23507d385ecc56391b4d8534a5e09ad89af1e19d2a7a2c6c580dc8'],
 ];
 
 let directory: string;

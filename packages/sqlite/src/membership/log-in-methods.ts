@@ -50,6 +50,10 @@ class SqliteLogInRepository implements LogInRepository {
     return this.flowCount.get(realmId)!;
   }
 
+  async findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
+    return this.flow.get(fingerprint, realmId) ?? null;
+  }
+
   async addFlow(flow: LogInFlow, fingerprint: string): Promise<void> {
     const { realmId, method, browser, purpose, userId, expiresAt } = flow;
     this.insertFlow.run(fingerprint, realmId, method, browser, purpose, userId, expiresAt);

@@ -18,14 +18,18 @@ export class MemoryLogIns implements LogInRepository {
     return [...this.unit.read('logInFlows').values()].filter((flow) => flow.realmId === realmId).length;
   }
 
+  async findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
+    const flow = this.unit.read('logInFlows').get(fingerprint);
+    return flow?.realmId === realmId ? flow : null;
+  }
+
   async addFlow(flow: LogInFlow, fingerprint: string): Promise<void> {
     this.unit.change('logInFlows').set(fingerprint, flow);
   }
 
   async takeFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
-    const flow = this.unit.read('logInFlows').get(fingerprint);
-    if (flow?.realmId !== realmId) return null;
-    this.unit.change('logInFlows').delete(fingerprint);
+    const flow = await this.findFlow(realmId, fingerprint);
+    if (flow) this.unit.change('logInFlows').delete(fingerprint);
     return flow;
   }
 

@@ -51,6 +51,7 @@ describe('GetServerSettings', () => {
       isDevelopment: false,
       allowsSpectators: false,
       logInMethods: [],
+      offersBrowserLogIn: false,
     });
   });
 

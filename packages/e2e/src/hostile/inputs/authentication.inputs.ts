@@ -19,6 +19,9 @@ export const INPUTS: Inputs = {
   },
   'DELETE /users/me/sessions/:session_id': { unknown: () => ({ session_id: 4711 }) },
   'GET /users/:user_id/sessions': { 'an owner': ({ organization: { owners } }) => ({ user_id: owners[0]!.id }) },
+  'DELETE /users/:user_id/second_factors': {
+    'an owner': ({ organization: { owners } }) => ({ user_id: owners[1]!.id }),
+  },
   'DELETE /users/:user_id/sessions': { 'an owner': ({ organization: { owners } }) => ({ user_id: owners[1]!.id }) },
   'POST /json/fetch_api_key': { 'right password': ({ organization: { password } }) => ({ password }) },
   'POST /dev_fetch_api_key': {

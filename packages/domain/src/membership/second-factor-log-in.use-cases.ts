@@ -1,0 +1,486 @@
+import {
+  isKnownNetwork,
+  type LoginAttempts,
+  type PasswordHasher,
+  rememberNetwork,
+  secondFactorAttemptKey,
+} from '../access/credentials.js';
+import { DomainError } from '../kernel/errors.js';
+import type { AnonymousCaller, RealmId, UserId } from '../kernel/ids.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import {
+  accountDeactivated,
+  authenticationFailed,
+  type DirectoryPasswords,
+  type PasswordLogIn,
+  passwordAuthDisabled,
+  unknownRealm,
+  userOfPassword,
+} from '../users/authentication.js';
+import {
+  type OneTimeCodes,
+  ownerOf,
+  type PasskeyProtocol,
+  type SecondFactorSecrets,
+  type SecondFactors,
+  wrongSecondFactor,
+} from '../users/second-factors.js';
+import type { User } from '../users/user.js';
+import { addFlow, FinishLogIn, type LogInResult, logInExpired, sealed } from './finish-log-in.js';
+import { LOG_IN_SECONDS, type LogInPurpose, type LogInTokens } from './log-in-methods.js';
+import { loadOpenRealm } from './sign-up.js';
+
+/** Time for setting up a second factor, for which people may have to install an app. */
+export const SET_UP_SECONDS = 900;
+
+/** Names of flows that no service can have. */
+const AFTER_PASSWORD = 'second factor';
+const BY_PASSKEY = 'passkey log-in';
+
+/** Proof that a browser is the one that began a log-in. */
+export interface StepKey {
+  readonly state: string;
+  /** Cookie of the browser; null if it sent none. */
+  readonly browser: string | null;
+}
+
+/** State of somebody whose password was right. */
+interface AfterPassword {
+  /** `done`: set up just now, while logging in. `manage`: logged in already. */
+  readonly step: 'verify' | 'setUp' | 'done' | 'manage';
+  /** Pads are sealed. */
+  readonly purpose: LogInPurpose;
+  /** Fingerprint of the password hash, since another password ends the flow; null for a password of a directory. */
+  readonly password: string | null;
+}
+
+export interface Step extends AfterPassword {
+  readonly realm: Realm;
+  readonly user: User;
+  readonly passwordHash: string | null;
+  readonly factors: SecondFactors;
+}
+
+/** Adds a flow for somebody whose password was right. Returns its state. */
+export async function beginStep(
+  tx: Transaction,
+  tokens: LogInTokens,
+  {
+    user,
+    browser,
+    hash,
+    ...step
+  }: Pick<AfterPassword, 'step' | 'purpose'> & {
+    readonly user: Pick<User, 'realmId' | 'id'>;
+    readonly browser: string;
+    /** Null for a password of a directory. */
+    readonly hash: string | null;
+  },
+  now: number,
+): Promise<string> {
+  const state = tokens.make();
+  await putStep(
+    tx,
+    tokens,
+    {
+      ...step,
+      user,
+      purpose: sealed(step.purpose, tokens, state),
+      password: hash === null ? null : tokens.fingerprint(hash),
+    },
+    { state, browser },
+    now,
+  );
+  return state;
+}
+
+async function putStep(
+  tx: Transaction,
+  tokens: LogInTokens,
+  { step, purpose, password, user }: AfterPassword & { readonly user: Pick<User, 'realmId' | 'id'> },
+  { state, browser }: { readonly state: string; readonly browser: string },
+  now: number,
+): Promise<void> {
+  const { realmId, id: userId } = user;
+  const flow = {
+    realmId,
+    method: AFTER_PASSWORD,
+    browser: tokens.fingerprint(browser),
+    purpose: JSON.stringify({ step, purpose, password } satisfies AfterPassword),
+    userId,
+    expiresAt: now + (step === 'verify' ? LOG_IN_SECONDS : SET_UP_SECONDS),
+  };
+  await addFlow(tx, flow, tokens.fingerprint(state));
+}
+
+/** Marks a log-in as having a second factor, which was set up just now. */
+export async function finishSetUp(
+  tx: Transaction,
+  tokens: LogInTokens,
+  step: Step,
+  { state, browser }: StepKey,
+  now: number,
+): Promise<void> {
+  await takeStep(tx, tokens, step.realm.id, state);
+  await putStep(tx, tokens, { ...step, step: 'done' }, { state, browser: browser! }, now);
+}
+
+/** @throws DomainError LOG_IN_EXPIRED if another request took the flow */
+async function takeStep(tx: Transaction, tokens: LogInTokens, realmId: RealmId, state: string): Promise<void> {
+  if (!(await tx.logIns.takeFlow(realmId, tokens.fingerprint(state)))) throw logInExpired();
+}
+
+export interface StepParts {
+  readonly uow: UnitOfWork;
+  readonly tokens: LogInTokens;
+  readonly clock: Clock;
+}
+
+/** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED */
+export async function loadStep(
+  { uow, tokens, clock }: StepParts,
+  realmId: RealmId | null,
+  { state, browser }: StepKey,
+): Promise<Step> {
+  if (realmId === null) throw unknownRealm();
+  return uow.read(realmId, async (repositories) => {
+    const realm = await loadOpenRealm(repositories, realmId);
+    const flow = await repositories.logIns.findFlow(realmId, tokens.fingerprint(state));
+    const isSame = flow?.method === AFTER_PASSWORD && browser !== null && flow.browser === tokens.fingerprint(browser);
+    if (!isSame || flow.userId === null || flow.expiresAt <= clock.now()) throw logInExpired();
+    const user = await repositories.users.find(realmId, flow.userId);
+    if (!user?.isActive) throw accountDeactivated();
+    const after = JSON.parse(flow.purpose) as AfterPassword;
+    const passwordHash = await repositories.users.findPasswordHash(realmId, user.id);
+    if (after.password !== null) {
+      const isValid = passwordHash !== null && tokens.fingerprint(passwordHash) === after.password;
+      if (!isValid || !realm.settings.emailAuthentication) throw logInExpired();
+    }
+    return { ...after, realm, user, passwordHash, factors: await repositories.secondFactors.find(realmId, user.id) };
+  });
+}
+
+export interface FormLogInInput extends PasswordLogIn {
+  readonly purpose: LogInPurpose;
+  readonly userAgent: string;
+  /** Cookie of the browser, in which a second step must be taken. */
+  readonly browser: string;
+}
+
+/** Second step that the form has to lead to. */
+export interface PendingStep {
+  readonly kind: 'secondStep';
+  readonly step: 'verify' | 'setUp';
+  readonly state: string;
+}
+
+/** Logs in with a password in a browser, also on behalf of an app. */
+export class LogInByForm {
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'loginAttempts',
+    'directoryPasswords',
+    'logInTokens',
+    'clock',
+    FinishLogIn,
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly attempts: LoginAttempts,
+    private readonly directories: DirectoryPasswords,
+    private readonly tokens: LogInTokens,
+    private readonly clock: Clock,
+    private readonly finish: FinishLogIn,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+   * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
+   */
+  async execute(
+    caller: AnonymousCaller,
+    { purpose, userAgent, browser, ...input }: FormLogInInput,
+  ): Promise<{ readonly user: User; readonly result: LogInResult | PendingStep }> {
+    const { uow, hasher, attempts, directories, tokens, clock } = this;
+    const check = { uow, hasher, attempts, directories, clock };
+    const { user, hash, isOwn, secondStep } = await userOfPassword(check, caller, input);
+    if (secondStep === null) {
+      const finished = { user, method: 'password', purpose, userAgent, passwordHash: hash };
+      return { user, result: await this.finish.execute(caller, finished) };
+    }
+    const begun = { step: secondStep, purpose, user, browser, hash: isOwn ? hash : null };
+    const state = await uow.write(user.realmId, (tx) => beginStep(tx, tokens, begun, clock.now()));
+    return { user, result: { kind: 'secondStep', step: secondStep, state } };
+  }
+}
+
+/** Form that a log-in shows after the password. */
+export interface SecondStepForm {
+  readonly user: User;
+  /** False after a second factor was set up for this log-in. */
+  readonly asksForProof: boolean;
+  readonly hasApp: boolean;
+  /** Options for the browser; null without passkeys. */
+  readonly passkeys: object | null;
+  readonly purpose: LogInPurpose;
+}
+
+/** Loads the form for the second step of a log-in. */
+export class GetSecondStep {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly passkeys: PasskeyProtocol,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED */
+  async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<SecondStepForm> {
+    const { uow, tokens, realmUrls, clock } = this;
+    const { step, realm, user, factors, purpose } = await loadStep({ uow, tokens, clock }, realmId, key);
+    if (step !== 'verify' && step !== 'done') throw logInExpired();
+    const checks = { ...siteOf({ tokens, realmUrls }, realm, key.state), verifiesPerson: false };
+    const { passkeys } = factors;
+    return {
+      user,
+      asksForProof: step === 'verify',
+      hasApp: factors.app !== null,
+      passkeys: passkeys.length > 0 ? await this.passkeys.requestOptions({ ...checks, passkeys }) : null,
+      purpose,
+    };
+  }
+}
+
+/** Hexadecimal is valid base64url too. */
+export const siteOf = (
+  { tokens, realmUrls }: { readonly tokens: LogInTokens; readonly realmUrls: RealmUrls },
+  realm: Realm,
+  state: string,
+) => ({ challenge: tokens.derive(state, 'nonce'), url: realmUrls.urlOf(realm) });
+
+/** `none`: the second factor was set up for this log-in. */
+export type SecondFactorProof =
+  | { readonly kind: 'app' | 'recovery'; readonly code: string }
+  /** JSON of the browser. */
+  | { readonly kind: 'passkey'; readonly response: string }
+  | { readonly kind: 'none' };
+
+export interface SecondStepInput extends StepKey {
+  readonly proof: SecondFactorProof;
+  readonly userAgent: string;
+}
+
+/** Uses up a proof. Returns false if it was used before. */
+type UseUp = (tx: Transaction) => Promise<boolean>;
+
+/** Logs in somebody whose password was right, by a second factor. */
+export class TakeSecondStep {
+  static readonly inject = [
+    'unitOfWork',
+    'loginAttempts',
+    'logInTokens',
+    'secondFactorSecrets',
+    'oneTimeCodes',
+    'passkeys',
+    'realmUrls',
+    'clock',
+    FinishLogIn,
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly attempts: LoginAttempts,
+    private readonly tokens: LogInTokens,
+    private readonly secrets: SecondFactorSecrets,
+    private readonly codes: OneTimeCodes,
+    private readonly passkeys: PasskeyProtocol,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly finish: FinishLogIn,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED, RATE_LIMITED,
+   * WRONG_SECOND_FACTOR, AUTHENTICATION_FAILED
+   */
+  async execute(
+    caller: AnonymousCaller,
+    { proof, userAgent, ...key }: SecondStepInput,
+  ): Promise<{ readonly user: User; readonly result: LogInResult }> {
+    const { uow, tokens, attempts, clock } = this;
+    const step = await loadStep({ uow, tokens, clock }, caller.realmId, key);
+    const { user, purpose, passwordHash } = step;
+    const { realmId } = user;
+    if (step.step !== 'done' && step.step !== 'verify') throw logInExpired();
+    const take = (useUp: UseUp) =>
+      uow.write(realmId, async (tx) => {
+        await takeStep(tx, tokens, realmId, key.state);
+        if (!(await useUp(tx))) throw wrongSecondFactor();
+      });
+    if (step.step === 'done') await take(async () => true);
+    else {
+      const { ip } = caller;
+      const isKnown = await uow.read(realmId, (reads) => isKnownNetwork(reads, attempts, user, ip));
+      const account = secondFactorAttemptKey(realmId, user.email);
+      attempts.attempt(account, { ip, isKnown });
+      const useUp = await this.check(step, key.state, proof);
+      if (!useUp) throw wrongSecondFactor();
+      await take(useUp);
+      attempts.succeed(account, { ip, isKnown });
+    }
+    await rememberNetwork(uow, attempts, user, caller.ip, clock.now());
+    const opened = sealed(purpose, tokens, key.state);
+    const finished = { user, method: 'password', purpose: opened, userAgent, passwordHash };
+    return { user, result: await this.finish.execute(caller, finished) };
+  }
+
+  /** Returns null for a wrong proof. */
+  private async check({ user, realm, factors }: Step, state: string, proof: SecondFactorProof): Promise<UseUp | null> {
+    const { realmId, id: userId } = user;
+    const { tokens, realmUrls } = this;
+    const owner = ownerOf(user);
+    if (proof.kind === 'recovery') {
+      const fingerprint = this.secrets.fingerprint(proof.code, owner);
+      return (tx) => tx.secondFactors.takeRecoveryCode(realmId, userId, fingerprint);
+    }
+    if (proof.kind === 'passkey') {
+      const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: false };
+      const passkey = factors.passkeys.find(({ id }) => id === this.passkeys.idIn(proof.response));
+      const counter = passkey ? await this.passkeys.verify(proof.response, passkey, checks) : null;
+      if (!passkey || counter === null) return null;
+      return (tx) => usePasskey(tx, realmId, passkey.id, counter);
+    }
+    const secret = proof.kind === 'app' && factors.app ? this.secrets.open(factors.app.secret, owner) : null;
+    if (proof.kind !== 'app' || secret === null) return null;
+    const at = { now: this.clock.now(), lastStep: factors.app!.lastStep };
+    const lastStep = await this.codes.stepOf(secret, proof.code, at);
+    if (lastStep === null) return null;
+    return async (tx) => {
+      const { app } = await tx.secondFactors.find(realmId, userId);
+      if (!app || app.lastStep >= lastStep) return false;
+      await tx.secondFactors.putApp(realmId, userId, { ...app, lastStep });
+      return true;
+    };
+  }
+}
+
+/** Stores the counter of a passkey. Returns false if the passkey was removed meanwhile. */
+async function usePasskey(tx: Transaction, realmId: RealmId, id: string, counter: number): Promise<boolean> {
+  const passkey = await tx.secondFactors.findPasskey(realmId, id);
+  if (passkey) await tx.secondFactors.putPasskey(realmId, { ...passkey, counter });
+  return passkey !== null;
+}
+
+export interface PasskeyLogInForm {
+  readonly state: string;
+  /** Options for the browser. */
+  readonly options: object;
+}
+
+/** Begins a log-in by a passkey alone. */
+export class BeginPasskeyLogIn {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly passkeys: PasskeyProtocol,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, SERVER_BUSY */
+  async execute(
+    { realmId }: AnonymousCaller,
+    { purpose, browser }: { readonly purpose: LogInPurpose; readonly browser: string },
+  ): Promise<PasskeyLogInForm> {
+    if (realmId === null) throw unknownRealm();
+    const { tokens, realmUrls } = this;
+    const state = tokens.make();
+    const realm = await this.uow.write(realmId, async (tx) => {
+      const open = await loadOpenRealm(tx, realmId);
+      if (!open.settings.emailAuthentication) throw passwordAuthDisabled();
+      const flow = {
+        realmId,
+        method: BY_PASSKEY,
+        browser: tokens.fingerprint(browser),
+        purpose: JSON.stringify(sealed(purpose, tokens, state)),
+        userId: null,
+        expiresAt: this.clock.now() + LOG_IN_SECONDS,
+      };
+      await addFlow(tx, flow, tokens.fingerprint(state));
+      return open;
+    });
+    const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: true };
+    return { state, options: await this.passkeys.requestOptions({ ...checks, passkeys: null }) };
+  }
+}
+
+export interface PasskeyLogInInput extends StepKey {
+  /** JSON of the browser. */
+  readonly response: string;
+  readonly userAgent: string;
+}
+
+/** Logs in by a passkey alone, which proves both the device and the person. */
+export class LogInByPasskey {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock', FinishLogIn] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly passkeys: PasskeyProtocol,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly finish: FinishLogIn,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, LOG_IN_EXPIRED, USER_DEACTIVATED,
+   * WRONG_SECOND_FACTOR
+   */
+  async execute(
+    caller: AnonymousCaller,
+    { state, browser, response, userAgent }: PasskeyLogInInput,
+  ): Promise<{ readonly user: User; readonly result: LogInResult }> {
+    const { realmId } = caller;
+    if (realmId === null) throw unknownRealm();
+    const { tokens, realmUrls, uow } = this;
+    const id = this.passkeys.idIn(response);
+    const { realm, flow, passkey, holder } = await uow.write(realmId, async (tx) => {
+      const open = await loadOpenRealm(tx, realmId);
+      if (!open.settings.emailAuthentication) throw passwordAuthDisabled();
+      const found = id === null ? null : await tx.secondFactors.findPasskey(realmId, id);
+      return {
+        realm: open,
+        flow: await tx.logIns.takeFlow(realmId, tokens.fingerprint(state)),
+        passkey: found,
+        holder: found && (await holderOf(tx, realmId, found.userId)),
+      };
+    });
+    const isSame = flow?.method === BY_PASSKEY && browser !== null && flow.browser === tokens.fingerprint(browser);
+    if (!isSame || flow.expiresAt <= this.clock.now()) throw logInExpired();
+    const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: true };
+    const counter = passkey && holder ? await this.passkeys.verify(response, passkey, checks) : null;
+    if (!passkey || !holder || counter === null) throw wrongSecondFactor();
+    if (!holder.user.isActive) throw accountDeactivated();
+    const isLeft = await uow.write(realmId, (tx) => usePasskey(tx, realmId, passkey.id, counter));
+    if (!isLeft) throw authenticationFailed();
+    const purpose = sealed(JSON.parse(flow.purpose) as LogInPurpose, tokens, state);
+    const finished = { user: holder.user, method: 'passkey', purpose, userAgent, passwordHash: holder.passwordHash };
+    return { user: holder.user, result: await this.finish.execute(caller, finished) };
+  }
+}
+
+/** Passkeys belong to passwords: without one, the account is logged in elsewhere. */
+async function holderOf(tx: Transaction, realmId: RealmId, userId: UserId) {
+  const passwordHash = await tx.users.findPasswordHash(realmId, userId);
+  const user = await tx.users.find(realmId, userId);
+  return user && passwordHash !== null ? { user, passwordHash } : null;
+}
+
+export const noPassword = () =>
+  new DomainError('NO_PASSWORD', 'Your account has no password, which a second factor would protect.');

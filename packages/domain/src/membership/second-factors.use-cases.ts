@@ -1,0 +1,484 @@
+import { type LoginAttempts, loginAttemptKey, type PasswordHasher, SIGNED_IN } from '../access/credentials.js';
+import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
+import { DomainError } from '../kernel/errors.js';
+import { type AnonymousCaller, type Caller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job } from '../kernel/jobs.js';
+import { enforce } from '../kernel/permission.js';
+import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
+import { takeCodePoints } from '../kernel/text.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { DirectoryPasswords } from '../users/authentication.js';
+import {
+  clearSecondFactors,
+  hasSecondFactor,
+  MAX_PASSKEY_NAME_LENGTH,
+  MAX_PASSKEYS,
+  type OneTimeCodes,
+  ownerOf,
+  type PasskeyProtocol,
+  RECOVERY_CODES,
+  requiresSecondFactor,
+  type SecondFactorSecrets,
+  type SecondFactors,
+  wrongSecondFactor,
+} from '../users/second-factors.js';
+import type { User } from '../users/user.js';
+import { canEndSessions } from '../users/user-permissions.js';
+import { logInExpired } from './finish-log-in.js';
+import type { LogInTokens } from './log-in-methods.js';
+import {
+  beginStep,
+  finishSetUp,
+  loadStep,
+  noPassword,
+  type Step,
+  type StepKey,
+  siteOf,
+} from './second-factor-log-in.use-cases.js';
+
+export interface ProvePasswordInput {
+  readonly password: string;
+  /** Cookie of the browser. */
+  readonly browser: string;
+  readonly cancellation?: Cancellation | undefined;
+}
+
+/** Asks for the password again before second factors are changed. Returns the state of the changes. */
+export class ProvePassword {
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'loginAttempts',
+    'directoryPasswords',
+    'logInTokens',
+    'clock',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly attempts: LoginAttempts,
+    private readonly directories: DirectoryPasswords,
+    private readonly tokens: LogInTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError NO_PASSWORD, RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD */
+  async execute(caller: Caller, { password, browser, cancellation }: ProvePasswordInput): Promise<string> {
+    const { realmId, userId } = caller;
+    const { realm, user, hash } = await this.uow.read(realmId, async ({ actors, realms, users }) => {
+      await actors.get(caller);
+      const found = await realms.get(realmId);
+      const { emailAuthentication } = found.settings;
+      return {
+        realm: found,
+        user: (await users.find(realmId, userId))!,
+        hash: emailAuthentication ? await users.findPasswordHash(realmId, userId) : null,
+      };
+    });
+    const hasDirectory = this.directories.isUsedBy(realm);
+    if (hash === null && !hasDirectory) throw noPassword();
+    const key = loginAttemptKey(realmId, user.email);
+    this.attempts.attempt(key, SIGNED_IN);
+    let isOwn: boolean;
+    let isRight: boolean;
+    try {
+      isOwn = await this.hasher.verify(password, hash, { client: `user ${userId}`, cancellation });
+      isRight = isOwn || (hasDirectory && (await this.directories.verify(realm, user.email, password))?.id === userId);
+    } catch (error) {
+      this.attempts.withdraw(key, SIGNED_IN);
+      throw error;
+    }
+    if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
+    this.attempts.succeed(key, SIGNED_IN);
+    const begun = { step: 'manage', purpose: { kind: 'session', next: '' }, user, browser } as const;
+    return this.uow.write(realmId, (tx) =>
+      beginStep(tx, this.tokens, { ...begun, hash: isOwn ? hash : null }, this.clock.now()),
+    );
+  }
+}
+
+/** Second factors as their owner sees them. */
+export interface ManagedFactors {
+  readonly user: User;
+  readonly factors: SecondFactors;
+  /** True if the organization requires one. */
+  readonly isRequired: boolean;
+  /** True while logging in. */
+  readonly isLogIn: boolean;
+}
+
+const managed = ({ user, factors, realm, step }: Step): ManagedFactors => ({
+  user,
+  factors,
+  isRequired: requiresSecondFactor(realm.settings, user.role),
+  isLogIn: step !== 'manage',
+});
+
+/** Loads a flow in which second factors may be changed. @throws DomainError LOG_IN_EXPIRED */
+async function loadChange(parts: Parameters<typeof loadStep>[0], realmId: RealmId | null, key: StepKey): Promise<Step> {
+  const step = await loadStep(parts, realmId, key);
+  if (step.step === 'verify') throw logInExpired();
+  requireFirst(step, step.factors);
+  return step;
+}
+
+/** The password alone adds only the first factor: another browser may have added one meanwhile. */
+function requireFirst({ step }: Step, factors: SecondFactors): void {
+  if (step === 'setUp' && hasSecondFactor(factors)) throw logInExpired();
+}
+
+/** Lists the second factors of somebody who has proved their password. */
+export class GetSecondFactors {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED */
+  async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<ManagedFactors> {
+    const { uow, tokens, clock } = this;
+    return managed(await loadChange({ uow, tokens, clock }, realmId, key));
+  }
+}
+
+export interface AppOffer {
+  /** Repeated with the code. */
+  readonly token: string;
+  /** Base32. */
+  readonly secret: string;
+  /** Rows of a QR code, with true for dark squares. */
+  readonly picture: readonly (readonly boolean[])[];
+}
+
+/** Makes a secret for an authenticator app. Nothing is stored before the app has shown a right code. */
+export class OfferApp {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'oneTimeCodes', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly secrets: SecondFactorSecrets,
+    private readonly codes: OneTimeCodes,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `token`: of the former offer, after a wrong code. @throws DomainError as `GetSecondFactors` */
+  async execute(
+    { realmId }: AnonymousCaller,
+    { token = this.tokens.make(), ...key }: StepKey & { readonly token?: string },
+  ): Promise<AppOffer> {
+    const { uow, tokens, clock } = this;
+    const { user, realm } = await loadChange({ uow, tokens, clock }, realmId, key);
+    const secret = this.secrets.appSecret(token);
+    return { token, secret, picture: await this.codes.picture(secret, { issuer: realm.name, account: user.email }) };
+  }
+}
+
+/** Result of adding a second factor. */
+export interface AddedFactor extends ManagedFactors {
+  /** New recovery codes, which are shown once; null if the user has some already. */
+  readonly recoveryCodes: readonly string[] | null;
+}
+
+interface FactorChange extends StepKey {
+  readonly step: Step;
+}
+
+/** Adds a factor, with recovery codes if it is the first, and notifies the user. */
+async function addFactor(
+  tx: Transaction,
+  {
+    tokens,
+    secrets,
+    now,
+  }: { readonly tokens: LogInTokens; readonly secrets: SecondFactorSecrets; readonly now: UnixSeconds },
+  { step, ...key }: FactorChange,
+  add: (factors: SecondFactors) => Promise<void>,
+): Promise<AddedFactor> {
+  const { user } = step;
+  const before = await tx.secondFactors.find(user.realmId, user.id);
+  requireFirst(step, before);
+  await add(before);
+  const recoveryCodes = hasSecondFactor(before) ? null : await renewCodes(tx, secrets, user);
+  if (step.step === 'setUp') await finishSetUp(tx, tokens, step, key, now);
+  await planEmail(tx, user, 'added', now);
+  return { ...managed(step), factors: await tx.secondFactors.find(user.realmId, user.id), recoveryCodes };
+}
+
+async function renewCodes(tx: Transaction, secrets: SecondFactorSecrets, user: User): Promise<readonly string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => secrets.makeRecoveryCode());
+  const fingerprints = codes.map((code) => secrets.fingerprint(code, ownerOf(user)));
+  await tx.secondFactors.putRecoveryCodes(user.realmId, user.id, fingerprints);
+  return codes;
+}
+
+export interface ConfirmAppInput extends StepKey {
+  readonly token: string;
+  readonly code: string;
+}
+
+/** Adds an authenticator app, or replaces the former one, after it has shown a right code. */
+export class ConfirmApp {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'oneTimeCodes', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly secrets: SecondFactorSecrets,
+    private readonly codes: OneTimeCodes,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError as `GetSecondFactors`; WRONG_SECOND_FACTOR */
+  async execute({ realmId }: AnonymousCaller, { token, code, ...key }: ConfirmAppInput): Promise<AddedFactor> {
+    const { uow, tokens, secrets, clock } = this;
+    const step = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { user } = step;
+    const secret = secrets.appSecret(token);
+    const now = clock.now();
+    const lastStep = await this.codes.stepOf(secret, code, { now, lastStep: 0 });
+    if (lastStep === null) throw wrongSecondFactor();
+    const app = { secret: secrets.seal(secret, ownerOf(user)), lastStep };
+    return uow.write(user.realmId, (tx) =>
+      addFactor(tx, { tokens, secrets, now }, { step, ...key }, () =>
+        tx.secondFactors.putApp(user.realmId, user.id, app),
+      ),
+    );
+  }
+}
+
+/** Returns options for the browser to make a passkey. */
+export class OfferPasskey {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly passkeys: PasskeyProtocol,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError as `GetSecondFactors` */
+  async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<object> {
+    const { uow, tokens, realmUrls, clock } = this;
+    const { realm, user, factors } = await loadChange({ uow, tokens, clock }, realmId, key);
+    return this.passkeys.creationOptions({
+      ...siteOf({ tokens, realmUrls }, realm, key.state),
+      siteName: realm.name,
+      userHandle: ownerOf(user),
+      userName: user.email,
+      displayName: user.fullName,
+      existing: factors.passkeys,
+    });
+  }
+}
+
+export interface AddPasskeyInput extends StepKey {
+  /** JSON of the browser. */
+  readonly response: string;
+  readonly name: string;
+}
+
+/** Adds a passkey that the browser has made. */
+export class AddPasskey {
+  static readonly inject = [
+    'unitOfWork',
+    'logInTokens',
+    'secondFactorSecrets',
+    'passkeys',
+    'realmUrls',
+    'clock',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly secrets: SecondFactorSecrets,
+    private readonly passkeys: PasskeyProtocol,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError as `GetSecondFactors`; WRONG_SECOND_FACTOR, TOO_MANY_PASSKEYS */
+  async execute({ realmId }: AnonymousCaller, { response, name, ...key }: AddPasskeyInput): Promise<AddedFactor> {
+    const { uow, tokens, secrets, realmUrls, clock } = this;
+    const step = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { user, realm } = step;
+    const made = await this.passkeys.verifyNew(response, siteOf({ tokens, realmUrls }, realm, key.state));
+    if (!made) throw wrongSecondFactor();
+    const now = clock.now();
+    return uow.write(user.realmId, (tx) =>
+      addFactor(tx, { tokens, secrets, now }, { step, ...key }, async ({ passkeys }) => {
+        if (passkeys.length >= MAX_PASSKEYS) throw new DomainError('TOO_MANY_PASSKEYS', 'You have too many passkeys.');
+        // The id is chosen by the browser, which could name the passkey of somebody else.
+        if (await tx.secondFactors.findPasskey(user.realmId, made.id)) throw wrongSecondFactor();
+        const label = takeCodePoints(name.trim(), MAX_PASSKEY_NAME_LENGTH) || 'Passkey';
+        await tx.secondFactors.putPasskey(user.realmId, { ...made, userId: user.id, name: label, createdAt: now });
+      }),
+    );
+  }
+}
+
+/** Replaces all recovery codes, used or not. */
+export class RenewRecoveryCodes {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly secrets: SecondFactorSecrets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError as `GetSecondFactors`; UNKNOWN_SECOND_FACTOR without a factor to recover */
+  async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<AddedFactor> {
+    const { uow, tokens, clock } = this;
+    const step = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { user } = step;
+    return uow.write(user.realmId, async (tx) => {
+      if (!hasSecondFactor(await tx.secondFactors.find(user.realmId, user.id))) throw unknownFactor();
+      const recoveryCodes = await renewCodes(tx, this.secrets, user);
+      return { ...managed(step), recoveryCodes };
+    });
+  }
+}
+
+export interface RemoveFactorInput extends StepKey {
+  /** Id of a passkey; null for the app. */
+  readonly passkeyId: string | null;
+}
+
+/** Removes the app or a passkey of somebody who has proved their password. */
+export class RemoveSecondFactor {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError as `GetSecondFactors`; UNKNOWN_SECOND_FACTOR, SECOND_FACTOR_REQUIRED */
+  async execute({ realmId }: AnonymousCaller, { passkeyId, ...key }: RemoveFactorInput): Promise<void> {
+    const { uow, tokens, clock } = this;
+    const { user, realm } = await loadChange({ uow, tokens, clock }, realmId, key);
+    await uow.write(user.realmId, async (tx) => {
+      const { app, passkeys } = await tx.secondFactors.find(user.realmId, user.id);
+      const others = passkeys.filter(({ id }) => id !== passkeyId);
+      if (passkeyId === null ? app === null : others.length === passkeys.length) throw unknownFactor();
+      const isLast = passkeyId === null ? passkeys.length === 0 : app === null && others.length === 0;
+      if (isLast && requiresSecondFactor(realm.settings, user.role)) {
+        throw new DomainError(
+          'SECOND_FACTOR_REQUIRED',
+          'Your organization requires a second factor. Add another one first.',
+        );
+      }
+      if (passkeyId === null) await tx.secondFactors.putApp(user.realmId, user.id, null);
+      else await tx.secondFactors.removePasskey(user.realmId, user.id, passkeyId);
+      if (isLast) await tx.secondFactors.putRecoveryCodes(user.realmId, user.id, []);
+      await planEmail(tx, user, 'removed', clock.now());
+    });
+  }
+}
+
+const unknownFactor = () => new DomainError('UNKNOWN_SECOND_FACTOR', 'There is no such second factor.');
+
+/** Removes all second factors of another user, who has lost them, for an administrator. */
+export class ClearSecondFactors {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED, UNKNOWN_SECOND_FACTOR */
+  async execute(caller: Caller, userId: UserId): Promise<void> {
+    await this.uow.write(caller.realmId, async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const user = await tx.users.find(caller.realmId, userId);
+      enforce(canEndSessions(actor, user));
+      // Their own are removed on the page, which asks for the password.
+      if (userId === caller.userId) throw new DomainError('NOT_PERMITTED', 'Insufficient permission');
+      if (!(await clearSecondFactors(tx, user!))) throw unknownFactor();
+      await planEmail(tx, user!, 'cleared', this.clock.now());
+    });
+  }
+}
+
+/** Removes all second factors of a user for the operator. Returns false if there were none. */
+export class OperatorClearsSecondFactors {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  execute({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<boolean> {
+    return this.uow.write(realmId, async (tx) => {
+      const user = (await tx.users.find(realmId, userId))!;
+      const isCleared = await clearSecondFactors(tx, user);
+      if (isCleared) await planEmail(tx, user, 'cleared', this.clock.now());
+      return isCleared;
+    });
+  }
+}
+
+const SENTENCES = {
+  added: 'A second factor was added to your account',
+  removed: 'A second factor was removed from your account',
+  cleared: 'An administrator removed all second factors from your account',
+} as const;
+
+interface FactorNotice {
+  readonly userId: UserId;
+  readonly change: keyof typeof SENTENCES;
+}
+
+const SECOND_FACTOR_EMAIL = emailJobKind<FactorNotice>({
+  name: 'membership.second_factor_email',
+  readPayload: (stored) => {
+    const { userId, change } = stored as Partial<FactorNotice>;
+    if (!isId(userId) || change === undefined || !Object.hasOwn(SENTENCES, change)) throw new TypeError('No notice');
+    return { userId, change };
+  },
+});
+
+async function planEmail(
+  tx: Transaction,
+  { realmId, id: userId }: User,
+  change: FactorNotice['change'],
+  dueAt: UnixSeconds,
+): Promise<void> {
+  await tx.jobs.schedule(encodeJob(SECOND_FACTOR_EMAIL, { realmId, dueAt, payload: { userId, change } }));
+}
+
+/** Emails users about changes of their second factors, which may have been made by others. */
+export class SendSecondFactorEmails extends EmailJobs<FactorNotice> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
+  readonly kind = SECOND_FACTOR_EMAIL;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {
+    super(mailer);
+  }
+
+  protected async compose({ realmId, payload: { userId, change } }: Job<FactorNotice>): Promise<Email | null> {
+    const { realm, user } = await this.uow.read(realmId, async ({ realms, users }) => ({
+      realm: await realms.get(realmId),
+      user: await users.find(realmId, userId),
+    }));
+    if (!user?.isActive || realm.isDeactivated) return null;
+    const url = this.realmUrls.urlOf(realm);
+    return composeEmail({
+      to: user.email,
+      senderName: realm.name,
+      subject: `Second factor of your account at ${realm.name}`,
+      paragraphs: [
+        `${SENTENCES[change]} ${user.email} at ${realm.name} (${url}).`,
+        'If you did not expect this, set a new password at once and check the second factors of your account.',
+      ],
+      link: { label: 'Second factors of your account', url: `${url}/accounts/second-factor/` },
+    });
+  }
+}

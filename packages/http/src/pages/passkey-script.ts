@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { NoParameters } from '../kernel/params.js';
+import { type Route, route } from '../kernel/route.js';
+import type { Site } from './layout.js';
+
+/**
+ * Asks the browser for a passkey when a form with `data-passkey` is sent, and sends the form with the response. Written
+ * out instead of using the browser's JSON functions, which some browsers still lack.
+ */
+const SCRIPT = `'use strict';
+const toBytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (it) => it.charCodeAt(0));
+const toText = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\\+/g, '-').replace(/\\//g, '_').replace(/=+$/, '');
+const withIds = (list) => (list || []).map((it) => ({ ...it, id: toBytes(it.id) }));
+
+async function create(options) {
+  const publicKey = {
+    ...options,
+    challenge: toBytes(options.challenge),
+    user: { ...options.user, id: toBytes(options.user.id) },
+    excludeCredentials: withIds(options.excludeCredentials),
+  };
+  const made = await navigator.credentials.create({ publicKey });
+  const { clientDataJSON, attestationObject } = made.response;
+  const transports = made.response.getTransports ? made.response.getTransports() : [];
+  return [made, { clientDataJSON: toText(clientDataJSON), attestationObject: toText(attestationObject), transports }];
+}
+
+async function get(options) {
+  const publicKey = {
+    ...options,
+    challenge: toBytes(options.challenge),
+    allowCredentials: withIds(options.allowCredentials),
+  };
+  const used = await navigator.credentials.get({ publicKey });
+  const { clientDataJSON, authenticatorData, signature, userHandle } = used.response;
+  return [used, {
+    clientDataJSON: toText(clientDataJSON),
+    authenticatorData: toText(authenticatorData),
+    signature: toText(signature),
+    userHandle: userHandle ? toText(userHandle) : undefined,
+  }];
+}
+
+for (const form of document.querySelectorAll('form[data-passkey]')) {
+  const problem = form.querySelector('[data-problem]');
+  const missing = form.querySelector('[data-missing]');
+  if (!window.PublicKeyCredential) {
+    missing.hidden = false;
+    form.querySelector('button').disabled = true;
+    continue;
+  }
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    problem.hidden = true;
+    try {
+      const options = JSON.parse(form.dataset.options);
+      const [{ id, type }, response] = await (form.dataset.passkey === 'create' ? create(options) : get(options));
+      const fields = { id, rawId: id, type, response, clientExtensionResults: {} };
+      form.elements.passkey.value = JSON.stringify(fields);
+      form.submit();
+    } catch {
+      problem.hidden = false;
+    }
+  });
+}
+`;
+
+const PATH = '/accounts/passkeys.js';
+const VERSION = createHash('sha256').update(SCRIPT).digest('hex').slice(0, 12);
+
+export const passkeyScriptOf = ({ base }: Site): string => `${base}${PATH}?v=${VERSION}`;
+
+/** The script never changes under its version. */
+export const passkeyScriptRoute: Route = route('GET', PATH, {
+  auth: 'anyone',
+  limit: 'none',
+  atRoot: true,
+  dto: NoParameters,
+  response: 'bytes',
+  handle: async () => ({
+    status: 200,
+    body: SCRIPT,
+    contentType: 'text/javascript; charset=utf-8',
+    cacheControl: 'public, max-age=31536000, immutable',
+  }),
+});
