@@ -31,6 +31,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'user password-link': [EMAIL],
   'user api-key': [EMAIL, '--zuliprc'],
   'user sessions': [EMAIL],
+  'user second-factor': [EMAIL],
   'user grant': [EMAIL, 'can_change_user_emails'],
   'directory sync': ['--dry-run'],
   'scim token create': ['okta'],

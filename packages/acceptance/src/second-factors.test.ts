@@ -1,4 +1,4 @@
-import { SendSecondFactorEmails } from '@parley/domain/membership';
+import { OperatorClearsSecondFactors, SendSecondFactorEmails } from '@parley/domain/membership';
 import { generate } from 'otplib';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -415,6 +415,20 @@ describe('required second factor', () => {
     expectPage(await thief.post(STEP, { state: stolen }), EXPIRED);
   });
 
+  it('gives people who join no session before they have set one up', async () => {
+    await server.changeRealm({ settings: { secondFactorRequiredFor: 'everyone' } });
+    const email = `osric${n}@zulip.com`;
+    fieldsOf(await server.post('/invites', people.desdemona, { invitee_emails: email, stream_ids: [] }));
+    const { invites } = fieldsOf(await server.get('/invites', people.desdemona)) as Record<string, { id: number }[]>;
+    const key = server.parley.ports.invitationKeys.derive(invites!.at(-1)!.id);
+    const browser = newBrowser();
+    const person = { key, email, full_name: 'Osric', password: 'alas, poor yorick 1601' };
+    expect((await browser.post('/accounts/register/', person)).headers.location).toBe('/accounts/joined/');
+    expect(await isLoggedIn(browser)).toBe(false);
+    const asked = await sendPassword(browser, { ...ophelia, ...person });
+    expect(asked.headers.location).toMatch(/^\/accounts\/second-factor\//);
+  });
+
   it('keeps the last factor of people of the role', async () => {
     const browser = newBrowser();
     const state = await manage(browser);
@@ -445,6 +459,16 @@ describe('administrators', () => {
     expect(server.mailer.emails.at(-1)!.text).toContain(
       'An administrator removed all second factors from your account',
     );
+  });
+
+  it('or operators remove all at once, and report whether there was one to remove', async () => {
+    const { useCase } = server.parley;
+    const input = { realmId: server.realmId, userId: ophelia.id };
+    const browser = newBrowser();
+    await setUpApp(browser, await manage(browser));
+    expect(await useCase(OperatorClearsSecondFactors).execute(input)).toBe(true);
+    expect(await useCase(OperatorClearsSecondFactors).execute(input)).toBe(false);
+    expect((await fetchKey()).status).toBe(200);
   });
 
   it('cannot remove those of owners, of themselves, of strangers or as members', async () => {

@@ -65,6 +65,21 @@ export const PAGES_SCENARIOS: Scenarios = {
       heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
+  'POST /accounts/second-factor/': [{ ...page, title: 'changes nothing', heard: [] }],
+  ...Object.fromEntries(
+    [
+      'POST /login/second-factor/',
+      'POST /login/passkey/',
+      'POST /accounts/second-factor/app/',
+      'POST /accounts/second-factor/passkey/',
+      'POST /accounts/second-factor/recovery/',
+      'POST /accounts/second-factor/remove/',
+    ].map((route) => [
+      route,
+      // Sent without the password before.
+      [{ ...page, title: 'changes nothing', status: 400, params: () => ({ state: 'x' }), heard: [] }],
+    ]),
+  ),
 };
 
 /** Key of the first confirmation. */

@@ -10,7 +10,7 @@ import {
   ResetPassword,
   type SignUpForm,
 } from '@parley/domain/membership';
-import { isEmailAddress, OpenSession } from '@parley/domain/users';
+import { isEmailAddress, OpenSession, requiresSecondFactor } from '@parley/domain/users';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { IntegerOneOfParam, NoParameters, TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
@@ -276,7 +276,7 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
     dto: RegistrationDto,
     isExpensive: true,
     useCase: JoinRealm,
-    handle: ({ site, caller, request, dto, useCase, resolve }) =>
+    handle: ({ site, realm, caller, request, dto, useCase, resolve }) =>
       submit(
         () =>
           orLogIn(site, dto.email, async () => {
@@ -290,9 +290,11 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
               defaultChannelGroupIds: chosenGroups(request),
               cancellation: request.signal,
             });
+            const joined = seeOther(site, '/accounts/joined/');
+            // Logging in leads to the second factor.
+            if (requiresSecondFactor(realm.settings, user.role)) return joined;
             const userAgent = request.header('user-agent') ?? '';
             const session = await resolve(OpenSession).execute({ user, userAgent });
-            const joined = seeOther(site, '/accounts/joined/');
             return { ...joined, headers: [...joined.headers!, ...parts.sessionCookies.begin(request, session)] };
           }),
         async (failure) => {

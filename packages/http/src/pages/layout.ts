@@ -79,7 +79,7 @@ dt { font-weight: 600; }
 dd { margin: 0 0 0.8rem; }
 .alert { border-left: 0.3rem solid var(--bad); margin: 0 0 1rem; padding: 0.5rem 1rem; }
 .qr { background: #fff; border-radius: 0.4rem; display: block; height: auto; margin: 1rem auto; max-width: 15rem; padding: 0.5rem; width: 100%; }
-.codes { columns: 2; font: 1.1rem/1.9 ui-monospace, monospace; list-style: none; margin: 1rem 0; padding: 0; }
+.codes { columns: 10rem auto; white-space: nowrap; font: 1.1rem/1.9 ui-monospace, monospace; list-style: none; margin: 1rem 0; padding: 0; }
 .factors { list-style: none; margin: 0 0 1rem; padding: 0; }
 .factors li { align-items: center; border-top: 1px solid var(--line); display: flex; gap: 1rem; justify-content: space-between; padding: 0.6rem 0; }
 summary { color: var(--accent); cursor: pointer; font-weight: 600; padding: 0.6rem 0; }

@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { DIRECTORY_COMMANDS } from './directory.commands.js';
+import { LOG_IN_COMMANDS } from './log-in.commands.js';
 import { FILE_COMMANDS, MESSAGE_COMMANDS } from './message.commands.js';
 import { PUSH_COMMANDS } from './push.commands.js';
 import { EXPORT_COMMANDS, REALM_COMMANDS } from './realm.commands.js';
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   ...REALM_COMMANDS,
   ...USER_COMMANDS,
   ...DIRECTORY_COMMANDS,
+  ...LOG_IN_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...EXPORT_COMMANDS,
   ...FILE_COMMANDS,

@@ -141,6 +141,9 @@ describe('parley command line', () => {
     const [email, password] = ['fool@lear.com', 'nothing will come of nothing'];
     await run(['user', 'create', email, 'The Fool', '--password-stdin'], { input: password });
     expect((await run(['user', 'sessions', email])).out).toBe(`${email} has no browser sessions`);
+    for (const flags of [[], ['--remove']]) {
+      expect((await run(['user', 'second-factor', email, ...flags])).out).toBe(`${email} has no second factor`);
+    }
     await whileServing([], async (url) => {
       const logIn = async () => {
         const anonymous = { Cookie: 'csrftoken=mine', 'X-CSRFToken': 'mine', 'User-Agent': 'Lynx/2.9\u009b' };

@@ -1,9 +1,8 @@
 import { ROLES } from '@parley/domain/access';
-import type { SessionId, UnixSeconds } from '@parley/domain/kernel';
+import type { UnixSeconds } from '@parley/domain/kernel';
 import {
   IssuePasswordLink,
   IssueUserKey,
-  OperatorClearsSecondFactors,
   RegisterUser,
   SetUserActive,
   SetUserEmail,
@@ -11,13 +10,7 @@ import {
   SetUserPassword,
   SetUserRole,
 } from '@parley/domain/membership';
-import {
-  EndSessions,
-  GrantSpecialPermission,
-  ListSessions,
-  type SpecialPermission,
-  type User,
-} from '@parley/domain/users';
+import { GrantSpecialPermission, type SpecialPermission, type User } from '@parley/domain/users';
 import { zuliprcOf } from '../demo/create-demo.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';
@@ -205,55 +198,7 @@ async function grant(context: CommandContext): Promise<CommandResult> {
   });
 }
 
-async function sessions(context: CommandContext): Promise<CommandResult> {
-  const id = context.flag('session');
-  if (id !== undefined && !context.isOn('end')) throw new UsageError('--session needs --end.');
-  if (id !== undefined && !/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('--session must be an id.');
-  return withUser(context, async ({ useCase }, { realmId, email }) => {
-    if (context.isOn('end')) {
-      const sessionId = id === undefined ? {} : { sessionId: Number(id) as SessionId };
-      const ended = await useCase(EndSessions).execute({ realmId, email, ...sessionId });
-      return { lines: [`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`], data: { email, ended } };
-    }
-    const found = (await useCase(ListSessions).execute({ realmId, email })).map((session) => ({
-      id: session.id,
-      createdAt: timeOf(session.createdAt),
-      lastUsedAt: timeOf(session.lastUsedAt),
-      // User agents are untrusted input, whose control characters must not reach the terminal.
-      userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
-    }));
-    const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
-    return {
-      lines: lines.length === 0 ? [`${email} has no browser sessions`] : lines,
-      data: { email, sessions: found },
-    };
-  });
-}
-
-async function secondFactors(context: CommandContext): Promise<CommandResult> {
-  return withUser(context, async ({ useCase, ports }, { realmId, id: userId, email }) => {
-    if (context.isOn('remove')) {
-      const removed = await useCase(OperatorClearsSecondFactors).execute({ realmId, userId });
-      const line = removed ? `Removed all second factors of ${email}` : `${email} has no second factor`;
-      return { lines: [line], data: { email, removed } };
-    }
-    const { app, passkeys, recoveryCodes } = await ports.unitOfWork.read(realmId, (repositories) =>
-      repositories.secondFactors.find(realmId, userId),
-    );
-    const lines = [
-      ...(app ? ['authenticator app'] : []),
-      ...passkeys.map(({ name, createdAt }) => `passkey ${name.replace(/\p{Cc}/gu, '')}, ${timeOf(createdAt)}`),
-      ...(recoveryCodes > 0 ? [`recovery codes: ${recoveryCodes}`] : []),
-    ];
-    const shown = passkeys.map(({ name, createdAt }) => ({ name, createdAt: timeOf(createdAt) }));
-    return {
-      lines: lines.length > 0 ? lines : [`${email} has no second factor`],
-      data: { email, app: app !== null, passkeys: shown, recoveryCodes },
-    };
-  });
-}
-
-const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
+export const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 
 /** Reads a password from standard input; null if none was requested. */
 async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
@@ -265,7 +210,7 @@ async function readPassword({ invocation, terminal, isOn }: CommandContext): Pro
   return password;
 }
 
-const BY = 'EMAIL is the email or the id of a user.';
+export const BY_USER = 'EMAIL is the email or the id of a user.';
 
 export const USER_COMMANDS: readonly Command[] = [
   {
@@ -285,7 +230,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user show',
     words: 'EMAIL',
     help: 'shows a user',
-    details: BY,
+    details: BY_USER,
     flags: REALM,
     examples: ['parley user show ann@example.com'],
     isReadOnly: always,
@@ -310,7 +255,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user set-role',
     words: 'EMAIL ROLE',
     help: 'changes the role of a user',
-    details: BY,
+    details: BY_USER,
     flags: REALM,
     examples: ['parley user set-role ann@example.com administrator'],
     run: setRole,
@@ -319,7 +264,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user rename',
     words: 'EMAIL NAME',
     help: 'renames a user',
-    details: BY,
+    details: BY_USER,
     flags: REALM,
     examples: ["parley user rename ann@example.com 'Ann Miller'"],
     run: rename,
@@ -328,7 +273,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user set-email',
     words: 'EMAIL ADDRESS',
     help: 'changes the email of a user without sending a notification',
-    details: BY,
+    details: BY_USER,
     flags: REALM,
     examples: ['parley user set-email ann@example.com ann.lee@example.com'],
     run: setEmail,
@@ -337,7 +282,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user deactivate',
     words: 'EMAIL',
     help: 'deactivates a user and their bots; their data stays',
-    details: BY,
+    details: BY_USER,
     flags: REALM,
     examples: ['parley user deactivate ann@example.com'],
     run: setActive(false),
@@ -346,7 +291,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user reactivate',
     words: 'EMAIL',
     help: 'reactivates a deactivated user',
-    details: BY,
+    details: BY_USER,
     flags: REALM,
     examples: ['parley user reactivate ann@example.com'],
     run: setActive(true),
@@ -355,7 +300,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user set-password',
     words: 'EMAIL',
     help: 'sets or clears the password of a user; the password rules of the API apply',
-    details: BY,
+    details: BY_USER,
     flags: { ...REALM, ...PASSWORD, clear: { help: 'removes the password' } },
     examples: [
       'parley user set-password ann@example.com --password-stdin < password.txt',
@@ -367,7 +312,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user password-link',
     words: 'EMAIL',
     help: 'prints a link for setting a new password, for servers that cannot send emails',
-    details: `${BY} The link works once and expires after one day. It begins with PARLEY_URL.`,
+    details: `${BY_USER} The link works once and expires after one day. It begins with PARLEY_URL.`,
     flags: REALM,
     examples: ['parley user password-link ann@example.com --url https://chat.example.com'],
     run: passwordLink,
@@ -376,7 +321,7 @@ export const USER_COMMANDS: readonly Command[] = [
     name: 'user api-key',
     words: 'EMAIL',
     help: 'prints the API key of a user',
-    details: BY,
+    details: BY_USER,
     flags: {
       ...REALM,
       rotate: { help: 'issues a new API key and revokes the old one' },
@@ -390,34 +335,10 @@ export const USER_COMMANDS: readonly Command[] = [
     run: apiKey,
   },
   {
-    name: 'user sessions',
-    words: 'EMAIL',
-    help: 'lists the browser sessions of a user (id, created, last used, browser), or ends them',
-    details: BY,
-    flags: {
-      ...REALM,
-      end: { help: 'ends all sessions; the server may be running' },
-      session: { value: 'ID', help: 'with --end: only this session' },
-    },
-    examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
-    isReadOnly: (flags) => flags.get('end') !== 'on',
-    run: sessions,
-  },
-  {
-    name: 'user second-factor',
-    words: 'EMAIL',
-    help: 'lists the second factors of a user, or removes all when they are lost',
-    details: `${BY} The user gets an email about the removal.`,
-    flags: { ...REALM, remove: { help: 'removes the authenticator app, all passkeys and recovery codes' } },
-    examples: ['parley user second-factor ann@example.com', 'parley user second-factor ann@example.com --remove'],
-    isReadOnly: (flags) => flags.get('remove') !== 'on',
-    run: secondFactors,
-  },
-  {
     name: 'user grant',
     words: 'EMAIL PERMISSION',
     help: 'grants can_create_users to an administrator or can_change_user_emails to an owner',
-    details: BY,
+    details: BY_USER,
     flags: REALM,
     examples: ['parley user grant ann@example.com can_create_users'],
     run: grant,

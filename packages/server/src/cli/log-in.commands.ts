@@ -1,0 +1,82 @@
+import type { SessionId } from '@parley/domain/kernel';
+import { OperatorClearsSecondFactors } from '@parley/domain/membership';
+import { EndSessions, ListSessions } from '@parley/domain/users';
+import { UsageError } from '../startup-error.js';
+import type { Command, CommandContext, CommandResult } from './command.js';
+import { REALM, withUser } from './databases.js';
+import { BY_USER, timeOf } from './user.commands.js';
+
+async function sessions(context: CommandContext): Promise<CommandResult> {
+  const id = context.flag('session');
+  if (id !== undefined && !context.isOn('end')) throw new UsageError('--session needs --end.');
+  if (id !== undefined && !/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('--session must be an id.');
+  return withUser(context, async ({ useCase }, { realmId, email }) => {
+    if (context.isOn('end')) {
+      const sessionId = id === undefined ? {} : { sessionId: Number(id) as SessionId };
+      const ended = await useCase(EndSessions).execute({ realmId, email, ...sessionId });
+      return { lines: [`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`], data: { email, ended } };
+    }
+    const found = (await useCase(ListSessions).execute({ realmId, email })).map((session) => ({
+      id: session.id,
+      createdAt: timeOf(session.createdAt),
+      lastUsedAt: timeOf(session.lastUsedAt),
+      // User agents are untrusted input, whose control characters must not reach the terminal.
+      userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
+    }));
+    const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
+    return {
+      lines: lines.length === 0 ? [`${email} has no browser sessions`] : lines,
+      data: { email, sessions: found },
+    };
+  });
+}
+
+async function secondFactors(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async ({ useCase, ports }, { realmId, id: userId, email }) => {
+    if (context.isOn('remove')) {
+      const removed = await useCase(OperatorClearsSecondFactors).execute({ realmId, userId });
+      const line = removed ? `Removed all second factors of ${email}` : `${email} has no second factor`;
+      return { lines: [line], data: { email, removed } };
+    }
+    const { app, passkeys, recoveryCodes } = await ports.unitOfWork.read(realmId, (repositories) =>
+      repositories.secondFactors.find(realmId, userId),
+    );
+    const lines = [
+      ...(app ? ['authenticator app'] : []),
+      ...passkeys.map(({ name, createdAt }) => `passkey ${name.replace(/\p{Cc}/gu, '')}, ${timeOf(createdAt)}`),
+      ...(recoveryCodes > 0 ? [`recovery codes: ${recoveryCodes}`] : []),
+    ];
+    const shown = passkeys.map(({ name, createdAt }) => ({ name, createdAt: timeOf(createdAt) }));
+    return {
+      lines: lines.length > 0 ? lines : [`${email} has no second factor`],
+      data: { email, app: app !== null, passkeys: shown, recoveryCodes },
+    };
+  });
+}
+
+export const LOG_IN_COMMANDS: readonly Command[] = [
+  {
+    name: 'user sessions',
+    words: 'EMAIL',
+    help: 'lists the browser sessions of a user (id, created, last used, browser), or ends them',
+    details: BY_USER,
+    flags: {
+      ...REALM,
+      end: { help: 'ends all sessions; the server may be running' },
+      session: { value: 'ID', help: 'with --end: only this session' },
+    },
+    examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
+    isReadOnly: (flags) => flags.get('end') !== 'on',
+    run: sessions,
+  },
+  {
+    name: 'user second-factor',
+    words: 'EMAIL',
+    help: 'lists the second factors of a user, or removes all when they are lost',
+    details: `${BY_USER} The user gets an email about the removal.`,
+    flags: { ...REALM, remove: { help: 'removes the authenticator app, all passkeys and recovery codes' } },
+    examples: ['parley user second-factor ann@example.com', 'parley user second-factor ann@example.com --remove'],
+    isReadOnly: (flags) => flags.get('remove') !== 'on',
+    run: secondFactors,
+  },
+];
