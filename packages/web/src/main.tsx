@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
 import { loadLanguage } from './app/languages.js';
 import { applyTheme } from './app/theme.js';
+import { watchActivity } from './services/activity.js';
 import { ServicesContext } from './services/context.js';
 import { Drafts } from './services/drafts.js';
 import { EmojiNames } from './services/emoji-names.js';
@@ -17,7 +18,7 @@ const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
 const isHostLogin = document.querySelector<HTMLMetaElement>('meta[name=parley-credentials]')?.content === 'host';
 const client = new ParleyClient({ url: baseUrl, credentials: isHostLogin ? 'host' : 'session' });
-const chat = new Chat({ gateway: client });
+const chat = new Chat({ gateway: client, isActive: watchActivity() });
 
 function goToLogIn(): void {
   location.assign(`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`);

@@ -69,6 +69,31 @@ export interface PersonRow {
   readonly statusEmoji: { readonly name: string; readonly code: string; readonly type: string } | null;
 }
 
+/** Further facts about a person or bot. */
+export interface PersonCard {
+  readonly role: 'owner' | 'administrator' | 'moderator' | 'member' | 'guest';
+  /** Null if the user may not see it. */
+  readonly email: string | null;
+  /** IANA name; empty if unknown. */
+  readonly timeZone: string;
+  /** Unix seconds; null if unknown. */
+  readonly lastSeenAt: number | null;
+  /** Owner of a bot. */
+  readonly ownerId: number | null;
+  readonly profile: readonly ProfileRow[];
+}
+
+/** Value of a profile field; exactly one of `html`, `userIds` and `text` is shown. */
+export interface ProfileRow {
+  readonly id: number;
+  readonly name: string;
+  readonly text: string;
+  readonly html: string | null;
+  /** Address to which the text leads. */
+  readonly url: string | null;
+  readonly userIds: readonly number[];
+}
+
 /** Reactions with one emoji. */
 export interface ReactionRow {
   readonly emojiName: string;

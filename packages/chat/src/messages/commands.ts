@@ -3,7 +3,7 @@ import { batch } from '@preact/signals-core';
 import { type Destination, type Narrow, narrowOf } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import { type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
-import type { TopicPolicy } from '../kernel/view-models.js';
+import type { PersonRow, TopicPolicy } from '../kernel/view-models.js';
 import { apiNarrow } from './match.js';
 import { MESSAGE_RULES, withFlag } from './messages.js';
 import type { WidgetAction } from './widgets.js';
@@ -198,6 +198,21 @@ export class Commands {
           subscription_data: [{ stream_id: channelId, property, value }],
         } as never),
     );
+  }
+
+  async mutePerson(userId: number, isMuted: boolean): Promise<void> {
+    const params = { muted_user_id: userId };
+    if (isMuted) await this.gateway.post('/users/me/muted_users/{muted_user_id}', params);
+    else await this.gateway.delete('/users/me/muted_users/{muted_user_id}', params);
+  }
+
+  /** Sets the user's own status; empty parts are cleared. */
+  async setStatus(text: string, emoji: PersonRow['statusEmoji']): Promise<void> {
+    await this.gateway.post('/users/me/status', {
+      status_text: text,
+      emoji_name: emoji?.name ?? '',
+      ...(emoji && { emoji_code: emoji.code, reaction_type: emoji.type }),
+    });
   }
 
   private flagNarrow(narrow: Narrow, anchor: number | string, op: 'add' | 'remove') {

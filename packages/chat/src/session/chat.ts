@@ -12,8 +12,11 @@ import { MessageRows } from '../messages/message-rows.js';
 import { Outbox } from '../messages/outbox.js';
 import { ReadMarks } from '../messages/read-marks.js';
 import { Rights } from '../messages/rights.js';
+import { destinationOfMessage } from '../messages/unread.js';
 import { Sidebar } from '../navigation/sidebar.js';
 import { People } from '../people/person-rows.js';
+import { PresenceReports } from '../people/presence.js';
+import { Typing } from '../people/typing.js';
 import { Journal } from './journal.js';
 import { applyEvent, begin } from './rules.js';
 
@@ -23,6 +26,8 @@ export interface ChatOptions {
   readonly clock?: Clock;
   /** Keeps the state and the queue for the next start; by default each start registers. */
   readonly cache?: ChatCache;
+  /** Reports presence while the chat runs: true if the user was active lately. By default nothing is reported. */
+  readonly isActive?: () => boolean;
 }
 
 /** A page that was closed over night continues with its queue. */
@@ -50,10 +55,12 @@ export class Chat {
   readonly state = new ChatState();
   readonly sidebar: Sidebar;
   readonly people: People;
+  readonly typing: Typing;
   readonly commands: Commands;
   readonly outbox: Outbox;
   /** Actions that the server's rules allow. */
   readonly rights: Rights;
+  private readonly presence: PresenceReports | null;
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
@@ -68,13 +75,17 @@ export class Chat {
   private readonly journal: Journal;
   private readonly keepsQueue: boolean;
 
-  constructor({ gateway, clock = SYSTEM_CLOCK, cache }: ChatOptions) {
+  constructor({ gateway, clock = SYSTEM_CLOCK, cache, isActive }: ChatOptions) {
     this.journal = new Journal(this.state, cache ?? null);
     this.keepsQueue = cache !== undefined;
     this.gateway = gateway;
     this.clock = clock;
     this.sidebar = new Sidebar(this.state);
     this.people = new People(this.state, clock);
+    this.typing = new Typing(this.state, gateway, clock);
+    this.presence = isActive
+      ? new PresenceReports(this.state, gateway, clock, isActive, () => this.people.tick())
+      : null;
     this.commands = new Commands(this.state, gateway);
     this.outbox = new Outbox(gateway, clock);
     this.rights = new Rights(this.state, clock);
@@ -131,6 +142,8 @@ export class Chat {
   }
 
   stop(): void {
+    this.presence?.stop();
+    this.typing.stopped();
     this.outbox.stop();
     this.marks.stop();
     this.events?.close();
@@ -186,6 +199,7 @@ export class Chat {
           this.outbox.reconcile((id) => this.state.messages.peek(id) !== undefined);
         }
         this.ready.value = true;
+        this.presence?.start();
         this.report('online');
         this.outbox.online(event.state.queue_id);
         return;
@@ -197,6 +211,10 @@ export class Chat {
         this.outbox.arrived(event.local_message_id);
       }
       this.lists.after(event);
+      if (event.type === 'typing') this.typing.received(event);
+      if (event.type === 'message') {
+        this.typing.sent(destinationOfMessage(this.state, event.message), event.message.sender_id);
+      }
     });
     if (event.type === 'message') this.announce(event);
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
@@ -219,6 +237,7 @@ export class Chat {
       begin(this.state, state);
       for (const event of events) applyEvent(this.state, event);
       this.ready.value = true;
+      this.presence?.start();
       this.report('online');
       this.outbox.online(position.queueId);
     });

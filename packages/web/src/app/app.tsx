@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf } from '@parley/chat';
-import { LogOut, Menu, Moon, Sun, X } from 'lucide-react';
+import { LogOut, Menu, Moon, Sun, Users, X } from 'lucide-react';
 import { Component, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import type { ContentWorld } from '../content/message-body.js';
@@ -9,10 +9,13 @@ import type { Mention } from '../content/tree.js';
 import { ConversationPage, ConversationTitle } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { Avatar } from '../kit/avatar.js';
+import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay-host.js';
+import { openGroupCard, openPersonCard } from '../people/open-card.js';
 import { useChat, useField, useServices } from '../services/context.js';
 import { navigate, useAddress } from '../services/location.js';
+import { useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './app.module.css';
@@ -21,11 +24,15 @@ import { FailureLine } from './failure-line.js';
 import { NotificationsLine } from './notifications-line.js';
 import { useTheme } from './theme.js';
 
+const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
+
 /** The whole application: sidebar, heading and the page that the address names. */
 export function App({ onLogOut }: { readonly onLogOut: () => void }) {
   const { i18n } = useLingui();
   const place = useAddress();
   const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const PeoplePanel = useLoaded(loadPeoplePanel, isPanelOpen);
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
   useEffect(() => setMenuOpen(false), [place]);
   usePageTitle();
@@ -34,7 +41,7 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
       <button type="button" className={styles.skip} onClick={() => document.getElementById('main')?.focus()}>
         {i18n._('Skip to the messages')}
       </button>
-      <div className={styles.app}>
+      <div className={styles.app} data-panel={isPanelOpen || undefined}>
         <aside className={styles.side} data-open={isMenuOpen || undefined}>
           <OrganizationHeader onClose={() => setMenuOpen(false)} />
           <Sidebar />
@@ -50,6 +57,12 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
             </h1>
             <PlaceMenu />
             <Search />
+            <IconButton
+              icon={Users}
+              label={i18n._('People')}
+              isPressed={isPanelOpen}
+              onClick={() => setPanelOpen(!isPanelOpen)}
+            />
           </header>
           <ConnectionLine />
           <NotificationsLine />
@@ -58,6 +71,7 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
             <Page />
           </ErrorBoundary>
         </main>
+        {isPanelOpen && PeoplePanel && <PeoplePanel onClose={() => setPanelOpen(false)} />}
       </div>
       <OverlayHost />
     </ContentContext.Provider>
@@ -139,8 +153,16 @@ function Account({ onLogOut }: { readonly onLogOut: () => void }) {
   const [theme, toggleTheme] = useTheme();
   return (
     <div className={styles.account}>
-      <Avatar url={self.avatarUrl} name={self.name} size={28} />
-      <span className={styles.organizationName}>{self.name}</span>
+      <button
+        type="button"
+        className={styles.self}
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) => openPersonCard(currentTarget, self.id)}
+      >
+        <Avatar url={self.avatarUrl} name={self.name} size={28} />
+        <span className={styles.organizationName}>{self.name}</span>
+        {self.statusEmoji && <Emoji {...self.statusEmoji} />}
+      </button>
       <IconButton
         icon={theme === 'dark' ? Sun : Moon}
         label={theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme')}
@@ -169,6 +191,7 @@ function useContentWorld(): ContentWorld {
       userName: (id) => chat.people.person(id).peek().name || undefined,
       groupName: (id) => chat.state.groups.peek(id)?.name,
       concernsMe: (mention) => concerns(chat, mention),
+      openMention: ({ kind, id }, anchor) => (kind === 'group' ? openGroupCard : openPersonCard)(anchor, id!),
       formatTime: (date) =>
         i18n.date(date, {
           weekday: 'short',

@@ -21,6 +21,8 @@ export interface ContentWorld {
   groupName(id: number): string | undefined;
   /** True for mentions of the reader or of a group they belong to. */
   concernsMe(mention: Mention): boolean;
+  /** Shows who is mentioned. */
+  openMention(mention: Mention, anchor: HTMLElement): void;
   /** Locale and options for times. */
   formatTime(date: Date): string;
 }
@@ -162,7 +164,17 @@ function MentionPart({ mention }: { mention: Mention }) {
         : world.userName(mention.id);
   const text = name === undefined ? mention.text : mention.isSilent ? name : `@${name}`;
   const mark = !mention.isSilent && world.concernsMe(mention) ? styles.mentionOfMe : styles.mention;
-  return <span className={mark}>{text}</span>;
+  if (mention.id === null || name === undefined) return <span className={mark}>{text}</span>;
+  return (
+    <button
+      type="button"
+      className={mark}
+      aria-haspopup="dialog"
+      onClick={({ currentTarget }) => world.openMention(mention, currentTarget)}
+    >
+      {text}
+    </button>
+  );
 }
 
 function Time({ date, text }: { date: Date; text: string }) {

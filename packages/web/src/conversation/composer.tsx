@@ -55,8 +55,9 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     return () => {
       removeEventListener('pagehide', save);
       save();
+      chat.typing.stopped();
     };
-  }, [drafts, destination]);
+  }, [drafts, destination, chat]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
   useLayoutEffect(() => {
@@ -100,6 +101,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
   const canSend = text.trim() !== '' && !isTooLong && !isUploading;
   const send = () => {
     if (!canSend) return;
+    chat.typing.stopped();
     chat.send(destination, text);
     const element = field.current;
     if (element) setFieldText(element, '');
@@ -165,6 +167,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
           placeholder={i18n._('Write a message')}
           onChange={(event) => {
             setText(event.target.value);
+            chat.typing.typed(destination, event.target.value);
             completion.fieldProps.onSelect();
           }}
           onKeyDown={onKeyDown}

@@ -22,6 +22,8 @@ import type { MessageCommands } from './message-commands.js';
 import { MessageList } from './message-list.js';
 import { MessageRow } from './message-row.js';
 import { NewTopic } from './new-topic.js';
+import { TypingLine } from './typing-line.js';
+import { Writable } from './writable.js';
 
 interface Props {
   readonly narrow: Narrow;
@@ -168,8 +170,21 @@ interface WritingProps {
 
 function Writing({ view: { narrow, destination }, composer }: WritingProps) {
   const channelId = onlyChannel(narrow);
-  if (destination) return <Composer key={destinationKey(destination)} destination={destination} ref={composer} />;
-  return channelId === null ? null : <NewTopic channelId={channelId} composer={composer} />;
+  if (destination) {
+    return (
+      <>
+        <TypingLine destination={destination} />
+        <Writable destination={destination} key={destinationKey(destination)}>
+          <Composer destination={destination} ref={composer} />
+        </Writable>
+      </>
+    );
+  }
+  return channelId === null ? null : (
+    <Writable channelId={channelId}>
+      <NewTopic channelId={channelId} composer={composer} />
+    </Writable>
+  );
 }
 
 /** Channel of which a narrow shows all messages; null for other narrows. */

@@ -1,122 +1,25 @@
-import { useLingui } from '@lingui/react';
-import { rankOf } from '@parley/chat';
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
 import { Card } from '../kit/card.js';
+import { EmojiGrid } from '../kit/emoji-grid.js';
 import { useOverlay } from '../kit/own-overlay.js';
-import { useServices } from '../services/context.js';
 import type { EmojiEntry } from '../services/emoji-names.js';
-import { useReading } from '../services/use-reading.js';
-import styles from './emoji-picker.module.css';
 
 interface Props {
   readonly label: string;
   onPick(emoji: EmojiEntry): void;
 }
 
-const COLUMNS = 7;
-const ROW_HEIGHT = 44;
-
-/** All emoji with a search by several parts of a name. The field keeps the focus while the arrow keys choose. */
+/** Card in which an emoji is chosen. */
 export function EmojiPicker({ label, onPick }: Props) {
-  const { i18n } = useLingui();
-  const { emoji } = useServices();
   const { close } = useOverlay();
-  const listId = useId();
-  const entries = useReading(emoji.entries);
-  const [query, setQuery] = useState('');
-  const [active, setActive] = useState(0);
-  const [frame, setFrame] = useState<HTMLElement | null>(null);
-  useEffect(() => void emoji.load(), [emoji]);
-  const found = useMemo(() => search(entries, query), [entries, query]);
-  const rows = useVirtualizer({
-    count: Math.ceil(found.length / COLUMNS),
-    getScrollElement: () => frame,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 2,
-  });
-  const chosen = found[active];
-  const pick = (entry: EmojiEntry | undefined) => {
-    if (!entry) return;
-    close();
-    onPick(entry);
-  };
-  const go = (index: number) => {
-    const next = Math.max(0, Math.min(found.length - 1, index));
-    setActive(next);
-    rows.scrollToIndex(Math.floor(next / COLUMNS));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -COLUMNS, ArrowDown: COLUMNS }[event.key];
-    if (event.key === 'Enter') pick(chosen);
-    else if (step !== undefined) go(active + step);
-    else return;
-    event.preventDefault();
-  };
   return (
     <Card label={label}>
-      <div className={styles.picker}>
-        <input
-          type="search"
-          role="combobox"
-          className={styles.search}
-          aria-label={i18n._('Search emoji')}
-          placeholder={i18n._('Search emoji')}
-          aria-expanded
-          aria-controls={listId}
-          aria-activedescendant={chosen && `${listId}-${active}`}
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setActive(0);
-          }}
-          onKeyDown={onKeyDown}
-        />
-        <div ref={setFrame} className={styles.frame} id={listId} role="listbox" aria-label={label} tabIndex={0}>
-          <div role="presentation" style={{ height: rows.getTotalSize() }}>
-            {rows.getVirtualItems().map(({ index: row, start }) => (
-              <div key={row} role="presentation" className={styles.row} style={{ transform: `translateY(${start}px)` }}>
-                {found.slice(row * COLUMNS, (row + 1) * COLUMNS).map((entry, column) => (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys.
-                  // biome-ignore lint/a11y/useFocusableInteractive: the search field names the active option.
-                  <div
-                    key={`${entry.reaction_type} ${entry.emoji_code}`}
-                    id={`${listId}-${row * COLUMNS + column}`}
-                    role="option"
-                    aria-selected={row * COLUMNS + column === active}
-                    aria-label={`:${entry.emoji_name}:`}
-                    title={`:${entry.emoji_name}:`}
-                    className={styles.option}
-                    onMouseDown={(event) => event.preventDefault()}
-                    onClick={() => pick(entry)}
-                  >
-                    {entry.imageUrl === null ? (
-                      entry.character
-                    ) : (
-                      <img src={entry.imageUrl} alt="" width={24} height={24} />
-                    )}
-                  </div>
-                ))}
-              </div>
-            ))}
-          </div>
-          {found.length === 0 && <p className={styles.none}>{i18n._('No emoji found')}</p>}
-        </div>
-        <p className={styles.name} role="status">
-          {chosen && `:${chosen.emoji_name}:`}
-        </p>
-      </div>
+      <EmojiGrid
+        label={label}
+        onPick={(emoji) => {
+          close();
+          onPick(emoji);
+        }}
+      />
     </Card>
   );
-}
-
-function search(entries: readonly EmojiEntry[], query: string): readonly EmojiEntry[] {
-  if (query.trim() === '') return entries;
-  const rank = (entry: EmojiEntry) => Math.min(...entry.names.map((name) => rankOf(query, name) ?? Infinity));
-  return entries
-    .map((entry) => ({ entry, rank: rank(entry) }))
-    .filter(({ rank: found }) => found < Infinity)
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ entry }) => entry);
 }

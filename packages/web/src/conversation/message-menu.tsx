@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type MessageRow as Message, narrowOf } from '@parley/chat';
-import { Check, History, Link, MailOpen, MoveRight, RotateCcw, SmilePlus, Trash2 } from 'lucide-react';
+import { Check, Eye, History, Link, MailOpen, MoveRight, RotateCcw, SmilePlus, Trash2 } from 'lucide-react';
 import { copyLink } from '../channels/copy-link.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
@@ -50,6 +50,19 @@ export function MessageMenu({ message, commands }: Props) {
           }
         >
           {i18n._('See who reacted')}
+        </MenuItem>
+      )}
+      {rights.canSeeReceipts && (
+        <MenuItem
+          icon={Eye}
+          onSelect={() =>
+            openOverlay(anchor, async () => {
+              const { ReceiptsDialog } = await import('../people/receipts-dialog.js');
+              return <ReceiptsDialog messageId={id} />;
+            })
+          }
+        >
+          {i18n._('View read receipts')}
         </MenuItem>
       )}
       {wasChanged && rights.canSeeHistory && (

@@ -8,10 +8,13 @@ import {
   widgetOf,
 } from '@parley/chat';
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
-import { lazy, memo, Suspense, useState } from 'react';
+import { memo, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
+import { Emoji } from '../kit/emoji.js';
+import { openPersonCard } from '../people/open-card.js';
 import { useChat, useComputed } from '../services/context.js';
+import { useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
 import { MessageActions } from './message-actions.js';
@@ -39,13 +42,16 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const chat = useChat();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
+  const sender = useReading(chat.people.person(message?.sender.id ?? 0));
   const { i18n } = useLingui();
+  const [isRevealed, setRevealed] = useState(false);
   const [isEditing, setEditing] = useState(false);
   const id = message?.id ?? 0;
   const match = useComputed(() => view.match(id), [view, id]);
   if (!message) return null;
   const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
 
+  const isHidden = sender.isMuted && !isRevealed;
   const day = dayOf(message.timestamp);
   const isNewDay = !previous || dayOf(previous.timestamp) !== day;
   const hasHeading = showsDestination && (isNewDay || !isSamePlace(previous!, message));
@@ -88,21 +94,43 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
           {isContinued ? (
             <time className={styles.smallTime}>{time}</time>
           ) : (
-            <Avatar url={message.sender.avatarUrl} name={message.sender.name} size={38} />
+            <button
+              type="button"
+              className={styles.avatar}
+              tabIndex={-1}
+              aria-hidden
+              onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
+            >
+              <Avatar url={message.sender.avatarUrl} name={message.sender.name} size={38} />
+            </button>
           )}
         </div>
         <div className={styles.content}>
           {!isContinued && (
             <header className={styles.header}>
-              <span className={styles.sender}>{message.sender.name}</span>
+              <button
+                type="button"
+                className={styles.sender}
+                aria-haspopup="dialog"
+                onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
+              >
+                {message.sender.name}
+              </button>
+              {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
               <a className={styles.time} href={href}>
                 <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{time}</time>
               </a>
             </header>
           )}
-          <Content message={message} match={match} isEditing={isEditing} onClose={() => setEditing(false)} />
+          {isHidden ? (
+            <button type="button" className={styles.reveal} onClick={() => setRevealed(true)}>
+              {i18n._('Message of a person you have muted. Show it')}
+            </button>
+          ) : (
+            <Content message={message} match={match} isEditing={isEditing} onClose={() => setEditing(false)} />
+          )}
           <Footer message={message} onEdit={commands.editFailed} />
-          <Reactions message={message} />
+          {!isHidden && <Reactions message={message} />}
         </div>
         {message.id !== null && !isEditing && (
           <MessageActions message={message} commands={commands} onEdit={() => setEditing(true)} />
@@ -119,19 +147,15 @@ interface ContentProps {
   readonly onClose: () => void;
 }
 
-const Widget = lazy(() => import('./widget.js').then(({ Widget: component }) => ({ default: component })));
+const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
 
 function Content({ message, match, isEditing, onClose }: ContentProps) {
+  const hasWidget = message.submessages.length > 0 && widgetOf(message.submessages) !== null;
+  const Widget = useLoaded(loadWidget, hasWidget);
   if (isEditing) return <MessageEditor message={message} onClose={onClose} />;
   // Own messages that the server has not rendered yet.
   if (message.html === null) return <p className={styles.source}>{message.markdown}</p>;
-  if (message.submessages.length > 0 && widgetOf(message.submessages)) {
-    return (
-      <Suspense fallback={<MessageBody html={message.html} />}>
-        <Widget message={message} />
-      </Suspense>
-    );
-  }
+  if (Widget) return <Widget message={message} />;
   return <MessageBody html={match?.content ?? message.html} />;
 }
 

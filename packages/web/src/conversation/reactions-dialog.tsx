@@ -1,11 +1,11 @@
 import { useLingui } from '@lingui/react';
-import { Avatar } from '../kit/avatar.js';
 import { Dialog } from '../kit/dialog.js';
+import { Emoji } from '../kit/emoji.js';
 import overlays from '../kit/overlays.module.css';
+import { PeopleList } from '../people/people-list.js';
 import { useChat } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
-import styles from './person-list.module.css';
-import { Emoji } from './reactions.js';
+import styles from './reactions.module.css';
 
 /** People by their reactions to a message. */
 export function ReactionsDialog({ messageKey }: { readonly messageKey: string }) {
@@ -18,32 +18,13 @@ export function ReactionsDialog({ messageKey }: { readonly messageKey: string })
         {message?.reactions.map((reaction) => (
           <section key={`${reaction.reactionType}:${reaction.emojiCode}`}>
             <h3 className={styles.heading}>
-              <Emoji reaction={reaction} /> :{reaction.emojiName}: · {reaction.userIds.length}
+              <Emoji type={reaction.reactionType} code={reaction.emojiCode} name={reaction.emojiName} /> :
+              {reaction.emojiName}: · {reaction.userIds.length}
             </h3>
-            <PersonList userIds={reaction.userIds} />
+            <PeopleList userIds={reaction.userIds} label={`:${reaction.emojiName}:`} />
           </section>
         ))}
       </div>
     </Dialog>
-  );
-}
-
-export function PersonList({ userIds }: { readonly userIds: readonly number[] }) {
-  return (
-    <ul className={styles.people}>
-      {userIds.map((id) => (
-        <Person key={id} id={id} />
-      ))}
-    </ul>
-  );
-}
-
-function Person({ id }: { readonly id: number }) {
-  const { name, avatarUrl } = useReading(useChat().people.person(id));
-  return (
-    <li className={styles.person}>
-      <Avatar url={avatarUrl} name={name} size={26} />
-      <span>{name}</span>
-    </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Emoji as EmojiName, MessageRow, ReactionRow } from '@parley/chat';
-import { useChat, useField, useServices } from '../services/context.js';
+import { Emoji } from '../kit/emoji.js';
+import { useChat } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './reactions.module.css';
 
@@ -34,23 +35,10 @@ function ReactionButton({ messageId, reaction }: { readonly messageId: number; r
       title={label}
       onClick={() => void chat.commands.react(messageId, emojiOf(reaction), !reaction.isOwn).catch(reportFailure)}
     >
-      <Emoji reaction={reaction} />
+      <Emoji type={reaction.reactionType} code={reaction.emojiCode} name={reaction.emojiName} />
       <span>{reaction.userIds.length}</span>
     </button>
   );
-}
-
-export function Emoji({ reaction }: { readonly reaction: ReactionRow }) {
-  const { baseUrl } = useServices();
-  const customEmoji = useField('realm_emoji');
-  if (reaction.reactionType === 'unicode_emoji') {
-    return (
-      <span>{String.fromCodePoint(...reaction.emojiCode.split('-').map((digits) => Number.parseInt(digits, 16)))}</span>
-    );
-  }
-  const source = customEmoji?.[reaction.emojiCode]?.source_url;
-  if (source === undefined) return <span>:{reaction.emojiName}:</span>;
-  return <img src={new URL(source.replace(/^\//, ''), baseUrl).href} alt="" width={18} height={18} />;
 }
 
 const emojiOf = ({ emojiName, emojiCode, reactionType }: ReactionRow): EmojiName => ({

@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useLingui } from '@lingui/react';
 import { X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import styles from './overlays.module.css';
 import { focusAfter, useOverlay } from './own-overlay.js';
 
@@ -14,11 +14,17 @@ interface Props {
 export function Dialog({ title, children }: Props) {
   const { anchor, close } = useOverlay();
   const { i18n } = useLingui();
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
       <Base.Portal>
         <Base.Backdrop className={styles.backdrop} />
-        <Base.Popup className={styles.dialog} finalFocus={() => focusAfter(anchor)}>
+        <Base.Popup
+          ref={popup}
+          className={styles.dialog}
+          initialFocus={() => firstField(popup.current)}
+          finalFocus={() => focusAfter(anchor)}
+        >
           <header className={styles.dialogHeader}>
             <Base.Title className={styles.title}>{title}</Base.Title>
             <Base.Close className={styles.close} aria-label={i18n._('Close')}>
@@ -30,6 +36,12 @@ export function Dialog({ title, children }: Props) {
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** Field that gets the focus; true for the default, also on touch screens, where it would open the keyboard. */
+function firstField(popup: HTMLElement | null): HTMLElement | true {
+  if (matchMedia('(pointer: coarse)').matches) return true;
+  return popup?.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea, select') ?? true;
 }
 
 interface FormDialogProps extends Props {

@@ -1,13 +1,17 @@
 import { useLingui } from '@lingui/react';
 import type { DirectRow, TopicRow } from '@parley/chat';
-import { BellOff, Check, ChevronDown, Clock, Inbox, ListTree, Rows3 } from 'lucide-react';
+import { BellOff, Check, ChevronDown, Clock, Inbox, MessageSquarePlus, Rows3, Users as UsersIcon } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
+import { Emoji } from '../kit/emoji.js';
+import { IconButton } from '../kit/icon-button.js';
+import { PresenceDot } from '../people/presence-dot.js';
 import { useAddressOf, useChat, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useAddress, useIsCurrent } from '../services/location.js';
+import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './sidebar.module.css';
 
@@ -35,7 +39,7 @@ export function Sidebar() {
           {i18n._('Combined feed')}
         </Entry>
       </ul>
-      <Section title={i18n._('Direct messages')}>
+      <Section title={i18n._('Direct messages')} button={<NewDirect />}>
         {directs.slice(0, FEW_DIRECTS).map((row) => (
           <Direct key={row.key} row={row} />
         ))}
@@ -49,15 +53,25 @@ export function Sidebar() {
   );
 }
 
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+interface SectionProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Button beside the title. */
+  readonly button?: ReactNode;
+}
+
+function Section({ title, children, button }: SectionProps) {
   return (
-    <details open className={styles.section}>
-      <summary>
-        <ChevronDown size={14} aria-hidden />
-        <h2>{title}</h2>
-      </summary>
-      <ul className={styles.list}>{children}</ul>
-    </details>
+    <div className={styles.section}>
+      {button && <span className={styles.sectionButton}>{button}</span>}
+      <details open>
+        <summary>
+          <ChevronDown size={14} aria-hidden />
+          <h2>{title}</h2>
+        </summary>
+        <ul className={styles.list}>{children}</ul>
+      </details>
+    </div>
   );
 }
 
@@ -105,22 +119,38 @@ function Entry(props: EntryProps) {
   );
 }
 
+function NewDirect() {
+  const { i18n } = useLingui();
+  return (
+    <IconButton
+      icon={MessageSquarePlus}
+      label={i18n._('New direct message')}
+      opens="dialog"
+      onClick={({ currentTarget }) =>
+        openOverlay(currentTarget, async () => {
+          const { DirectDialog } = await import('../people/direct-dialog.js');
+          return <DirectDialog />;
+        })
+      }
+    />
+  );
+}
+
 function Direct({ row }: { readonly row: DirectRow }) {
   const chat = useChat();
   const { i18n } = useLingui();
   const names = useNames(row.userIds);
   const first = useReading(chat.people.person(row.userIds[0] ?? chat.state.selfId));
   const href = useAddressOf({ kind: 'direct', userIds: row.userIds });
-  const presence = { active: i18n._('active'), idle: i18n._('idle'), offline: i18n._('offline') }[first.presence];
-  const dot = <span className={styles.presence} data-presence={first.presence} role="img" aria-label={presence} />;
   return (
     <Entry
       href={href}
-      icon={row.userIds.length > 1 ? <ListTree size={15} aria-hidden /> : dot}
+      icon={row.userIds.length > 1 ? <UsersIcon size={15} aria-hidden /> : <PresenceDot presence={first.presence} />}
       count={row.unread.count}
       hasMention={row.unread.hasMention}
     >
       {names.length === 0 ? i18n._('Messages with yourself') : names.join(', ')}
+      {row.userIds.length === 1 && first.statusEmoji && <Emoji {...first.statusEmoji} />}
     </Entry>
   );
 }

@@ -1,0 +1,26 @@
+import { useLingui } from '@lingui/react';
+import { Card } from '../kit/card.js';
+import { useChat, useComputed } from '../services/context.js';
+import { PeopleList } from './people-list.js';
+import styles from './person-card.module.css';
+
+/** Description and members of a group, those of its subgroups included. */
+export function GroupCard({ groupId }: { readonly groupId: number }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const group = useComputed(() => chat.state.groups.get(groupId), [chat, groupId]);
+  const members = useComputed(() => chat.people.membersOf(groupId), [chat, groupId]);
+  if (!group) return null;
+  return (
+    <Card label={group.name}>
+      <div className={styles.card}>
+        <div className={styles.title}>
+          <h2>@{group.name}</h2>
+          {group.description !== '' && <p>{group.description}</p>}
+          <p>{i18n._('{count, plural, one {# member} other {# members}}', { count: members.length })}</p>
+        </div>
+        <PeopleList userIds={members} label={i18n._('Members')} />
+      </div>
+    </Card>
+  );
+}

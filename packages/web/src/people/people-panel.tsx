@@ -1,0 +1,44 @@
+import { useLingui } from '@lingui/react';
+import { rankOf } from '@parley/chat';
+import { X } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { IconButton } from '../kit/icon-button.js';
+import { useChat } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import styles from './people.module.css';
+import { PeopleList } from './people-list.js';
+
+/** Everybody, those who are there first. */
+export function PeoplePanel({ onClose }: { readonly onClose: () => void }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const all = useReading(chat.people.byPresence);
+  const [query, setQuery] = useState('');
+  const wanted = useDeferredValue(query.trim());
+  const found = useMemo(
+    () =>
+      wanted === '' ? all : all.filter((id) => rankOf(wanted, chat.state.people.peek(id)!.user.full_name) !== null),
+    [all, wanted, chat],
+  );
+  return (
+    <aside className={styles.panel} aria-label={i18n._('People')}>
+      <header className={styles.panelHeader}>
+        <h2>{i18n._('People')}</h2>
+        <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />
+      </header>
+      <input
+        type="search"
+        className={styles.filter}
+        aria-label={i18n._('Search people')}
+        placeholder={i18n._('Search people')}
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+      {found.length === 0 ? (
+        <p className={styles.none}>{i18n._('Nobody found')}</p>
+      ) : (
+        <PeopleList userIds={found} label={i18n._('People')} isFilling />
+      )}
+    </aside>
+  );
+}

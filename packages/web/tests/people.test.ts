@@ -1,0 +1,140 @@
+import { choose, expect, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+
+test('shows who somebody is from their name and from a mention, and leads to a direct message', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'cards', `Ask @**King Hamlet** about it`);
+  const { page } = await logIn('othello', await placeOf(server, 'cards'));
+  await messageWith(page, 'Ask').getByRole('button', { name: '@King Hamlet' }).click();
+  const card = page.getByRole('dialog');
+  await expect(card.getByRole('heading')).toHaveText('King Hamlet');
+  await expect(card).toContainText('Member');
+  await expect(card).toContainText('The prince of Denmark');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(card).toHaveCount(0);
+  await messageWith(page, 'Ask').getByRole('button', { name: 'Cordelia' }).click();
+  await card.getByRole('link', { name: 'Send direct message' }).click();
+  await expect(card).toHaveCount(0);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Cordelia');
+  await send(page, 'A word in private');
+  await expect(messageWith(page, 'A word in private')).toBeVisible();
+});
+
+test('hides the messages of a muted person until they are wanted', async ({ server, logIn }) => {
+  await post(server, 'prospero', 'muting', 'What I always say');
+  const { page } = await logIn('othello', await placeOf(server, 'muting'));
+  const open = async () => {
+    await page.getByRole('article').getByRole('button', { name: 'Prospero' }).click();
+  };
+  await open();
+  await page.getByRole('dialog').getByRole('button', { name: 'Mute this person' }).click();
+  await expect(page.getByText('What I always say')).toHaveCount(0);
+  await page.getByRole('button', { name: /Show it/ }).click();
+  await expect(page.getByText('What I always say')).toBeVisible();
+  await open();
+  await page.getByRole('dialog').getByRole('button', { name: 'Unmute this person' }).click();
+});
+
+test('sets a status that others see', async ({ server, logIn }) => {
+  await post(server, 'iago', 'statuses', 'Here I am');
+  const place = await placeOf(server, 'statuses');
+  const iago = await logIn('iago', place);
+  const cordelia = await logIn('cordelia', place);
+  await iago.page.getByRole('complementary').getByRole('button', { name: 'Iago' }).click();
+  await iago.page.getByRole('dialog').getByRole('button', { name: 'Set status' }).click();
+  const dialog = iago.page.getByRole('dialog', { name: 'Set status' });
+  await dialog.getByRole('button', { name: /In a meeting/ }).click();
+  await dialog.getByRole('textbox', { name: 'Your status' }).fill('With the general');
+  expect(await violationsIn(iago.page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(messageWith(cordelia.page, 'Here I am').getByRole('img', { name: ':calendar:' })).toBeVisible();
+  await messageWith(cordelia.page, 'Here I am').getByRole('button', { name: 'Iago' }).click();
+  await expect(cordelia.page.getByRole('dialog')).toContainText('With the general');
+});
+
+test('lists everybody, those who are there first, and finds them by parts of their names', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  await logIn('desdemona');
+  await page.getByRole('button', { name: 'People' }).click();
+  const panel = page.getByRole('complementary', { name: 'People' });
+  await expect(panel.getByRole('button', { name: /Hamlet.*active/ })).toBeVisible();
+  await expect(panel.getByRole('button', { name: /Desdemona.*active/ })).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await panel.getByRole('searchbox').fill('ven moo');
+  await expect(panel.getByRole('listitem')).toHaveCount(1);
+  await expect(panel.getByRole('listitem')).toContainText('Othello');
+});
+
+test('shows who is typing, in channels and direct messages', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'typing', 'Say something');
+  const place = await placeOf(server, 'typing');
+  const hamlet = await logIn('hamlet', place);
+  const cordelia = await logIn('cordelia', place);
+  const field = cordelia.page.getByRole('textbox', { name: 'Message' });
+  await field.pressSequentially('Well');
+  await expect(hamlet.page.getByText(/Cordelia.* is typing…/)).toBeVisible();
+  await field.fill('');
+  await expect(hamlet.page.getByText(/is typing…/)).toHaveCount(0);
+  const direct = (id: number) => `#narrow/dm/${id}-x`;
+  await hamlet.page.evaluate((to) => location.assign(to), direct(await idOf(server, 'cordelia')));
+  await cordelia.page.evaluate((to) => location.assign(to), direct(await idOf(server, 'hamlet')));
+  await expect(cordelia.page.getByRole('heading', { level: 1 })).toContainText('Hamlet');
+  await field.pressSequentially('Well, my lord');
+  await expect(hamlet.page.getByText(/Cordelia.* is typing…/)).toBeVisible();
+  await cordelia.page.getByRole('button', { name: 'Send' }).click();
+  await expect(hamlet.page.getByText(/is typing…/)).toHaveCount(0);
+});
+
+test('shows who has read a message', async ({ server, logIn }) => {
+  const { id } = await post(server, 'hamlet', 'receipts', 'Read me');
+  await server.call('cordelia', 'POST', '/messages/flags', { messages: [id], op: 'add', flag: 'read' });
+  const { page } = await logIn('hamlet', await placeOf(server, 'receipts'));
+  await choose(page, 'Read me', 'View read receipts');
+  const dialog = page.getByRole('dialog', { name: 'Read receipts' });
+  await expect(dialog).toContainText('1 person has read this message.');
+  await expect(dialog.getByRole('listitem')).toContainText('Cordelia');
+  expect(await violationsIn(page)).toEqual([]);
+});
+
+test('shows the members of a group that is mentioned', async ({ server, logIn }) => {
+  const members = [await idOf(server, 'hamlet'), await idOf(server, 'othello')];
+  await server.call('desdemona', 'POST', '/user_groups/create', { name: 'actors', description: 'On stage', members });
+  await post(server, 'hamlet', 'groups', 'Hello @*actors*');
+  const { page } = await logIn('cordelia', await placeOf(server, 'groups'));
+  await page.getByRole('article').getByRole('button', { name: '@actors' }).click();
+  const card = page.getByRole('dialog', { name: 'actors' });
+  await expect(card).toContainText('On stage');
+  await expect(card.getByRole('listitem')).toHaveCount(2);
+  expect(await violationsIn(page)).toEqual([]);
+});
+
+test('begins a conversation with several people by the keyboard', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  await page.getByRole('button', { name: 'New direct message' }).click();
+  const field = page.getByRole('combobox', { name: 'People' });
+  await expect(field).toBeFocused();
+  for (const name of ['corde', 'oth']) {
+    await field.fill(name);
+    await expect(page.getByRole('option')).toHaveCount(1);
+    await page.keyboard.press('Enter');
+  }
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(/Cordelia.*Othello/);
+  await send(page, 'To both of you');
+  await expect(messageWith(page, 'To both of you')).toBeVisible();
+});
+
+test('says why nothing can be written there', async ({ server, logIn }) => {
+  const { id } = await server.call('desdemona', 'POST', '/channels/create', {
+    name: 'proclamations',
+    subscribers: [await idOf(server, 'hamlet'), await idOf(server, 'desdemona')],
+    can_send_message_group: { direct_members: [await idOf(server, 'desdemona')], direct_subgroups: [] },
+  });
+  const { page } = await logIn('hamlet', `#narrow/channel/${id}/topic/news`);
+  await expect(page.getByText('You do not have permission to post in this channel.')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
+});
