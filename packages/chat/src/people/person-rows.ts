@@ -60,7 +60,7 @@ export class People {
     return this.rows.at(id);
   }
 
-  /** What a profile card shows; null for people whom the user may not see. */
+  /** Facts for a profile card; null for people whom the user may not see. */
   card(id: number): Reading<PersonCard | null> {
     return this.cards.at(id);
   }

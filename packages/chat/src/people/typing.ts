@@ -11,7 +11,7 @@ const EXPIRY_MS = 45_000;
 const STARTED_WAIT_MS = 30_000;
 const STOPPED_WAIT_MS = 12_000;
 
-/** Who is typing where, and reports of the user's own typing. */
+/** People who are typing, and reports of the user's own typing. */
 export class Typing {
   private readonly lists = new Memo((key: string) => [...(this.state.typing.get(key)?.keys() ?? [])], isSame);
   private own: { readonly to: Destination; readonly startedAt: number } | null = null;

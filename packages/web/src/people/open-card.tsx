@@ -6,9 +6,3 @@ export const openPersonCard = (anchor: HTMLElement, userId: number): void =>
     const { PersonCard } = await import('./person-card.js');
     return <PersonCard userId={userId} />;
   });
-
-export const openGroupCard = (anchor: HTMLElement, groupId: number): void =>
-  openOverlay(anchor, async () => {
-    const { GroupCard } = await import('./group-card.js');
-    return <GroupCard groupId={groupId} />;
-  });

@@ -14,7 +14,7 @@ import { useReading } from '../services/use-reading.js';
 import styles from './person-card.module.css';
 import { PresenceDot } from './presence-dot.js';
 
-/** Who somebody is, and what one can do with them. */
+/** Facts about a person, and links and commands. */
 export function PersonCard({ userId }: { readonly userId: number }) {
   const { i18n } = useLingui();
   const chat = useChat();
