@@ -3,6 +3,7 @@ import type { Scenarios } from './client-sync/scenario.js';
 import { exportsOfFeatures } from './testing/features-of-clients.js';
 import { MULTIPART } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
+import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 import { expectInStep, WireWorld as World } from './testing/wire-world.js';
 
@@ -11,7 +12,7 @@ const SCENARIOS: Scenarios = Object.assign({}, ...exportsOfFeatures('_SCENARIOS'
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
-const isForBrowsers = (path: string): boolean => /^\/(json|accounts)\//.test(path);
+const isForBrowsers = (path: string): boolean => /^\/(json|accounts|login)\//.test(path);
 
 async function browserOf(server: TestServer, user: TestUser | null): Promise<TestBrowser> {
   if (user) return TestBrowser.loggedIn(server, user);
@@ -23,6 +24,19 @@ async function browserOf(server: TestServer, user: TestUser | null): Promise<Tes
 const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
   scenarios.map((scenario) => [route, scenario.title, scenario] as const),
 );
+
+/** Sends the token of a form as the page of the form does. */
+async function requestAsBrowser(
+  server: TestServer,
+  user: TestUser | null,
+  method: string,
+  target: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<TestReply> {
+  const browser = await browserOf(server, user);
+  const csrfmiddlewaretoken = browser.cookies.get('csrftoken');
+  return browser.request(method, target, target === '/login/' ? { ...fields, csrfmiddlewaretoken } : fields);
+}
 
 /** Law of events §9: the register response plus later events equals a fresh register response. */
 describe('client synchronization', () => {
@@ -45,7 +59,7 @@ describe('client synchronization', () => {
       const caller = as && world.people[as];
       const reply =
         isForBrowsers(path) && !isPage
-          ? await (await browserOf(world.server, caller)).request(method, target, fields)
+          ? await requestAsBrowser(world.server, caller, method, target, fields)
           : await world.server.request(method, isPage ? `/${target}` : target, {
               as: caller,
               ...(body !== undefined && { body: typeof body === 'function' ? body(world) : body, headers: MULTIPART }),

@@ -59,9 +59,7 @@ export const QUEUES_SCENARIOS: Scenarios = {
     {
       title: 'changes nothing',
       as: null,
-      isPage: true,
-      // Sent without the page of the form.
-      status: 403,
+      status: 303,
       params: ({ people: { hamlet } }) => ({ username: hamlet.email, password: hamlet.password }),
       heard: [],
     },

@@ -118,7 +118,9 @@ export class WireWorld implements WorldContents {
     const { snapshot, people, channels, messages } = await initialWorld;
     const pushService = await TestPushService.start();
     const buses = new TroubledBus(dealingSeed);
-    const first = await TestServer.start({ push: pushService.account, snapshot, buses });
+    const first = await TestServer.start({
+      ...{ push: pushService.account, webPush: 'mailto:ops@example.com', snapshot, buses },
+    });
     const all = [first];
     while (all.length < servers) all.unshift(await first.startAnother());
     const randomness = new SeededRandomness(dealingSeed);
