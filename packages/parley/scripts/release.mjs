@@ -26,7 +26,9 @@ if (entries.trim() === '') refuse('The changelog says nothing under [Unreleased]
 const today = new Date().toISOString().slice(0, 10);
 writeFileSync(
   changelog,
-  text.replace('## [Unreleased]\n', () => `## [Unreleased]\n\n## [${version}] - ${today}\n`),
+  text
+    .replace(' Nothing has been released yet.', '')
+    .replace('## [Unreleased]\n', () => `## [Unreleased]\n\n## [${version}] - ${today}\n`),
 );
 
 for (const page of ['docs/embedding.md', 'packages/parley/README.md'].map((path) => join(root, path))) {

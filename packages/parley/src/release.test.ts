@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const SCRIPT = join(__dirname, '../scripts/release.mjs');
-const CHANGELOG = '# Changelog\n\n## [Unreleased]\n\n- Faster.\n\n## [0.1.0] - 2020-01-02\n\n- First.\n';
+const CHANGELOG =
+  '# Changelog\n\nOf Parley. Nothing has been released yet.\n\n## [Unreleased]\n\n- Faster.\n\n## [0.1.0] - 2020-01-02\n\n- First.\n';
 
 describe('npm run release', () => {
   let root: string;
@@ -53,7 +54,7 @@ describe('npm run release', () => {
       dependencies: { '@parley/domain': '0.2.0' },
     });
     expect(read('docs/CHANGELOG.md')).toMatch(
-      /## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n- Faster\.\n\n## \[0\.1\.0\]/,
+      /^# Changelog\n\nOf Parley\.\n\n## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n- Faster\.\n\n## \[0\.1\.0\]/,
     );
     expect([read('docs/embedding.md'), read('packages/parley/README.md')]).toEqual([
       'npm install ./parley-0.2.0.tgz\n',
